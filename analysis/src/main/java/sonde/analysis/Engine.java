@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.analysis.Operator.Need;
+import sonde.analysis.Operator.RowOrder;
 import sonde.binary.MalformedInputException;
 import sonde.event.Batch;
 import sonde.event.Lane;
@@ -18,8 +18,8 @@ import sonde.event.Source;
  * Runs operators over recordings, reading each lane once.
  *
  * <p>Rows are handed out in runs of one batch. For operators that need time order the lanes are
- * merged ({@link Merge}); the others get whole batches as they are decoded, which happens ahead on
- * threads of its own ({@link Ahead}) when there is more than one processor.
+ * merged ({@link LaneMerge}); the others get whole batches as they are decoded, which happens ahead
+ * on threads of its own ({@link DecodeAhead}) when there is more than one processor.
  */
 public final class Engine {
     /** Above this number of lanes nothing is decoded ahead: each would keep batches of 0.5 MB. */
@@ -31,7 +31,7 @@ public final class Engine {
 
     private Engine(List<? extends Operator> operators) {
         for (Operator operator : operators) {
-            (operator.need() == Need.TIME_ORDERED ? ordered : unordered).add(operator);
+            (operator.need() == RowOrder.TIME_ORDERED ? ordered : unordered).add(operator);
         }
     }
 
@@ -86,8 +86,8 @@ public final class Engine {
             }
         }
         boolean ahead = decoders > 0 && lanes.size() <= MAX_LANES_AHEAD;
-        try (Ahead reader = new Ahead(lanes, unordered, ahead ? decoders : 0)) {
-            Merge merge = new Merge(reader);
+        try (DecodeAhead reader = new DecodeAhead(lanes, unordered, ahead ? decoders : 0)) {
+            LaneMerge merge = new LaneMerge(reader);
             Extent extent = drain(merge);
             reader.mergeOperators();
             for (Operator operator : unordered) {
@@ -100,7 +100,7 @@ public final class Engine {
         }
     }
 
-    private Extent drain(Merge merge) throws IOException {
+    private Extent drain(LaneMerge merge) throws IOException {
         if (!merge.advance()) {
             return new Extent(0, 0, 0);
         }

@@ -10,7 +10,7 @@ import sonde.event.Source;
 
 /** How many rows each event type has, of whomever; and when each source begins and ends. */
 public final class EventCounts implements Mergeable<EventCounts> {
-    private final Bindings<PerSource> bindings = new Bindings<>(PerSource::new);
+    private final SourceBindings<PerSource> bindings = new SourceBindings<>(PerSource::new);
     private final List<PerSource> sources = new ArrayList<>();
 
     /** Nothing yet. */
@@ -29,11 +29,11 @@ public final class EventCounts implements Mergeable<EventCounts> {
     }
 
     /** The rows of one type. */
-    public record Count(Source source, EventType type, long rows) {}
+    public record TypeCount(Source source, EventType type, long rows) {}
 
     @Override
-    public Need need() {
-        return Need.ANY_ORDER;
+    public RowOrder need() {
+        return RowOrder.ANY_ORDER;
     }
 
     @Override
@@ -64,7 +64,7 @@ public final class EventCounts implements Mergeable<EventCounts> {
     @Override
     public int[] select(Source source) {
         of(source);
-        return new Wanted(source).addAll(1, type -> true).codes();
+        return new TypeSelection(source).addAll(1, type -> true).codes();
     }
 
     @Override
@@ -81,17 +81,17 @@ public final class EventCounts implements Mergeable<EventCounts> {
     }
 
     /** Every type that has rows, most first. */
-    public List<Count> counts() {
-        List<Count> result = new ArrayList<>();
+    public List<TypeCount> counts() {
+        List<TypeCount> result = new ArrayList<>();
         for (PerSource one : sources) {
             for (EventType type : one.source.types()) {
                 if (one.rows[type.id()] > 0) {
-                    result.add(new Count(one.source, type, one.rows[type.id()]));
+                    result.add(new TypeCount(one.source, type, one.rows[type.id()]));
                 }
             }
         }
         result.sort(
-                Comparator.comparingLong((Count count) -> -count.rows)
+                Comparator.comparingLong((TypeCount count) -> -count.rows)
                         .thenComparing(count -> count.type.qualifiedName()));
         return result;
     }

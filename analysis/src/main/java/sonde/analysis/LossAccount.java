@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Losses.Place;
-import sonde.recording.bundle.Meta;
+import sonde.analysis.RecordedLosses.LossOrigin;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 
 /**
  * What a recording lacks, each event once: the notices among its rows, and what its recorder or its
@@ -18,16 +19,16 @@ import sonde.recording.bundle.Meta;
  */
 public final class LossAccount {
     /** What leaves notices in the ring as well. */
-    private static final Set<Meta.LossKind> RING_LOSSES =
+    private static final Set<RecordingMeta.LossKind> RING_LOSSES =
             Set.of(
-                    Meta.LossKind.RING_FULL,
-                    Meta.LossKind.COMMIT_OVERRUN,
-                    Meta.LossKind.OVERWRITTEN);
+                    RecordingMeta.LossKind.RING_FULL,
+                    RecordingMeta.LossKind.COMMIT_OVERRUN,
+                    RecordingMeta.LossKind.OVERWRITTEN);
 
     private static final String LOST = "lost";
 
-    private final Losses noticed;
-    private final List<Meta.Loss> told;
+    private final RecordedLosses noticed;
+    private final List<RecordedLoss> told;
     private final Set<String> summed = new HashSet<>();
     private final Map<Ring, long[]> rings = new HashMap<>(); // events noticed, events told
 
@@ -49,7 +50,7 @@ public final class LossAccount {
      * @param noticed of all rows
      * @param told by the recorder's account, or the file's own
      */
-    public LossAccount(Losses noticed, List<Meta.Loss> told) {
+    public LossAccount(RecordedLosses noticed, List<RecordedLoss> told) {
         this.noticed = noticed;
         this.told = List.copyOf(told);
         told.stream()
@@ -61,7 +62,7 @@ public final class LossAccount {
                         ring(place.source(), place.cpu())[0] += sum.events();
                     }
                 });
-        for (Meta.Loss loss : told) {
+        for (RecordedLoss loss : told) {
             if (isOfRing(loss)) {
                 ring(loss.source(), loss.cpu())[1] += Math.max(loss.count(), 0);
             }
@@ -73,7 +74,7 @@ public final class LossAccount {
         return rings.computeIfAbsent(ring, ignored -> new long[2]);
     }
 
-    private static boolean isOfRing(Meta.Loss loss) {
+    private static boolean isOfRing(RecordedLoss loss) {
         return RING_LOSSES.contains(loss.kind());
     }
 
@@ -94,7 +95,7 @@ public final class LossAccount {
                                         sum.notices()));
                     }
                 });
-        for (Meta.Loss loss : told) {
+        for (RecordedLoss loss : told) {
             long[] ring = ring(loss.source(), loss.cpu());
             if (!isOfRing(loss) || loss.count() < 0 || ring[0] <= ring[1]) {
                 rows.add(row(loss, loss.count()));
@@ -104,7 +105,7 @@ public final class LossAccount {
     }
 
     /** Whether the told lines have all that the notices of a place tell. */
-    private boolean isTold(Place place) {
+    private boolean isTold(LossOrigin place) {
         long[] ring = ring(place.source(), place.cpu());
         boolean isTold =
                 told.stream()
@@ -120,7 +121,7 @@ public final class LossAccount {
         List<LossRow> rows = new ArrayList<>();
         Map<Ring, Long> left = new HashMap<>();
         rings.forEach((ring, sums) -> left.put(ring, sums[0]));
-        for (Meta.Loss loss : told) {
+        for (RecordedLoss loss : told) {
             if (!isOfRing(loss) || loss.count() < 0) {
                 rows.add(row(loss, loss.count()));
                 continue;
@@ -136,7 +137,7 @@ public final class LossAccount {
         return rows;
     }
 
-    private static LossRow row(Meta.Loss loss, long count) {
+    private static LossRow row(RecordedLoss loss, long count) {
         String kind = loss.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         String what = (loss.subject().isEmpty() ? "" : loss.subject() + ": ") + kind;
         return new LossRow(loss.source(), what, loss.cpu(), count < 0 ? null : count, null);
@@ -145,8 +146,8 @@ public final class LossAccount {
     /** Number of events known to be missing; spans of throttling and corrupt parts are none. */
     public long events() {
         long sum = rings.values().stream().mapToLong(ring -> Math.max(ring[0], ring[1])).sum();
-        for (Meta.Loss loss : told) {
-            boolean counts = !isOfRing(loss) && loss.kind() != Meta.LossKind.THROTTLED;
+        for (RecordedLoss loss : told) {
+            boolean counts = !isOfRing(loss) && loss.kind() != RecordingMeta.LossKind.THROTTLED;
             sum += counts ? Math.max(loss.count(), 0) : 0;
         }
         return sum;

@@ -9,7 +9,7 @@ import sonde.event.Source;
  */
 public interface Operator {
     /** The order in which rows must come. */
-    enum Need {
+    enum RowOrder {
         /** Any order, any thread: the operator is a {@link Mergeable}. */
         ANY_ORDER,
         /** The rows of a lane in order, lanes mixed anyhow; also a {@link Mergeable}. */
@@ -28,8 +28,8 @@ public interface Operator {
     }
 
     /** The order this operator needs; by time unless it says otherwise. */
-    default Need need() {
-        return Need.TIME_ORDERED;
+    default RowOrder need() {
+        return RowOrder.TIME_ORDERED;
     }
 
     /**

@@ -7,11 +7,11 @@ import sonde.event.Source;
 
 /** How many rows each thread has in a window, from when it counts on; notices are nobody's. */
 public final class ThreadEvents implements Operator {
-    private final Threads threads;
-    private final Window window;
-    private final Bindings<int[]> bindings =
-            new Bindings<>(source ->
-                    new Wanted(source)
+    private final ThreadTable threads;
+    private final TimeWindow window;
+    private final SourceBindings<int[]> bindings =
+            new SourceBindings<>(source ->
+                    new TypeSelection(source)
                             .addAll(1, type -> !type.system().equals(EventType.NOTICE))
                             .addAll(TOLD, ThreadEvents::isTold)
                             .codes());
@@ -25,7 +25,7 @@ public final class ThreadEvents implements Operator {
     private long last = Long.MIN_VALUE;
 
     /** Nothing yet. */
-    public ThreadEvents(Threads threads, Window window) {
+    public ThreadEvents(ThreadTable threads, TimeWindow window) {
         this.threads = threads;
         this.window = window;
     }

@@ -13,10 +13,10 @@ import sonde.analysis.sched.StateTotals;
 import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.ThreadStates;
 import sonde.analysis.sched.WakeUps;
+import sonde.analysis.stack.FrameSymbols;
 import sonde.analysis.stack.StackTable;
-import sonde.analysis.stack.Symbols;
+import sonde.analysis.syscall.SyscallDurations;
 import sonde.analysis.syscall.SyscallStats;
-import sonde.analysis.syscall.Syscalls;
 import sonde.event.Batch;
 import sonde.event.Recording;
 import sonde.event.Source;
@@ -71,13 +71,13 @@ final class EnginePropertyTest {
         final List<Long> times = new ArrayList<>();
 
         @Override
-        public Need need() {
-            return Need.TIME_ORDERED;
+        public RowOrder need() {
+            return RowOrder.TIME_ORDERED;
         }
 
         @Override
         public int[] select(Source source) {
-            return new Wanted(source).addAll(1, type -> true).codes();
+            return new TypeSelection(source).addAll(1, type -> true).codes();
         }
 
         @Override
@@ -102,13 +102,13 @@ final class EnginePropertyTest {
         }
 
         @Override
-        public Need need() {
-            return Need.ANY_ORDER;
+        public RowOrder need() {
+            return RowOrder.ANY_ORDER;
         }
 
         @Override
         public int[] select(Source source) {
-            return new Wanted(source).addAll(1, type -> true).codes();
+            return new TypeSelection(source).addAll(1, type -> true).codes();
         }
 
         @Override
@@ -119,14 +119,14 @@ final class EnginePropertyTest {
 
     /** Everything the analysis says, as text. */
     private static String answer(Recording recording, int rows, int decoders) throws IOException {
-        Threads threads = new Threads(Tree.everything());
+        ThreadTable threads = new ThreadTable(CountedThreads.everything());
         StateTotals totals = new StateTotals();
         OffCpu offCpu = new OffCpu();
         WakeUps wakeUps = new WakeUps();
-        StackTable stacks = new StackTable(Symbols.none());
+        StackTable stacks = new StackTable(FrameSymbols.none());
         ThreadStates states =
-                new ThreadStates(threads, stacks, Window.ALL, List.of(totals, offCpu, wakeUps));
-        Syscalls calls = new Syscalls(threads, Window.ALL);
+                new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(totals, offCpu, wakeUps));
+        SyscallDurations calls = new SyscallDurations(threads, TimeWindow.ALL);
         Order order = new Order();
         Count count = new Count();
         Engine.Extent extent =

@@ -6,21 +6,21 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.analysis.LossAccount.LossRow;
-import sonde.recording.bundle.Meta;
-import sonde.recording.bundle.Meta.LossKind;
+import sonde.recording.bundle.RecordingMeta.LossKind;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 
 /** Notices of 10 events on CPU 0 and 5 on CPU 1, and what an account may say of them. */
 final class LossAccountTest {
-    private static LossAccount account(Meta.Loss... told) throws IOException {
-        Losses losses = new Losses();
+    private static LossAccount account(RecordedLoss... told) throws IOException {
+        RecordedLosses losses = new RecordedLosses();
         Script script = new Script();
         script.lost(script.ftrace, 1000, 0, 10).lost(script.ftrace, 2000, 1, 5);
         Engine.run(script.recording(), List.of(losses));
         return new LossAccount(losses, List.of(told));
     }
 
-    private static Meta.Loss told(int cpu, LossKind kind, long count) {
-        return new Meta.Loss("trace.dat", "", cpu, kind, count);
+    private static RecordedLoss told(int cpu, LossKind kind, long count) {
+        return new RecordedLoss("trace.dat", "", cpu, kind, count);
     }
 
     /** Each event once: the report's rows, and the notices with what was told beyond them. */

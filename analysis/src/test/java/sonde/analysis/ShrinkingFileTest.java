@@ -18,9 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Recording;
+import sonde.recording.ftrace.EventFormats;
 import sonde.recording.ftrace.EventListing;
 import sonde.recording.ftrace.EventText;
-import sonde.recording.ftrace.KernelFormats;
 import sonde.recording.ftrace.ThreadNames;
 import sonde.recording.tracedat.TraceDatReader;
 import sonde.testkit.RingPage;
@@ -70,7 +70,7 @@ class ShrinkingFileTest {
                             new EventText(
                                     recording.sources().getFirst(),
                                     recording
-                                            .capability(KernelFormats.class)
+                                            .capability(EventFormats.class)
                                             .orElseThrow()
                                             .textContext(),
                                     ThreadNames.of(Map.of())));

@@ -1,4 +1,4 @@
-// Numbers as sonde.view.Numbers writes them: three significant digits and a unit.
+// Numbers as sonde.view.NumberText writes them: three significant digits and a unit.
 
 const TIME = ['ns', 'µs', 'ms', 's', 'min', 'h'];
 const TIME_STEP = [1000, 1000, 1000, 60, 60];

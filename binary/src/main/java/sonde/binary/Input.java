@@ -50,10 +50,10 @@ public final class Input implements AutoCloseable {
         Arena arena = Arena.ofShared();
         try {
             MemorySegment mapped = channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
-            Resident.add(mapped);
+            MappedMemoryLimit.add(mapped);
             Runnable release =
                     () -> {
-                        Resident.remove(mapped);
+                        MappedMemoryLimit.remove(mapped);
                         arena.close();
                     };
             return new Input(name, mapped, release);

@@ -1,9 +1,9 @@
 /**
  * Bytes of foreign files: where they come from and how they are refused.
  *
- * <p>A reader takes an {@link sonde.binary.Input}, walks it with a {@link sonde.binary.Cursor} and
- * throws {@link sonde.binary.MalformedInputException} for what cannot be; nothing else leaves it,
- * whatever the bytes.
+ * <p>A reader takes an {@link sonde.binary.Input}, walks it with a {@link sonde.binary.FieldCursor}
+ * and throws {@link sonde.binary.MalformedInputException} for what cannot be; nothing else leaves
+ * it, whatever the bytes.
  *
  * {@snippet :
  * try (Input input = Input.open(Path.of("trace.dat"))) {

@@ -7,12 +7,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.BiConsumer;
-import sonde.bpf.call.Attr;
+import sonde.bpf.MapSpec.MapTypes;
+import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.KernelObject;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
@@ -24,13 +25,13 @@ import sonde.sys.SyscallException;
  * views with types. Any thread may call; closing while another uses it is an error.
  */
 public final class BpfMap implements AutoCloseable {
-    /** When {@link #put(MemorySegment, MemorySegment, Mode)} puts: the flags of an update. */
-    public enum Mode {
+    /** When {@link #put(MemorySegment, MemorySegment, UpdateMode)} puts: the flags of an update. */
+    public enum UpdateMode {
         /** In any case. */
         ANY,
-        /** Only where the key is new; else {@link MapException.Reason#EXISTS}. */
+        /** Only where the key is new; else {@link MapException.MapFailure#EXISTS}. */
         IF_ABSENT,
-        /** Only where the key is there; else {@link MapException.Reason#MISSING}. */
+        /** Only where the key is there; else {@link MapException.MapFailure#MISSING}. */
         IF_PRESENT
     }
 
@@ -56,12 +57,12 @@ public final class BpfMap implements AutoCloseable {
     public static BpfMap create(MapSpec spec) throws BpfRefusedException, SyscallException {
         if (spec.type().isLocalStorage() && spec.types() == null) {
             try (LoadedBtf btf = LoadedBtf.sized(spec.valueBytes())) {
-                return create(spec.withTypes(new MapSpec.Types(btf.fd(), 1, LoadedBtf.SIZED)));
+                return create(spec.withTypes(new MapTypes(btf.fd(), 1, LoadedBtf.SIZED)));
             }
         }
         int valueBytes = valueBytes(spec.type(), spec.valueBytes());
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, spec.type().code());
             attr.set(JAVA_INT, 4, spec.keyBytes());
             attr.set(JAVA_INT, 8, spec.valueBytes());
@@ -69,8 +70,8 @@ public final class BpfMap implements AutoCloseable {
             attr.set(JAVA_INT, 16, spec.flags() | spec.type().impliedFlags());
             attr.set(JAVA_INT, 20, spec.inner() == null ? 0 : spec.inner().fd());
             attr.set(JAVA_INT, 24, Math.max(0, spec.numaNode()));
-            Attr.name(attr, 28, spec.name());
-            MapSpec.Types types = spec.types();
+            BpfAttr.name(attr, 28, spec.name());
+            MapTypes types = spec.types();
             if (types != null) {
                 attr.set(JAVA_INT, 48, types.btfFd());
                 attr.set(JAVA_INT, 52, types.keyType());
@@ -79,7 +80,7 @@ public final class BpfMap implements AutoCloseable {
             attr.set(JAVA_LONG, 64, spec.extra());
             long fd = create(attr, spec);
             if (fd < 0) {
-                BpfRefusedException refused = Refusal.of(spec.toString(), (int) -fd);
+                BpfRefusedException refused = RefusalCause.of(spec.toString(), (int) -fd);
                 if (refused != null) {
                     throw refused;
                 }
@@ -91,31 +92,31 @@ public final class BpfMap implements AutoCloseable {
 
     /** Tries, and where a kernel may not know what is not needed, again without that. */
     private static long create(MemorySegment attr, MapSpec spec) {
-        long result = Bpf.tryCall(Attr.MAP_CREATE, attr);
+        long result = Bpf.tryCall(BpfAttr.MAP_CREATE, attr);
         boolean typesNeeded = spec.type().isLocalStorage() || spec.type() == MapType.STRUCT_OPS;
-        if ((result == -Errno.EINVAL || result == -Attr.ENOTSUPP)
+        if ((result == -Errno.EINVAL || result == -BpfAttr.ENOTSUPP)
                 && spec.types() != null
                 && !typesNeeded) {
             attr.asSlice(48, 12).fill((byte) 0);
-            result = Bpf.tryCall(Attr.MAP_CREATE, attr);
+            result = Bpf.tryCall(BpfAttr.MAP_CREATE, attr);
         }
         // Before 4.15 the name lies beyond what the kernel knows.
         if (result == -Errno.E2BIG && !spec.name().isEmpty()) {
-            Attr.noName(attr, 28);
-            result = Bpf.tryCall(Attr.MAP_CREATE, attr);
+            BpfAttr.noName(attr, 28);
+            result = Bpf.tryCall(BpfAttr.MAP_CREATE, attr);
         }
         return result;
     }
 
     private static int valueBytes(MapType type, int valueBytes) throws SyscallException {
         return type.isPerCpu()
-                ? (valueBytes + 7 & ~7) * Machine.possibleCpus().length()
+                ? (valueBytes + 7 & ~7) * MachineFacts.possibleCpus().length()
                 : valueBytes;
     }
 
     /** The numbers of all maps. */
     public static List<Integer> ids() throws SyscallException {
-        return KernelObject.ids(Attr.MAP_GET_NEXT_ID);
+        return KernelObject.ids(BpfAttr.MAP_GET_NEXT_ID);
     }
 
     /**
@@ -124,7 +125,7 @@ public final class BpfMap implements AutoCloseable {
      * @throws SyscallException ENOENT when it is gone; EINVAL for a type this class does not know
      */
     public static BpfMap openId(int id) throws SyscallException {
-        return adopt(KernelObject.open(Attr.MAP_GET_FD_BY_ID, id, "map " + id));
+        return adopt(KernelObject.open(BpfAttr.MAP_GET_FD_BY_ID, id, "map " + id));
     }
 
     /** Opens a map by its name in a bpffs. */
@@ -188,9 +189,9 @@ public final class BpfMap implements AutoCloseable {
     /** From now on nothing can be put from user space (Linux 5.2). */
     public void freeze() throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, fd);
-            long result = Bpf.tryCall(Attr.MAP_FREEZE, attr);
+            long result = Bpf.tryCall(BpfAttr.MAP_FREEZE, attr);
             if (result < 0) {
                 throw MapException.element(spec.name(), "freeze map", (int) -result);
             }
@@ -199,7 +200,7 @@ public final class BpfMap implements AutoCloseable {
 
     /** Copies the value of a key; false when there is none. A Bloom filter tests the value. */
     public boolean get(MemorySegment key, MemorySegment value) throws SyscallException {
-        return element(Attr.MAP_LOOKUP_ELEM, "get from map", key, value, 0);
+        return element(BpfAttr.MAP_LOOKUP_ELEM, "get from map", key, value, 0);
     }
 
     /**
@@ -207,7 +208,7 @@ public final class BpfMap implements AutoCloseable {
      * next value it takes) since 4.20; false when there is none.
      */
     public boolean take(MemorySegment key, MemorySegment value) throws SyscallException {
-        return element(Attr.MAP_LOOKUP_AND_DELETE_ELEM, "take from map", key, value, 0);
+        return element(BpfAttr.MAP_LOOKUP_AND_DELETE_ELEM, "take from map", key, value, 0);
     }
 
     /**
@@ -220,11 +221,11 @@ public final class BpfMap implements AutoCloseable {
             throw new IllegalArgumentException("keys of " + spec + " need more room");
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, fd);
             attr.set(JAVA_LONG, 8, after.address());
             attr.set(JAVA_LONG, 16, next.address());
-            long result = Bpf.tryCall(Attr.MAP_GET_NEXT_KEY, attr);
+            long result = Bpf.tryCall(BpfAttr.MAP_GET_NEXT_KEY, attr);
             if (result < 0 && result != -Errno.ENOENT) {
                 throw MapException.element(spec.name(), "next key of map", (int) -result);
             }
@@ -232,21 +233,22 @@ public final class BpfMap implements AutoCloseable {
         }
     }
 
-    /** Sets the value of a key; {@link MapException.Reason#FULL} when the map is full. */
+    /** Sets the value of a key; {@link MapException.MapFailure#FULL} when the map is full. */
     public void put(MemorySegment key, MemorySegment value) throws SyscallException {
-        put(key, value, Mode.ANY);
+        put(key, value, UpdateMode.ANY);
     }
 
     /** Sets the value of a key if it is there, or is not. */
-    public void put(MemorySegment key, MemorySegment value, Mode mode) throws SyscallException {
-        if (!element(Attr.MAP_UPDATE_ELEM, "put into map", key, value, mode.ordinal())) {
+    public void put(MemorySegment key, MemorySegment value, UpdateMode mode)
+            throws SyscallException {
+        if (!element(BpfAttr.MAP_UPDATE_ELEM, "put into map", key, value, mode.ordinal())) {
             throw MapException.element(spec.name(), "put into map", Errno.ENOENT);
         }
     }
 
     /** Removes a key; false when it was not there. */
     public boolean delete(MemorySegment key) throws SyscallException {
-        return element(Attr.MAP_DELETE_ELEM, "delete from map", key, MemorySegment.NULL, 0);
+        return element(BpfAttr.MAP_DELETE_ELEM, "delete from map", key, MemorySegment.NULL, 0);
     }
 
     /** {@link #put(MemorySegment, MemorySegment)} for a key and a value of 32 bits. */
@@ -303,9 +305,10 @@ public final class BpfMap implements AutoCloseable {
      *
      * <p>Uses batches (Linux 5.6), whose position is a bucket of the hash. Where the kernel or the
      * type has none it goes from key to key: there the kernel starts anew when the key it stands at
-     * has been deleted, which is noticed and told by {@link Visit#restarts}.
+     * has been deleted, which is noticed and told by {@link MapVisit#restarts}.
      */
-    public Visit forEach(BiConsumer<MemorySegment, MemorySegment> entries) throws SyscallException {
+    public MapVisit forEach(BiConsumer<MemorySegment, MemorySegment> entries)
+            throws SyscallException {
         return new MapVisitor(this, entries).visit(false);
     }
 
@@ -313,7 +316,8 @@ public final class BpfMap implements AutoCloseable {
      * As {@link #forEach}, taking each entry out of the map (hashes; batches of Linux 5.6, else key
      * by key). What programs add meanwhile may stay.
      */
-    public Visit drain(BiConsumer<MemorySegment, MemorySegment> entries) throws SyscallException {
+    public MapVisit drain(BiConsumer<MemorySegment, MemorySegment> entries)
+            throws SyscallException {
         return new MapVisitor(this, entries).visit(true);
     }
 
@@ -325,7 +329,7 @@ public final class BpfMap implements AutoCloseable {
      */
     public void putAll(MemorySegment keys, MemorySegment values, int count)
             throws SyscallException {
-        int done = batch(Attr.MAP_UPDATE_BATCH, "put into map", keys, values, count);
+        int done = batch(BpfAttr.MAP_UPDATE_BATCH, "put into map", keys, values, count);
         for (int i = done; i < count; i++) {
             put(at(keys, i, spec.keyBytes()), at(values, i, valueBytes));
         }
@@ -338,7 +342,7 @@ public final class BpfMap implements AutoCloseable {
         for (int from = 0; from < count; from++) {
             int done =
                     batch(
-                            Attr.MAP_DELETE_BATCH,
+                            BpfAttr.MAP_DELETE_BATCH,
                             "delete from map",
                             keys.asSlice((long) from * spec.keyBytes()),
                             MemorySegment.NULL,
@@ -367,14 +371,14 @@ public final class BpfMap implements AutoCloseable {
             throws SyscallException {
         boolean tooShort =
                 keys.byteSize() < (long) count * spec.keyBytes()
-                        || command == Attr.MAP_UPDATE_BATCH
+                        || command == BpfAttr.MAP_UPDATE_BATCH
                                 && values.byteSize() < (long) count * valueBytes;
         if (tooShort) {
             throw new IllegalArgumentException(
                     "%d elements need more room than given for %s".formatted(count, spec));
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_LONG, 16, keys.address());
             attr.set(JAVA_LONG, 24, values.address());
             attr.set(JAVA_INT, 32, count);
@@ -382,7 +386,7 @@ public final class BpfMap implements AutoCloseable {
             long result = Bpf.tryCall(command, attr);
             if (result == -Errno.EINVAL
                     || result == -Errno.EOPNOTSUPP
-                    || result == -Attr.ENOTSUPP) {
+                    || result == -BpfAttr.ENOTSUPP) {
                 return 0;
             }
             int done = Math.clamp(attr.get(JAVA_INT, 32), 0, count);
@@ -397,7 +401,7 @@ public final class BpfMap implements AutoCloseable {
             int command, String action, MemorySegment key, MemorySegment value, int flags)
             throws SyscallException {
         if (key.byteSize() < spec.keyBytes()
-                || (command != Attr.MAP_DELETE_ELEM && value.byteSize() < valueBytes)) {
+                || (command != BpfAttr.MAP_DELETE_ELEM && value.byteSize() < valueBytes)) {
             throw new IllegalArgumentException(
                     "map %s has keys of %d and values of %d bytes, given %d and %d"
                             .formatted(
@@ -408,7 +412,7 @@ public final class BpfMap implements AutoCloseable {
                                     value.byteSize()));
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, fd);
             attr.set(JAVA_LONG, 8, spec.keyBytes() == 0 ? 0 : key.address());
             attr.set(JAVA_LONG, 16, value.address());

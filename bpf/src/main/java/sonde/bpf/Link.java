@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.KernelObject;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
-import sonde.sys.Perf;
+import sonde.sys.MachineFacts;
+import sonde.sys.PerfEventOpen;
 import sonde.sys.SyscallException;
 
 /**
@@ -45,14 +45,14 @@ public final class Link implements AutoCloseable {
      * Attaches a {@link ProgramType#TRACEPOINT} program. It runs on every CPU, although the perf
      * event that carries it belongs to one; a program that returns 0 makes no sample of it.
      */
-    public static Link tracepoint(Program program, Tracepoint tracepoint) throws IOException {
+    public static Link tracepoint(Program program, TracepointFormat tracepoint) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             int fd = open(perfEvent(arena, tracepoint), -1, firstCpu(), tracepoint.toString());
             return carry(program, fd, tracepoint.toString(), () -> {});
         }
     }
 
-    private static MemorySegment perfEvent(Arena arena, Tracepoint tracepoint) {
+    private static MemorySegment perfEvent(Arena arena, TracepointFormat tracepoint) {
         MemorySegment attr = arena.allocate(ATTR_SIZE, 8);
         attr.set(JAVA_INT, 0, TYPE_TRACEPOINT);
         attr.set(JAVA_INT, 4, ATTR_SIZE);
@@ -68,7 +68,7 @@ public final class Link implements AutoCloseable {
     private static int firstCpu() throws SyscallException {
         int known = firstCpu;
         if (known < 0) {
-            known = Machine.onlineCpus().nextSetBit(0);
+            known = MachineFacts.onlineCpus().nextSetBit(0);
             // The first seldom goes; any other may.
             firstCpu = known == 0 ? 0 : -1;
         }
@@ -80,7 +80,7 @@ public final class Link implements AutoCloseable {
      *
      * @throws BpfRefusedException before Linux 5.15 for cookies other than 0
      */
-    public static Link tracepoint(Program program, Tracepoint tracepoint, long cookie)
+    public static Link tracepoint(Program program, TracepointFormat tracepoint, long cookie)
             throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = perfEvent(arena, tracepoint);
@@ -116,12 +116,12 @@ public final class Link implements AutoCloseable {
             throw e;
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment create = Attr.allocate(arena);
+            MemorySegment create = BpfAttr.allocate(arena);
             create.set(JAVA_INT, 0, program.fd());
             create.set(JAVA_INT, 4, event);
             create.set(JAVA_INT, 8, AttachType.PERF_EVENT.code());
             create.set(JAVA_LONG, 16, cookie);
-            long link = Bpf.tryCall(Attr.LINK_CREATE, create);
+            long link = Bpf.tryCall(BpfAttr.LINK_CREATE, create);
             if (link == -Errno.EINVAL && cookie == 0) {
                 return carry(program, event, target, afterwards);
             }
@@ -152,7 +152,7 @@ public final class Link implements AutoCloseable {
     private static int open(MemorySegment attr, int pid, int cpu, String target)
             throws IOException {
         attr.set(JAVA_LONG, 40, attr.get(JAVA_LONG, 40) | DISABLED);
-        long fd = Perf.tryOpen(attr, pid, cpu, -1, 0);
+        long fd = PerfEventOpen.tryOpen(attr, pid, cpu, -1, 0);
         if (fd < 0) {
             throw failure("perf_event_open", target, (int) -fd);
         }
@@ -182,7 +182,7 @@ public final class Link implements AutoCloseable {
     public static Link create(Program program, MemorySegment arguments, String target)
             throws IOException {
         arguments.set(JAVA_INT, 0, program.fd());
-        long fd = Bpf.tryCall(Attr.LINK_CREATE, arguments);
+        long fd = Bpf.tryCall(BpfAttr.LINK_CREATE, arguments);
         if (fd < 0) {
             throw failure("bpf", target, (int) -fd);
         }
@@ -197,13 +197,13 @@ public final class Link implements AutoCloseable {
 
     /** The numbers of all links; perf events without a link have none. */
     public static List<Integer> ids() throws SyscallException {
-        return KernelObject.ids(Attr.LINK_GET_NEXT_ID);
+        return KernelObject.ids(BpfAttr.LINK_GET_NEXT_ID);
     }
 
     /** Opens a link by its number; the one who made it still holds it. */
     public static Link openId(int id) throws SyscallException {
         String what = "link " + id;
-        return new Link(what, KernelObject.open(Attr.LINK_GET_FD_BY_ID, id, what), () -> {});
+        return new Link(what, KernelObject.open(BpfAttr.LINK_GET_FD_BY_ID, id, what), () -> {});
     }
 
     /** Opens a link by its name in a bpffs. */
@@ -228,11 +228,11 @@ public final class Link implements AutoCloseable {
      */
     public static Link rawTracepoint(Program program, String name, long cookie) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_LONG, 0, name.isEmpty() ? 0 : arena.allocateFrom(name).address());
             attr.set(JAVA_INT, 8, program.fd());
             attr.set(JAVA_LONG, 16, cookie);
-            long fd = Bpf.tryCall(Attr.RAW_TRACEPOINT_OPEN, attr);
+            long fd = Bpf.tryCall(BpfAttr.RAW_TRACEPOINT_OPEN, attr);
             if (fd < 0) {
                 throw failure("bpf", "raw tracepoint " + name, (int) -fd);
             }
@@ -242,7 +242,7 @@ public final class Link implements AutoCloseable {
 
     /** What an attachment's errno means: a refusal where it is one, else the failed call. */
     private static IOException failure(String call, String target, int errno) {
-        BpfRefusedException refused = Refusal.of("attaching to " + target, errno);
+        BpfRefusedException refused = RefusalCause.of("attaching to " + target, errno);
         return refused != null ? refused : new SyscallException(call, target, errno);
     }
 
@@ -257,10 +257,10 @@ public final class Link implements AutoCloseable {
      */
     public void update(Program program) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, fd);
             attr.set(JAVA_INT, 4, program.fd());
-            Bpf.call(Attr.LINK_UPDATE, attr, "program of " + target);
+            Bpf.call(BpfAttr.LINK_UPDATE, attr, "program of " + target);
         }
     }
 
@@ -272,9 +272,9 @@ public final class Link implements AutoCloseable {
      */
     public void detach() throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, fd);
-            Bpf.call(Attr.LINK_DETACH, attr, target);
+            Bpf.call(BpfAttr.LINK_DETACH, attr, target);
         }
     }
 

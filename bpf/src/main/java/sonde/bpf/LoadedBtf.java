@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import sonde.binary.Input;
 import sonde.binary.btf.Btf;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.KernelObject;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
@@ -45,14 +45,14 @@ public final class LoadedBtf implements AutoCloseable {
      */
     public static LoadedBtf load(byte[] btf) throws BpfRefusedException, SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_LONG, 0, arena.allocateFrom(JAVA_BYTE, btf).address());
             attr.set(JAVA_INT, 16, btf.length);
-            long fd = Bpf.tryCall(Attr.BTF_LOAD, attr);
+            long fd = Bpf.tryCall(BpfAttr.BTF_LOAD, attr);
             if (fd >= 0) {
                 return new LoadedBtf((int) fd);
             }
-            BpfRefusedException refused = Refusal.of("BTF", (int) -fd);
+            BpfRefusedException refused = RefusalCause.of("BTF", (int) -fd);
             if (refused != null) {
                 throw refused;
             }
@@ -60,7 +60,7 @@ public final class LoadedBtf implements AutoCloseable {
             attr.set(JAVA_LONG, 8, log.address());
             attr.set(JAVA_INT, 20, LOG_BYTES);
             attr.set(JAVA_INT, 24, 1);
-            long again = Bpf.tryCall(Attr.BTF_LOAD, attr);
+            long again = Bpf.tryCall(BpfAttr.BTF_LOAD, attr);
             if (again >= 0) {
                 return new LoadedBtf((int) again);
             }
@@ -90,12 +90,12 @@ public final class LoadedBtf implements AutoCloseable {
 
     /** The numbers of all BTF objects: vmlinux, modules, programs'. */
     public static List<Integer> ids() throws SyscallException {
-        return KernelObject.ids(Attr.BTF_GET_NEXT_ID);
+        return KernelObject.ids(BpfAttr.BTF_GET_NEXT_ID);
     }
 
     /** Opens one by its number. */
     public static LoadedBtf openId(int id) throws SyscallException {
-        return new LoadedBtf(KernelObject.open(Attr.BTF_GET_FD_BY_ID, id, "BTF " + id));
+        return new LoadedBtf(KernelObject.open(BpfAttr.BTF_GET_FD_BY_ID, id, "BTF " + id));
     }
 
     /** Its descriptor. */
@@ -117,10 +117,10 @@ public final class LoadedBtf implements AutoCloseable {
      *
      * @param kernel vmlinux or a module, which {@code name} says
      */
-    public record Facts(int id, int sizeBytes, boolean kernel, String name) {}
+    public record BtfFacts(int id, int sizeBytes, boolean kernel, String name) {}
 
     /** What the kernel says of it; the name since Linux 5.11. */
-    public Facts facts() throws SyscallException {
+    public BtfFacts facts() throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             // btf u64, btf_size, id u32, name u64, name_len, kernel_btf u32.
             MemorySegment facts = arena.allocate(40, 8);
@@ -128,7 +128,7 @@ public final class LoadedBtf implements AutoCloseable {
             facts.set(JAVA_LONG, 16, name.address());
             facts.set(JAVA_INT, 24, 64);
             KernelObject.info(fd, facts, "BTF");
-            return new Facts(
+            return new BtfFacts(
                     facts.get(JAVA_INT, 12),
                     facts.get(JAVA_INT, 8),
                     facts.get(JAVA_INT, 28) != 0,

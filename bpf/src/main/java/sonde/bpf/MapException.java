@@ -1,8 +1,8 @@
 package sonde.bpf;
 
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Errno;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** What the kernel did not do with a map: which map, its sizes, and the reason behind the errno. */
@@ -10,7 +10,7 @@ public final class MapException extends SyscallException {
     private static final long serialVersionUID = 1L;
 
     /** Kinds of reasons. */
-    public enum Reason {
+    public enum MapFailure {
         /** Key, value or the whole is larger than the kernel takes (E2BIG, ENOSPC at creation). */
         TOO_LARGE,
         /** Memory is used up (ENOMEM). */
@@ -30,33 +30,33 @@ public final class MapException extends SyscallException {
         OTHER
     }
 
-    private final Reason reason;
+    private final MapFailure reason;
 
-    private MapException(String object, int errno, Reason reason, String why) {
+    private MapException(String object, int errno, MapFailure reason, String why) {
         super("bpf", object, errno, why);
         this.reason = reason;
     }
 
     /** Why. */
-    public Reason reason() {
+    public MapFailure reason() {
         return reason;
     }
 
     static MapException creation(MapSpec spec, int errno) {
         return switch (errno) {
             case Errno.E2BIG, Errno.ENOSPC ->
-                    new MapException(spec.toString(), errno, Reason.TOO_LARGE, "too large");
+                    new MapException(spec.toString(), errno, MapFailure.TOO_LARGE, "too large");
             case Errno.ENOMEM ->
                     new MapException(
                             spec.toString(),
                             errno,
-                            Reason.NO_MEMORY,
+                            MapFailure.NO_MEMORY,
                             "the kernel has no memory for about "
                                     + (estimateBytes(spec) >> 20)
                                     + " MiB");
             case Errno.EINVAL ->
-                    new MapException(spec.toString(), errno, Reason.BAD_SPEC, badSpec(spec));
-            default -> new MapException(spec.toString(), errno, Reason.OTHER, "");
+                    new MapException(spec.toString(), errno, MapFailure.BAD_SPEC, badSpec(spec));
+            default -> new MapException(spec.toString(), errno, MapFailure.OTHER, "");
         };
     }
 
@@ -79,7 +79,7 @@ public final class MapException extends SyscallException {
             if (spec.keyBytes() != 0 || spec.valueBytes() != 0) {
                 return "a ring buffer has neither key nor value";
             }
-            if (Integer.bitCount(size) != 1 || size % Machine.pageBytes() != 0) {
+            if (Integer.bitCount(size) != 1 || size % MachineFacts.pageBytes() != 0) {
                 return "the size of a ring buffer is a power of two and of whole pages";
             }
         }
@@ -97,7 +97,7 @@ public final class MapException extends SyscallException {
             return "a map of maps needs a pattern";
         }
         return "sizes or flags it does not take, or Linux "
-                + Machine.uname().release()
+                + MachineFacts.uname().release()
                 + " has no such type";
     }
 
@@ -105,18 +105,20 @@ public final class MapException extends SyscallException {
         String what = action + " " + map;
         return switch (errno) {
             case Errno.E2BIG ->
-                    new MapException(what, errno, Reason.FULL, "full, or beyond its last index");
-            case Errno.EEXIST -> new MapException(what, errno, Reason.EXISTS, "");
-            case Errno.ENOENT -> new MapException(what, errno, Reason.MISSING, "");
-            case Errno.EPERM -> new MapException(what, errno, Reason.READ_ONLY, "frozen");
-            case Errno.ENOMEM -> new MapException(what, errno, Reason.NO_MEMORY, "");
-            case Errno.EOPNOTSUPP, Attr.ENOTSUPP ->
-                    new MapException(what, errno, Reason.NO_SUCH_OPERATION, "not of this type");
+                    new MapException(
+                            what, errno, MapFailure.FULL, "full, or beyond its last index");
+            case Errno.EEXIST -> new MapException(what, errno, MapFailure.EXISTS, "");
+            case Errno.ENOENT -> new MapException(what, errno, MapFailure.MISSING, "");
+            case Errno.EPERM -> new MapException(what, errno, MapFailure.READ_ONLY, "frozen");
+            case Errno.ENOMEM -> new MapException(what, errno, MapFailure.NO_MEMORY, "");
+            case Errno.EOPNOTSUPP, BpfAttr.ENOTSUPP ->
+                    new MapException(what, errno, MapFailure.NO_SUCH_OPERATION, "not of this type");
             default -> {
                 boolean keyless = errno == Errno.EINVAL && action.startsWith("next key");
                 yield keyless
-                        ? new MapException(what, errno, Reason.NO_SUCH_OPERATION, "it has no keys")
-                        : new MapException(what, errno, Reason.OTHER, "");
+                        ? new MapException(
+                                what, errno, MapFailure.NO_SUCH_OPERATION, "it has no keys")
+                        : new MapException(what, errno, MapFailure.OTHER, "");
             }
         };
     }

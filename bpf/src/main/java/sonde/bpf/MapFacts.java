@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import sonde.bpf.call.KernelObject;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -69,7 +69,7 @@ public record MapFacts(
     record FdFacts(String text) {
         static FdFacts of(int fd) {
             try {
-                byte[] bytes = Files.readAll("/proc/self/fdinfo/" + fd, SMALL_FILE);
+                byte[] bytes = FileCalls.readAll("/proc/self/fdinfo/" + fd, SMALL_FILE);
                 return new FdFacts(new String(bytes, StandardCharsets.UTF_8));
             } catch (SyscallException e) {
                 return new FdFacts("");

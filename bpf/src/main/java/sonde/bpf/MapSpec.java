@@ -26,7 +26,7 @@ public record MapSpec(
         long extra,
         int numaNode,
         @Nullable BpfMap inner,
-        @Nullable Types types) {
+        @Nullable MapTypes types) {
     /** Entries are made when they are put, not beforehand. */
     public static final int NO_PREALLOCATION = 1;
 
@@ -50,7 +50,7 @@ public record MapSpec(
      *
      * @param btfFd descriptor of a loaded BTF; the map keeps its own reference
      */
-    public record Types(int btfFd, int keyType, int valueType) {}
+    public record MapTypes(int btfFd, int keyType, int valueType) {}
 
     /** A map without flags and types. */
     public MapSpec(String name, MapType type, int keyBytes, int valueBytes, int maxEntries) {
@@ -109,7 +109,7 @@ public record MapSpec(
     }
 
     /** With BTF of key and value. */
-    public MapSpec withTypes(@Nullable Types keyAndValue) {
+    public MapSpec withTypes(@Nullable MapTypes keyAndValue) {
         return new MapSpec(
                 name,
                 type,

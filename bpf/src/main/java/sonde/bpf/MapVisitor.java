@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
@@ -38,9 +38,9 @@ final class MapVisitor {
         valueBytes = map.valueBytes();
     }
 
-    Visit visit(boolean take) throws SyscallException {
+    MapVisit visit(boolean take) throws SyscallException {
         long seen = batches(take);
-        return seen >= 0 ? new Visit(seen, 0, true, true) : keyByKey(take);
+        return seen >= 0 ? new MapVisit(seen, 0, true, true) : keyByKey(take);
     }
 
     /** Entries seen; -1 where the kernel has no batches for this map. */
@@ -51,19 +51,19 @@ final class MapVisitor {
         long seen = 0;
         try (Arena outer = Arena.ofConfined()) {
             MemorySegment position = outer.allocate(Math.max(8, keyBytes), 8);
-            MemorySegment attr = Attr.allocate(outer);
+            MemorySegment attr = BpfAttr.allocate(outer);
             attr.set(JAVA_LONG, 8, position.address());
             attr.set(JAVA_INT, 36, map.fd());
             while (true) {
-                Round round = round(attr, room, take, seen == 0);
-                if (round == Round.UNSUPPORTED) {
+                VisitRound round = round(attr, room, take, seen == 0);
+                if (round == VisitRound.UNSUPPORTED) {
                     return -1;
                 }
                 seen += Math.max(0, attr.get(JAVA_INT, 32));
-                if (round == Round.END) {
+                if (round == VisitRound.END) {
                     return seen;
                 }
-                if (round == Round.BUCKET_TOO_LARGE) {
+                if (round == VisitRound.BUCKET_TOO_LARGE) {
                     // One bucket of the hash must fit a batch.
                     if (room >= most) {
                         throw MapException.element(map.spec().name(), "batch of map", Errno.ENOSPC);
@@ -76,14 +76,14 @@ final class MapVisitor {
         }
     }
 
-    private enum Round {
+    private enum VisitRound {
         MORE,
         END,
         BUCKET_TOO_LARGE,
         UNSUPPORTED
     }
 
-    private Round round(MemorySegment attr, int room, boolean take, boolean first)
+    private VisitRound round(MemorySegment attr, int room, boolean take, boolean first)
             throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment keys = arena.allocate(Math.max(1, (long) room * keyBytes), 8);
@@ -93,16 +93,17 @@ final class MapVisitor {
             attr.set(JAVA_INT, 32, room);
             long result =
                     Bpf.tryCall(
-                            take ? Attr.MAP_LOOKUP_AND_DELETE_BATCH : Attr.MAP_LOOKUP_BATCH, attr);
+                            take ? BpfAttr.MAP_LOOKUP_AND_DELETE_BATCH : BpfAttr.MAP_LOOKUP_BATCH,
+                            attr);
             if (result == -Errno.ENOSPC) {
                 attr.set(JAVA_INT, 32, 0);
-                return Round.BUCKET_TOO_LARGE;
+                return VisitRound.BUCKET_TOO_LARGE;
             }
             if (first
                     && (result == -Errno.EINVAL
                             || result == -Errno.EOPNOTSUPP
-                            || result == -Attr.ENOTSUPP)) {
-                return Round.UNSUPPORTED;
+                            || result == -BpfAttr.ENOTSUPP)) {
+                return VisitRound.UNSUPPORTED;
             }
             // ENOENT is the end, with the last entries delivered.
             if (result < 0 && result != -Errno.ENOENT) {
@@ -115,7 +116,7 @@ final class MapVisitor {
                         keys.asSlice((long) i * keyBytes, keyBytes),
                         values.asSlice((long) i * valueBytes, valueBytes));
             }
-            return result < 0 ? Round.END : Round.MORE;
+            return result < 0 ? VisitRound.END : VisitRound.MORE;
         }
     }
 
@@ -123,7 +124,7 @@ final class MapVisitor {
      * From key to key. The keys handed over are remembered: when the one we stand at has been
      * deleted the kernel goes on with its first key, and those already seen are passed over.
      */
-    Visit keyByKey(boolean take) throws SyscallException {
+    MapVisit keyByKey(boolean take) throws SyscallException {
         Set<ByteBuffer> seen = new HashSet<>();
         int restarts = 0;
         boolean passing = false;
@@ -131,7 +132,7 @@ final class MapVisitor {
             MemorySegment key = arena.allocate(Math.max(8, keyBytes), 8).asSlice(0, keyBytes);
             MemorySegment next = arena.allocate(Math.max(8, keyBytes), 8).asSlice(0, keyBytes);
             MemorySegment value = arena.allocate(Math.max(8, valueBytes), 8);
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             boolean more = next(attr, MemorySegment.NULL, next);
             while (more && restarts < MOST_RESTARTS) {
                 boolean isNew = seen.add(ByteBuffer.wrap(next.toArray(JAVA_BYTE)));
@@ -145,7 +146,7 @@ final class MapVisitor {
                     seen.remove(ByteBuffer.wrap(key.toArray(JAVA_BYTE)));
                 }
             }
-            return new Visit(seen.size(), restarts, !more, false);
+            return new MapVisit(seen.size(), restarts, !more, false);
         }
     }
 
@@ -167,7 +168,7 @@ final class MapVisitor {
         attr.set(JAVA_INT, 0, map.fd());
         attr.set(JAVA_LONG, 8, key.address());
         attr.set(JAVA_LONG, 16, next.address());
-        long result = Bpf.tryCall(Attr.MAP_GET_NEXT_KEY, attr);
+        long result = Bpf.tryCall(BpfAttr.MAP_GET_NEXT_KEY, attr);
         if (result < 0 && result != -Errno.ENOENT) {
             throw MapException.element(map.spec().name(), "next key of map", (int) -result);
         }

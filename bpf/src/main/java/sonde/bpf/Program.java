@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
-import sonde.bpf.call.Attr;
+import sonde.bpf.TestRun.TestOutcome;
+import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.KernelObject;
 import sonde.bpf.call.PrintkEvent;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.verifier.InstructionLines;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
@@ -60,7 +61,7 @@ public final class Program implements AutoCloseable {
     }
 
     /** {@link #load(ProgramSpec)} of a program with the licence "GPL" that many helpers ask for. */
-    public static Program load(String name, ProgramType type, Code code) throws IOException {
+    public static Program load(String name, ProgramType type, ProgramCode code) throws IOException {
         return load(new ProgramSpec(name, type, code));
     }
 
@@ -97,7 +98,7 @@ public final class Program implements AutoCloseable {
             long fd = load(attr);
             if (fd == -Errno.E2BIG && attr.get(JAVA_INT, 48) != 0) {
                 MemorySegment plain = withoutTypes(arena, attr);
-                Attr.noName(plain, 48);
+                BpfAttr.noName(plain, 48);
                 fd = load(plain);
             } else if (fd == -Errno.EINVAL && spec.debug() != null && !spec.debug().needed()) {
                 fd = load(withoutTypes(arena, attr));
@@ -111,13 +112,13 @@ public final class Program implements AutoCloseable {
 
     private static MemorySegment attributes(Arena arena, ProgramSpec spec) {
         long[] words = spec.code().words();
-        MemorySegment attr = Attr.allocate(arena);
+        MemorySegment attr = BpfAttr.allocate(arena);
         attr.set(JAVA_INT, 0, spec.type().code());
         attr.set(JAVA_INT, 4, words.length);
         attr.set(JAVA_LONG, 8, arena.allocateFrom(JAVA_LONG, words).address());
         attr.set(JAVA_LONG, 16, arena.allocateFrom(spec.license()).address());
         attr.set(JAVA_INT, 44, spec.flags());
-        Attr.name(attr, 48, spec.name());
+        BpfAttr.name(attr, 48, spec.name());
         attr.set(JAVA_INT, 68, spec.expected() == null ? 0 : spec.expected().code());
         attr.set(JAVA_INT, 108, spec.attachBtfId());
         attr.set(JAVA_INT, 112, spec.attachFd());
@@ -150,7 +151,7 @@ public final class Program implements AutoCloseable {
 
     /** prog_btf_fd to line_info_cnt, offsets 72 to 108, cleared. */
     private static MemorySegment withoutTypes(Arena arena, MemorySegment attr) {
-        MemorySegment plain = Attr.allocate(arena);
+        MemorySegment plain = BpfAttr.allocate(arena);
         plain.copyFrom(attr);
         plain.asSlice(72, 108 - 72).fill((byte) 0);
         return plain;
@@ -161,7 +162,7 @@ public final class Program implements AutoCloseable {
         long result;
         int attempt = 0;
         do {
-            result = Bpf.tryCall(Attr.PROG_LOAD, attr);
+            result = Bpf.tryCall(BpfAttr.PROG_LOAD, attr);
         } while (result == -Errno.EAGAIN && ++attempt < ATTEMPTS);
         return result;
     }
@@ -209,13 +210,13 @@ public final class Program implements AutoCloseable {
         // The statistics alone are no complaint: the JIT comes after the verifier.
         boolean complaint =
                 logged.log().lines().anyMatch(l -> !l.isBlank() && !l.startsWith("processed "));
-        if (complaint && errno != Attr.ENOTSUPP && errno != Errno.ENOMEM) {
+        if (complaint && errno != BpfAttr.ENOTSUPP && errno != Errno.ENOMEM) {
             return new VerifierException(
                     spec.name(), spec.code(), errno, logged.log(), sources(spec));
         }
         String what = "program " + spec.name();
         BpfRefusedException refused =
-                Refusal.ofProgram(what, spec.type(), spec.code().words().length, errno);
+                RefusalCause.ofProgram(what, spec.type(), spec.code().words().length, errno);
         return refused != null ? refused : new SyscallException("bpf", what, errno);
     }
 
@@ -240,7 +241,7 @@ public final class Program implements AutoCloseable {
 
     /** The numbers of all programs. */
     public static List<Integer> ids() throws SyscallException {
-        return KernelObject.ids(Attr.PROG_GET_NEXT_ID);
+        return KernelObject.ids(BpfAttr.PROG_GET_NEXT_ID);
     }
 
     /**
@@ -249,7 +250,7 @@ public final class Program implements AutoCloseable {
      * @throws SyscallException ENOENT when it is gone
      */
     public static Program openId(int id) throws SyscallException {
-        return adopt(KernelObject.open(Attr.PROG_GET_FD_BY_ID, id, "program " + id));
+        return adopt(KernelObject.open(BpfAttr.PROG_GET_FD_BY_ID, id, "program " + id));
     }
 
     /** Opens a program by its name in a bpffs. */
@@ -317,7 +318,7 @@ public final class Program implements AutoCloseable {
      * @throws BpfRefusedException when the kernel does not run programs of this type
      * @throws SyscallException EINVAL for input the type does not take
      */
-    public TestRun.Outcome run(TestRun input) throws BpfRefusedException, SyscallException {
+    public TestOutcome run(TestRun input) throws BpfRefusedException, SyscallException {
         return input.of(this);
     }
 

@@ -2,7 +2,7 @@ package sonde.bpf;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
 
 /**
  * What a program is to be.
@@ -22,7 +22,7 @@ import sonde.bpf.insn.Code;
 public record ProgramSpec(
         String name,
         ProgramType type,
-        Code code,
+        ProgramCode code,
         @Nullable AttachType expected,
         int flags,
         int attachBtfId,
@@ -74,7 +74,7 @@ public record ProgramSpec(
             boolean needed) {}
 
     /** A GPL program that needs nothing else. */
-    public ProgramSpec(String name, ProgramType type, Code code) {
+    public ProgramSpec(String name, ProgramType type, ProgramCode code) {
         this(name, type, code, null, 0, 0, 0, "GPL", null, List.of(), Log.QUIET);
     }
 
@@ -123,7 +123,7 @@ public record ProgramSpec(
     }
 
     /** With other instructions. */
-    public ProgramSpec with(Code other) {
+    public ProgramSpec with(ProgramCode other) {
         return new ProgramSpec(
                 name,
                 type,

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Bpf;
 import sonde.sys.Fd;
 import sonde.sys.SyscallException;
@@ -30,10 +30,10 @@ public final class RunStatistics implements AutoCloseable {
      */
     public static RunStatistics open() throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, 0); // BPF_STATS_RUN_TIME
             return new RunStatistics(
-                    (int) Bpf.call(Attr.ENABLE_STATS, attr, "statistics of programs"));
+                    (int) Bpf.call(BpfAttr.ENABLE_STATS, attr, "statistics of programs"));
         }
     }
 

@@ -1,22 +1,22 @@
 package sonde.bpf;
 
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R3;
-import static sonde.bpf.insn.Register.R4;
-import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R3;
+import static sonde.bpf.insn.BpfRegister.R4;
+import static sonde.bpf.insn.BpfRegister.R6;
 
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
-import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.Label;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.sys.SyscallException;
 
@@ -73,19 +73,19 @@ public final class TaskTree implements AutoCloseable {
     }
 
     private interface Reaction {
-        Code code(Tracepoint tracepoint) throws IOException;
+        ProgramCode code(TracepointFormat tracepoint) throws IOException;
     }
 
     private void follow(String what, Reaction reaction) throws IOException {
-        Tracepoint tracepoint = Tracepoint.of("sched", "sched_process_" + what);
-        Code code = reaction.code(tracepoint);
+        TracepointFormat tracepoint = TracepointFormat.of("sched", "sched_process_" + what);
+        ProgramCode code = reaction.code(tracepoint);
         try (Program program = Program.load("sonde_tree_" + what, ProgramType.TRACEPOINT, code)) {
             parts.push(Link.tracepoint(program, tracepoint));
         }
     }
 
     /** A child of a member, thread or process, is a member. */
-    private Code forked(Tracepoint fork) throws IOException {
+    private ProgramCode forked(TracepointFormat fork) throws IOException {
         Label out = new Label("out");
         CodeBuilder code = new CodeBuilder().step("is the parent a member").move(R6, R1);
         filter(code, out);
@@ -96,7 +96,7 @@ public final class TaskTree implements AutoCloseable {
     }
 
     /** The thread that calls exec takes over the number of its process's leader. */
-    private Code executed(Tracepoint exec) throws IOException {
+    private ProgramCode executed(TracepointFormat exec) throws IOException {
         Label out = new Label("out");
         CodeBuilder code =
                 new CodeBuilder()
@@ -107,7 +107,7 @@ public final class TaskTree implements AutoCloseable {
                         .map(R1, members.fd())
                         .move(R2, R10)
                         .add(R2, KEY)
-                        .call(KernelFunction.MAP_DELETE_ELEM)
+                        .call(HelperFunctionId.MAP_DELETE_ELEM)
                         .ifNotZero(R0, out)
                         .step("add the new number")
                         .load(Width.U32, R1, R6, exec.offset("pid"));
@@ -115,15 +115,15 @@ public final class TaskTree implements AutoCloseable {
         return code.at(out).exit(1).build();
     }
 
-    private Code exited(Tracepoint exit) {
+    private ProgramCode exited(TracepointFormat exit) {
         return new CodeBuilder()
                 .step("remove the thread that ends")
-                .call(KernelFunction.GET_CURRENT_PID_TGID)
+                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
                 .store(Width.U32, R10, KEY, R0)
                 .map(R1, members.fd())
                 .move(R2, R10)
                 .add(R2, KEY)
-                .call(KernelFunction.MAP_DELETE_ELEM)
+                .call(HelperFunctionId.MAP_DELETE_ELEM)
                 .exit(1)
                 .build();
     }
@@ -138,7 +138,7 @@ public final class TaskTree implements AutoCloseable {
                 .move(R3, R10)
                 .add(R3, KEY - 4)
                 .move(R4, 0)
-                .call(KernelFunction.MAP_UPDATE_ELEM)
+                .call(HelperFunctionId.MAP_UPDATE_ELEM)
                 .ifZero(R0, added)
                 .mapValue(R1, overflow.fd(), 0)
                 .move(R2, 1)
@@ -150,7 +150,7 @@ public final class TaskTree implements AutoCloseable {
      * lost, {@link #KEY} holds its number afterwards.
      */
     public void filter(CodeBuilder code, Label outside) {
-        code.call(KernelFunction.GET_CURRENT_PID_TGID).store(Width.U32, R10, KEY, R0);
+        code.call(HelperFunctionId.GET_CURRENT_PID_TGID).store(Width.U32, R10, KEY, R0);
         filterKey(code, outside);
     }
 
@@ -159,7 +159,7 @@ public final class TaskTree implements AutoCloseable {
         code.map(R1, members.fd())
                 .move(R2, R10)
                 .add(R2, KEY)
-                .call(KernelFunction.MAP_LOOKUP_ELEM)
+                .call(HelperFunctionId.MAP_LOOKUP_ELEM)
                 .ifZero(R0, outside);
     }
 
@@ -195,6 +195,6 @@ public final class TaskTree implements AutoCloseable {
     /** Detaches and frees. */
     @Override
     public void close() {
-        Closing.all(parts);
+        LinkCloser.all(parts);
     }
 }

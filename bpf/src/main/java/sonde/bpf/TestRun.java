@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
@@ -30,7 +30,7 @@ public record TestRun(byte[] data, byte[] context, int repeat, int outputBytes) 
      * @param data the packet afterwards, as far as there was room
      * @param context afterwards
      */
-    public record Outcome(int value, int nanos, byte[] data, byte[] context) {}
+    public record TestOutcome(int value, int nanos, byte[] data, byte[] context) {}
 
     /** Without packet or context, once. */
     public static TestRun once() {
@@ -47,9 +47,9 @@ public record TestRun(byte[] data, byte[] context, int repeat, int outputBytes) 
         return new TestRun(new byte[0], context, 1, 0);
     }
 
-    Outcome of(Program program) throws BpfRefusedException, SyscallException {
+    TestOutcome of(Program program) throws BpfRefusedException, SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             int room = Math.min(outputBytes, MOST_BYTES);
             MemorySegment out = arena.allocate(Math.max(1, room), 8);
             MemorySegment contextOut = arena.allocate(Math.max(1, context.length), 8);
@@ -68,7 +68,7 @@ public record TestRun(byte[] data, byte[] context, int repeat, int outputBytes) 
             long result;
             int attempt = 0;
             do {
-                result = Bpf.tryCall(Attr.PROG_TEST_RUN, attr);
+                result = Bpf.tryCall(BpfAttr.PROG_TEST_RUN, attr);
             } while ((result == -Errno.EINTR || result == -Errno.EAGAIN) && ++attempt < 5);
             // ENOSPC: the packet has grown beyond the room; the part that fits is there.
             if (result < 0 && result != -Errno.ENOSPC) {
@@ -76,7 +76,7 @@ public record TestRun(byte[] data, byte[] context, int repeat, int outputBytes) 
             }
             int size = Math.clamp(attr.get(JAVA_INT, 12), 0, room);
             int contextSize = Math.clamp(attr.get(JAVA_INT, 44), 0, packet ? context.length : 0);
-            return new Outcome(
+            return new TestOutcome(
                     attr.get(JAVA_INT, 4),
                     attr.get(JAVA_INT, 36),
                     out.asSlice(0, size).toArray(JAVA_BYTE),
@@ -95,7 +95,7 @@ public record TestRun(byte[] data, byte[] context, int repeat, int outputBytes) 
 
     private static SyscallException failure(Program program, int errno) throws BpfRefusedException {
         String what = "test run of program " + program.name();
-        if (errno == Attr.ENOTSUPP || errno == Errno.EOPNOTSUPP) {
+        if (errno == BpfAttr.ENOTSUPP || errno == Errno.EOPNOTSUPP) {
             throw new BpfRefusedException(
                     what,
                     errno,
@@ -103,7 +103,7 @@ public record TestRun(byte[] data, byte[] context, int repeat, int outputBytes) 
                     "this kernel does not run programs of its type without an attachment",
                     "");
         }
-        BpfRefusedException refused = Refusal.of(what, errno);
+        BpfRefusedException refused = RefusalCause.of(what, errno);
         if (refused != null) {
             throw refused;
         }

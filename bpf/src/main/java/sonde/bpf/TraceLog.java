@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -32,7 +32,7 @@ public final class TraceLog implements AutoCloseable {
      * @throws SyscallException ENOENT without tracefs, EACCES without rights
      */
     public static TraceLog open() throws SyscallException {
-        return new TraceLog(Files.open(PIPE, Files.O_RDONLY | Files.O_NONBLOCK));
+        return new TraceLog(FileCalls.open(PIPE, FileCalls.O_RDONLY | FileCalls.O_NONBLOCK));
     }
 
     /** What is there, at most 16 KiB of whole lines; empty when there is nothing. */

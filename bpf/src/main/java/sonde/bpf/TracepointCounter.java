@@ -1,9 +1,9 @@
 package sonde.bpf;
 
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R6;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -29,19 +29,19 @@ public final class TracepointCounter implements AutoCloseable {
      *     it count as well: {@code next_pid} of sched_switch, {@code pid} of sched_waking, as
      *     ftrace's set_event_pid does; null for the current thread alone
      */
-    public record Target(String category, String name, @Nullable String otherTask) {
+    public record CounterTarget(String category, String name, @Nullable String otherTask) {
         /** Counts events of the current thread. */
-        public Target(String category, String name) {
+        public CounterTarget(String category, String name) {
             this(category, name, null);
         }
     }
 
-    private final List<Target> targets;
+    private final List<CounterTarget> targets;
     private final BpfMap counts;
     private final List<Program> programs = new ArrayList<>();
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-    private TracepointCounter(List<Target> targets, BpfMap counts) {
+    private TracepointCounter(List<CounterTarget> targets, BpfMap counts) {
         this.targets = targets;
         this.counts = counts;
         parts.push(counts);
@@ -53,7 +53,7 @@ public final class TracepointCounter implements AutoCloseable {
      * @param tree whose tasks count; null for all tasks. Stays the caller's to close, later than
      *     this
      */
-    public static TracepointCounter open(List<Target> targets, @Nullable TaskTree tree)
+    public static TracepointCounter open(List<CounterTarget> targets, @Nullable TaskTree tree)
             throws IOException {
         MapSpec spec = new MapSpec("sonde_counts", MapType.ARRAY, 4, 8 * targets.size(), 1);
         TracepointCounter counter =
@@ -69,8 +69,9 @@ public final class TracepointCounter implements AutoCloseable {
         }
     }
 
-    private void attach(int index, Target target, @Nullable TaskTree tree) throws IOException {
-        Tracepoint tracepoint = Tracepoint.of(target.category(), target.name());
+    private void attach(int index, CounterTarget target, @Nullable TaskTree tree)
+            throws IOException {
+        TracepointFormat tracepoint = TracepointFormat.of(target.category(), target.name());
         Label hit = new Label("hit");
         Label out = new Label("out");
         CodeBuilder code = new CodeBuilder().move(R6, R1);
@@ -132,6 +133,6 @@ public final class TracepointCounter implements AutoCloseable {
     /** Detaches and frees. */
     @Override
     public void close() {
-        Closing.all(parts);
+        LinkCloser.all(parts);
     }
 }

@@ -1,10 +1,10 @@
 package sonde.bpf;
 
 import java.io.IOException;
-import sonde.bpf.insn.Code;
-import sonde.bpf.verifier.Explainer;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.verifier.Explanation;
 import sonde.bpf.verifier.InstructionLines;
+import sonde.bpf.verifier.RefusalAnalysis;
 import sonde.sys.Errno;
 
 /** The verifier's no: what it said, where in the program, why, and its whole log. */
@@ -16,12 +16,13 @@ public final class VerifierException extends IOException {
     private final transient Explanation explanation;
     private final String log;
 
-    VerifierException(String program, Code code, int errno, String log, InstructionLines sources) {
-        this(program, errno, Explainer.explain(log, code, sources), code, log);
+    VerifierException(
+            String program, ProgramCode code, int errno, String log, InstructionLines sources) {
+        this(program, errno, RefusalAnalysis.explain(log, code, sources), code, log);
     }
 
     private VerifierException(
-            String program, int errno, Explanation explanation, Code code, String log) {
+            String program, int errno, Explanation explanation, ProgramCode code, String log) {
         super(
                 "program %s refused by the verifier (%s) at %s: %s"
                         .formatted(
@@ -60,7 +61,7 @@ public final class VerifierException extends IOException {
         return log;
     }
 
-    private static String position(Explanation explanation, Code code) {
+    private static String position(Explanation explanation, ProgramCode code) {
         if (explanation.slot() < 0) {
             return "no place in particular";
         }

@@ -16,13 +16,15 @@ import org.assertj.core.api.ThrowableAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.bpf.BpfMap.UpdateMode;
+import sonde.bpf.MapException.MapFailure;
 import sonde.bpf.call.KernelObject;
-import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.feature.BpfFeatureProbe;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
-import sonde.sys.Native;
+import sonde.sys.MachineFacts;
+import sonde.sys.NativeSyscall;
 import sonde.sys.SyscallException;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 import sonde.testkit.BpfFolder;
 
 @Tag("kernel")
@@ -55,7 +57,7 @@ final class BpfMapKernelTest {
 
     @Test
     void perCpuValuesHaveAPlacePerPossibleCpu() throws Exception {
-        int cpus = Machine.possibleCpus().length();
+        int cpus = MachineFacts.possibleCpus().length();
         try (BpfMap map = BpfMap.create(new MapSpec("t_cpu", MapType.PER_CPU_ARRAY, 4, 8, 2));
                 Arena arena = Arena.ofConfined()) {
             assertThat(map.valueBytes()).isEqualTo(8 * cpus);
@@ -74,7 +76,7 @@ final class BpfMapKernelTest {
         try (BpfMap inner = BpfMap.create(new MapSpec("t_inner", MapType.HASH, 4, 8, 4))) {
             for (MapType type : MapType.values()) {
                 MapSpec spec = sizes(type);
-                if (spec == null || !FeatureProbe.mapType(type).isYes()) {
+                if (spec == null || !BpfFeatureProbe.mapType(type).isYes()) {
                     // Those newer than Linux 6.1, and inodes' where BPF is no security module.
                     assertThat(spec == null || type.code() >= 28 && type.code() != 30)
                             .as(type.name())
@@ -94,7 +96,7 @@ final class BpfMapKernelTest {
 
     /** Null for types that need more than sizes, or more than this kernel has. */
     private static @Nullable MapSpec sizes(MapType type) {
-        int page = Machine.pageBytes();
+        int page = MachineFacts.pageBytes();
         return switch (type) {
             case RING_BUFFER, USER_RING_BUFFER -> new MapSpec("t_kind", type, 0, 0, 16 * page);
             case QUEUE, STACK, BLOOM_FILTER -> new MapSpec("t_kind", type, 0, 8, 16);
@@ -146,11 +148,11 @@ final class BpfMapKernelTest {
                 Arena arena = Arena.ofConfined()) {
             MemorySegment key = arena.allocateFrom(JAVA_INT, 5);
             MemorySegment value = arena.allocateFrom(JAVA_INT, 50);
-            assertThat(reasonOf(() -> map.put(key, value, BpfMap.Mode.IF_PRESENT)))
-                    .isEqualTo(MapException.Reason.MISSING);
-            map.put(key, value, BpfMap.Mode.IF_ABSENT);
-            assertThat(reasonOf(() -> map.put(key, value, BpfMap.Mode.IF_ABSENT)))
-                    .isEqualTo(MapException.Reason.EXISTS);
+            assertThat(reasonOf(() -> map.put(key, value, UpdateMode.IF_PRESENT)))
+                    .isEqualTo(MapFailure.MISSING);
+            map.put(key, value, UpdateMode.IF_ABSENT);
+            assertThat(reasonOf(() -> map.put(key, value, UpdateMode.IF_ABSENT)))
+                    .isEqualTo(MapFailure.EXISTS);
             value.set(JAVA_INT, 0, 0);
             assertThat(map.take(key, value)).isTrue();
             assertThat(value.get(JAVA_INT, 0)).isEqualTo(50);
@@ -158,7 +160,7 @@ final class BpfMapKernelTest {
         }
     }
 
-    private static MapException.Reason reasonOf(ThrowableAssert.ThrowingCallable call) {
+    private static MapFailure reasonOf(ThrowableAssert.ThrowingCallable call) {
         MapException e = catchThrowableOfType(MapException.class, call);
         assertThat(e).isNotNull();
         return e.reason();
@@ -183,8 +185,8 @@ final class BpfMapKernelTest {
             // Of 0, 3, 6 ... 2997 those below 2000 that are even are there: 334.
             assertThat(map.deleteAll(keys, count)).isEqualTo(334);
             long[] sum = new long[1];
-            Visit visit = map.drain((k, v) -> sum[0] += v.get(JAVA_LONG, 0));
-            assertThat(visit).isEqualTo(new Visit(count - 334, 0, true, true));
+            MapVisit visit = map.drain((k, v) -> sum[0] += v.get(JAVA_LONG, 0));
+            assertThat(visit).isEqualTo(new MapVisit(count - 334, 0, true, true));
             assertThat(sum[0]).isEqualTo(499_500L - 3 * 333 * 334 / 2);
             assertThat(map.forEach((k, v) -> {}).entries()).isZero();
         }
@@ -200,7 +202,7 @@ final class BpfMapKernelTest {
                     map.put(i, i);
                 }
                 Set<Integer> seen = new HashSet<>();
-                Visit visit =
+                MapVisit visit =
                         map.forEach((key, value) -> {
                             int number = key.get(JAVA_INT, 0);
                             assertThat(seen.add(number)).isTrue();
@@ -231,9 +233,9 @@ final class BpfMapKernelTest {
                 map.put(i, i);
             }
             Set<Integer> seen = new HashSet<>();
-            Visit calm =
+            MapVisit calm =
                     new MapVisitor(map, (k, v) -> seen.add(k.get(JAVA_INT, 0))).keyByKey(false);
-            assertThat(calm).isEqualTo(new Visit(count, 0, true, false));
+            assertThat(calm).isEqualTo(new MapVisit(count, 0, true, false));
             seen.clear();
             int[] previous = {-1};
             // Deletes what comes next but one as well as the key it stands at, now and then.
@@ -252,7 +254,7 @@ final class BpfMapKernelTest {
                                 }
                                 previous[0] = key;
                             });
-            Visit visit = visitor.keyByKey(false);
+            MapVisit visit = visitor.keyByKey(false);
             assertThat(visit.complete()).isTrue();
             Set<Integer> left = new HashSet<>();
             map.forEach((k, v) -> left.add(k.get(JAVA_INT, 0)));
@@ -266,8 +268,8 @@ final class BpfMapKernelTest {
                 Arena arena = Arena.ofConfined()) {
             int self =
                     (int)
-                            Native.syscall(
-                                    Syscalls.number("pidfd_open"),
+                            NativeSyscall.syscall(
+                                    SyscallNames.number("pidfd_open"),
                                     ProcessHandle.current().pid(),
                                     0,
                                     0);
@@ -330,7 +332,7 @@ final class BpfMapKernelTest {
         try (BpfMap map = BpfMap.create(new MapSpec("t_frozen", MapType.ARRAY, 4, 4, 1))) {
             map.put(0, 7);
             map.freeze();
-            assertThat(reasonOf(() -> map.put(0, 8))).isEqualTo(MapException.Reason.READ_ONLY);
+            assertThat(reasonOf(() -> map.put(0, 8))).isEqualTo(MapFailure.READ_ONLY);
             assertThat(map.facts().frozen()).isTrue();
         }
     }
@@ -393,14 +395,14 @@ final class BpfMapKernelTest {
         assertThat(
                         reasonOf(() ->
                                 BpfMap.create(new MapSpec("t", MapType.HASH, 4, 4 << 20, 1 << 30))))
-                .isEqualTo(MapException.Reason.TOO_LARGE);
+                .isEqualTo(MapFailure.TOO_LARGE);
         assertThat(
                         reasonOf(() ->
                                 BpfMap.create(new MapSpec("t", MapType.RING_BUFFER, 0, 0, 12288))))
-                .isEqualTo(MapException.Reason.BAD_SPEC);
+                .isEqualTo(MapFailure.BAD_SPEC);
         try (BpfMap map = BpfMap.create(new MapSpec("t_full", MapType.HASH, 4, 4, 1))) {
             map.put(1, 1);
-            assertThat(reasonOf(() -> map.put(2, 2))).isEqualTo(MapException.Reason.FULL);
+            assertThat(reasonOf(() -> map.put(2, 2))).isEqualTo(MapFailure.FULL);
         }
     }
 }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.KernelObject;
 
 /** What this process has open of BPF and perf, and how many links the machine has. */
@@ -28,7 +28,7 @@ public record Leaks(Map<String, Integer> descriptors, int links) {
                 }
             }
         }
-        return new Leaks(kinds, KernelObject.ids(Attr.LINK_GET_NEXT_ID).size());
+        return new Leaks(kinds, KernelObject.ids(BpfAttr.LINK_GET_NEXT_ID).size());
     }
 
     /** Fails when something is open that was not. */

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Assembler;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.BpfRegister;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Disassembler;
-import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.HelperFunctionId;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
-import sonde.bpf.insn.Register;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 
 @Tag("kernel")
@@ -30,16 +30,16 @@ final class ProgramKernelTest {
     @Test
     void verifierComplaintsNameCauseAndStep() throws Exception {
         try (BpfMap map = BpfMap.create(new MapSpec("t", MapType.HASH, 4, 8, 1))) {
-            Code code =
+            ProgramCode code =
                     new CodeBuilder()
                             .step("find the entry")
-                            .store(Width.U32, Register.R10, -4, 0)
-                            .map(Register.R1, map.fd())
-                            .move(Register.R2, Register.R10)
-                            .add(Register.R2, -4)
-                            .call(KernelFunction.MAP_LOOKUP_ELEM)
+                            .store(Width.U32, BpfRegister.R10, -4, 0)
+                            .map(BpfRegister.R1, map.fd())
+                            .move(BpfRegister.R2, BpfRegister.R10)
+                            .add(BpfRegister.R2, -4)
+                            .call(HelperFunctionId.MAP_LOOKUP_ELEM)
                             .step("use it unchecked")
-                            .load(Width.U64, Register.R0, Register.R0, 0)
+                            .load(Width.U64, BpfRegister.R0, BpfRegister.R0, 0)
                             .exit()
                             .build();
             VerifierException e =
@@ -56,10 +56,10 @@ final class ProgramKernelTest {
 
     /** Linux 6.6 and later, of the fourth instruction set. */
     private static boolean knowsSignedDivision() throws IOException {
-        Code code =
+        ProgramCode code =
                 new CodeBuilder()
-                        .move(Register.R1, 8)
-                        .compute(AluOperation.SIGNED_DIVIDE, Register.R1, 2)
+                        .move(BpfRegister.R1, 8)
+                        .compute(AluOperation.SIGNED_DIVIDE, BpfRegister.R1, 2)
                         .exit(0)
                         .build();
         try (Program ignored = Program.load("t", ProgramType.TRACEPOINT, code)) {
@@ -75,32 +75,32 @@ final class ProgramKernelTest {
         Label forward = new Label("forward");
         CodeBuilder code =
                 new CodeBuilder()
-                        .move(Register.R6, Register.R1)
-                        .move(Register.R7, 0x123456789abcL)
-                        .move(Register.R8, -3);
+                        .move(BpfRegister.R6, BpfRegister.R1)
+                        .move(BpfRegister.R7, 0x123456789abcL)
+                        .move(BpfRegister.R8, -3);
         boolean signed = knowsSignedDivision();
         for (AluOperation operation : AluOperation.values()) {
             if (signed || !operation.name().startsWith("SIGNED_")) {
-                code.compute(operation, Register.R8, 5);
-                code.compute(operation, Register.R8, Register.R7);
-                code.compute32(operation, Register.R8, Register.R7);
+                code.compute(operation, BpfRegister.R8, 5);
+                code.compute(operation, BpfRegister.R8, BpfRegister.R7);
+                code.compute32(operation, BpfRegister.R8, BpfRegister.R7);
             }
         }
-        code.negate(Register.R8);
+        code.negate(BpfRegister.R8);
         for (Width width : Width.values()) {
-            code.store(width, Register.R10, -16, Register.R8)
-                    .store(width, Register.R10, -8, 77)
-                    .load(width, Register.R1, Register.R10, -16);
+            code.store(width, BpfRegister.R10, -16, BpfRegister.R8)
+                    .store(width, BpfRegister.R10, -8, 77)
+                    .load(width, BpfRegister.R1, BpfRegister.R10, -16);
         }
-        code.store(Width.U64, Register.R10, -8, 0)
-                .atomicAdd(Width.U64, Register.R10, -8, Register.R7)
-                .call(KernelFunction.KTIME_GET_NS);
-        for (Condition condition : Condition.values()) {
+        code.store(Width.U64, BpfRegister.R10, -8, 0)
+                .atomicAdd(Width.U64, BpfRegister.R10, -8, BpfRegister.R7)
+                .call(HelperFunctionId.KTIME_GET_NS);
+        for (JumpCondition condition : JumpCondition.values()) {
             Label next = new Label(condition.name());
-            code.branch(condition, Register.R0, 9, next).at(next);
+            code.branch(condition, BpfRegister.R0, 9, next).at(next);
         }
-        code.jump(forward).at(forward).load(Width.U64, Register.R1, Register.R5, 0).exit(0);
-        Code program = code.build();
+        code.jump(forward).at(forward).load(Width.U64, BpfRegister.R1, BpfRegister.R5, 0).exit(0);
+        ProgramCode program = code.build();
         VerifierException e =
                 catchThrowableOfType(
                         VerifierException.class,
@@ -120,7 +120,7 @@ final class ProgramKernelTest {
 
     @Test
     void withoutRightsTheRefusalSaysSo() throws Exception {
-        Code code = new CodeBuilder().exit(0).build();
+        ProgramCode code = new CodeBuilder().exit(0).build();
         Throwable failure =
                 Unprivileged.call(() -> Program.load("t", ProgramType.TRACEPOINT, code));
         assertThat(failure)
@@ -136,13 +136,13 @@ final class ProgramKernelTest {
 
     @Test
     void refusalsBeforeTheVerifierAreNotItsOwn() throws Exception {
-        Code nothing = Assembler.assemble("");
+        ProgramCode nothing = Assembler.assemble("");
         assertThatThrownBy(() -> Program.load("t", ProgramType.SOCKET_FILTER, nothing))
                 .isInstanceOf(BpfRefusedException.class)
                 .hasMessageContaining("it has 0 instructions")
                 .extracting(e -> ((BpfRefusedException) e).barrier())
                 .isEqualTo(BpfRefusedException.Barrier.UNSUPPORTED);
-        Code fine = Assembler.assemble("r0 = 0\nexit\n");
+        ProgramCode fine = Assembler.assemble("r0 = 0\nexit\n");
         ProgramSpec misplaced =
                 new ProgramSpec("t", ProgramType.CGROUP_SOCK_ADDR, fine)
                         .expecting(AttachType.PERF_EVENT);
@@ -153,8 +153,8 @@ final class ProgramKernelTest {
 
     @Test
     void anUnknownTracepointIsAnAnswerNotAFault() throws Exception {
-        assertThat(Tracepoint.find("sched", "sched_nonsense")).isNull();
-        assertThatThrownBy(() -> Tracepoint.of("sched", "sched_nonsense"))
+        assertThat(TracepointFormat.find("sched", "sched_nonsense")).isNull();
+        assertThatThrownBy(() -> TracepointFormat.of("sched", "sched_nonsense"))
                 .isInstanceOf(BpfRefusedException.class)
                 .hasMessageContaining("sched:sched_nonsense");
     }

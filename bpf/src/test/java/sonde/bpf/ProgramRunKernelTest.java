@@ -3,10 +3,10 @@ package sonde.bpf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,22 +17,23 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import sonde.bpf.insn.Code;
+import sonde.bpf.TestRun.TestOutcome;
 import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.testkit.BpfFolder;
 
 @Tag("kernel")
 final class ProgramRunKernelTest {
-    private static final Code RETURN_ZERO = new CodeBuilder().exit(0).build();
+    private static final ProgramCode RETURN_ZERO = new CodeBuilder().exit(0).build();
 
     @Test
     void socketFiltersSeeThePacket() throws Exception {
         // struct __sk_buff: len u32 at 0.
-        Code length = new CodeBuilder().load(Width.U32, R0, R1, 0).exit().build();
+        ProgramCode length = new CodeBuilder().load(Width.U32, R0, R1, 0).exit().build();
         try (Program program = Program.load("t_len", ProgramType.SOCKET_FILTER, length)) {
             byte[] packet = new byte[64];
-            TestRun.Outcome outcome = program.run(TestRun.packet(packet, 1000));
+            TestOutcome outcome = program.run(TestRun.packet(packet, 1000));
             assertThat(outcome.value()).isEqualTo(64 - 14);
             assertThat(outcome.nanos()).isLessThan(1_000_000);
             assertThatThrownBy(() -> program.run(TestRun.packet(new byte[3], 1)))
@@ -48,7 +49,7 @@ final class ProgramRunKernelTest {
 
     @Test
     void rawTracepointsGetTheirArguments() throws Exception {
-        Code sum =
+        ProgramCode sum =
                 new CodeBuilder()
                         .load(Width.U64, R0, R1, 0)
                         .load(Width.U64, R2, R1, 8)
@@ -76,7 +77,7 @@ final class ProgramRunKernelTest {
     void factsOfAProgram() throws Exception {
         try (BpfMap map = BpfMap.create(new MapSpec("t_facts", MapType.ARRAY, 4, 8, 1));
                 RunStatistics statistics = RunStatistics.open()) {
-            Code count =
+            ProgramCode count =
                     new CodeBuilder()
                             .mapValue(R1, map.fd(), 0)
                             .move(R2, 1)
@@ -130,7 +131,7 @@ final class ProgramRunKernelTest {
                         ProgramType.CGROUP_SKB)) {
             specs.add(new ProgramSpec("t_type", type, RETURN_ZERO));
         }
-        Code one = new CodeBuilder().exit(1).build();
+        ProgramCode one = new CodeBuilder().exit(1).build();
         specs.add(
                 new ProgramSpec("t_sock", ProgramType.CGROUP_SOCK, one)
                         .expecting(AttachType.CGROUP_INET_SOCK_CREATE));
@@ -178,7 +179,7 @@ final class ProgramRunKernelTest {
     void failuresLeaveNothingOpen() throws Exception {
         Program.load("t", ProgramType.SOCKET_FILTER, RETURN_ZERO).close();
         Leaks before = Leaks.now();
-        Code broken = new CodeBuilder().load(Width.U64, R0, R2, 0).exit().build();
+        ProgramCode broken = new CodeBuilder().load(Width.U64, R0, R2, 0).exit().build();
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(() -> Program.load("t", ProgramType.SOCKET_FILTER, broken))
                     .isInstanceOf(VerifierException.class);
@@ -194,7 +195,7 @@ final class ProgramRunKernelTest {
         Path event = Path.of("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable");
         Assumptions.assumeTrue(Files.exists(event), "no such event");
         String before = Files.readString(event);
-        Code prints =
+        ProgramCode prints =
                 new CodeBuilder()
                         .store(Width.U32, R10, -4, 0x6968)
                         .move(R1, R10)
@@ -214,7 +215,7 @@ final class ProgramRunKernelTest {
             assertThat(second.run(TestRun.once()).value()).isZero();
         }
         assertThat(Files.readString(event)).isEqualTo(before);
-        Code broken = new CodeBuilder().move(R1, 0).move(R2, 4).call(6).exit(0).build();
+        ProgramCode broken = new CodeBuilder().move(R1, 0).move(R2, 4).call(6).exit(0).build();
         assertThatThrownBy(() -> Program.load("t_print", ProgramType.RAW_TRACEPOINT, broken))
                 .isInstanceOf(VerifierException.class);
         assertThat(Files.readString(event)).isEqualTo(before);
@@ -225,7 +226,7 @@ final class ProgramRunKernelTest {
     void pinnedProgramsThatPrintKeepTheirEvent() throws Exception {
         Path event = Path.of("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable");
         Assumptions.assumeTrue(Files.exists(event), "no such event");
-        Code prints =
+        ProgramCode prints =
                 new CodeBuilder()
                         .move(R1, R10)
                         .add(R1, -4)

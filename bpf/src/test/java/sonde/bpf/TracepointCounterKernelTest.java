@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import sonde.bpf.TracepointCounter.Target;
+import sonde.bpf.TracepointCounter.CounterTarget;
 
 @Tag("kernel")
 final class TracepointCounterKernelTest {
@@ -30,11 +30,11 @@ final class TracepointCounterKernelTest {
                 TracepointCounter counter =
                         TracepointCounter.open(
                                 List.of(
-                                        new Target("syscalls", "sys_enter_write"),
-                                        new Target("raw_syscalls", "sys_enter"),
-                                        new Target("raw_syscalls", "sys_exit"),
-                                        new Target("sched", "sched_process_exec"),
-                                        new Target("sched", "sched_switch", "next_pid")),
+                                        new CounterTarget("syscalls", "sys_enter_write"),
+                                        new CounterTarget("raw_syscalls", "sys_enter"),
+                                        new CounterTarget("raw_syscalls", "sys_exit"),
+                                        new CounterTarget("sched", "sched_process_exec"),
+                                        new CounterTarget("sched", "sched_switch", "next_pid")),
                                 tree)) {
             shell.outputWriter().append("\n").close();
             assertThat(shell.waitFor()).isZero();

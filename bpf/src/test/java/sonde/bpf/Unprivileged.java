@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
-import sonde.sys.Native;
-import sonde.sys.Syscalls;
+import sonde.sys.NativeSyscall;
+import sonde.sys.SyscallNames;
 
 /** Runs code on a thread without capabilities: they belong to threads, so the JVM keeps its own. */
 public final class Unprivileged {
@@ -26,8 +26,8 @@ public final class Unprivileged {
                                 MemorySegment header = arena.allocate(8, 4);
                                 header.set(JAVA_INT, 0, VERSION);
                                 MemorySegment none = arena.allocate(24, 4);
-                                Native.syscall(
-                                        Syscalls.number("capset"),
+                                NativeSyscall.syscall(
+                                        SyscallNames.number("capset"),
                                         header.address(),
                                         none.address(),
                                         0);

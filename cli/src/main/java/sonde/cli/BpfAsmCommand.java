@@ -3,8 +3,9 @@ package sonde.cli;
 import java.io.OutputStream;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import sonde.bpf.insn.Code;
-import sonde.bpf.insn.Encoding;
+import sonde.bpf.insn.InstructionEncoding;
+import sonde.bpf.insn.ProgramCode;
+import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.Result;
 import sonde.tools.bpf.CodeText;
 import sonde.tools.bpf.ProgramFile;
@@ -57,7 +58,7 @@ final class BpfAsmCommand {
 
     private int run() throws Exception {
         GivenOptions given = call.given();
-        Code code = ProgramFile.assemble(Path.of(given.words().getFirst()));
+        ProgramCode code = ProgramFile.assemble(Path.of(given.words().getFirst()));
         Path target = given.path("--output");
         String usual = call.json() ? "json" : target == null ? "hex" : "raw";
         String form = given.text("--to", usual);
@@ -71,19 +72,19 @@ final class BpfAsmCommand {
                     default -> null;
                 };
         if (result == null) {
-            byte[] bytes = Encoding.bytes(code.words(), order);
+            byte[] bytes = InstructionEncoding.bytes(code.words(), order);
             if (target == null) {
-                Shown.bytes(bytes);
+                ResultPrinter.bytes(bytes);
             } else {
-                try (OutputStream stream = Shown.newFile(target, force)) {
+                try (OutputStream stream = ResultPrinter.newFile(target, force)) {
                     stream.write(bytes);
                 }
             }
             return ExitCode.DONE;
         }
-        Shown.Form shown = form.equals("json") ? Shown.Form.JSON : Shown.Form.TEXT;
+        OutputForm shown = form.equals("json") ? OutputForm.JSON : OutputForm.TEXT;
         return target == null
-                ? Shown.onOut(result, shown)
-                : Shown.inFile(result, shown, target, force);
+                ? ResultPrinter.onOut(result, shown)
+                : ResultPrinter.inFile(result, shown, target, force);
     }
 }

@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import sonde.bpf.object.LoadedObject;
-import sonde.tools.bpf.Unattached;
+import sonde.tools.bpf.UnattachedPrograms;
 import sonde.tools.report.NothingMatchesException;
 
 /** {@code sonde bpf attach}. */
@@ -64,11 +64,11 @@ final class BpfAttachCommand {
                         "nothing of %s is attached; %s"
                                 .formatted(
                                         object.object().name(),
-                                        String.join("; ", Unattached.of(object))));
+                                        String.join("; ", UnattachedPrograms.of(object))));
             }
             List<Path> pins = pin == null ? List.of() : object.pin(pin);
             BpfObjectArguments.show(call, object, pins);
-            Unattached.of(object).forEach(one -> call.say("not attached: " + one));
+            UnattachedPrograms.of(object).forEach(one -> call.say("not attached: " + one));
             if (pin == null) {
                 Runtime.getRuntime().addShutdownHook(hook);
                 if (time.isEmpty()) {

@@ -50,9 +50,9 @@ final class BpfBtfCommand {
         List<String> actions = List.of("list", "show", "dump");
         String action = BpfActions.check(words, actions).getFirst();
         if (!action.equals("dump")) {
-            return Shown.onOut(InventoryRecipe.types(), call.json());
+            return ResultPrinter.onOut(InventoryRecipe.types(), call.json());
         }
-        return Shown.onOut(
+        return ResultPrinter.onOut(
                 new TypeRecipe(words.subList(1, words.size()), call.given().path("--base-btf"))
                         .run(),
                 call.json());

@@ -56,12 +56,12 @@ final class BpfCgroupCommand {
         }
         if (action.equals("tree")) {
             Path root = rest.isEmpty() ? null : Path.of(rest.getFirst());
-            return Shown.onOut(InventoryRecipe.cgroups(root, effective), call.json());
+            return ResultPrinter.onOut(InventoryRecipe.cgroups(root, effective), call.json());
         }
         if (rest.isEmpty()) {
             throw new OptionException("say which cgroup: its folder");
         }
-        return Shown.onOut(
+        return ResultPrinter.onOut(
                 InventoryRecipe.cgroup(Path.of(rest.getFirst()), effective), call.json());
     }
 }

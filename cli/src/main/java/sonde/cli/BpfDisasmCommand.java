@@ -53,7 +53,7 @@ final class BpfDisasmCommand {
                                 : Disassembly.Kind.EXTENDED;
         ByteOrder order = call.has("--big-endian") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         Disassembly disassembly = Disassembly.of(from, kind, order);
-        Shown.onOut(disassembly.result(), call.json());
+        ResultPrinter.onOut(disassembly.result(), call.json());
         if (disassembly.problem().isEmpty()) {
             return ExitCode.DONE;
         }

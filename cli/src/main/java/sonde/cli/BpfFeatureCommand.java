@@ -41,7 +41,7 @@ final class BpfFeatureCommand {
     }
 
     private int run() throws IOException {
-        return Shown.onOut(
+        return ResultPrinter.onOut(
                 new FeatureRecipe(call.given().words(), call.has("--fresh")).run(), call.json());
     }
 }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import sonde.bpf.object.ObjectFile;
 import sonde.bpf.skeleton.JavaSkeleton;
+import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.tools.bpf.ObjectRecipe;
@@ -70,7 +71,7 @@ final class BpfGenCommand {
         Result result = Listing.ofLines(text -> text.print(source));
         Path target = given.path("--output");
         return target == null
-                ? Shown.onOut(result, Shown.Form.TEXT)
-                : Shown.inFile(result, Shown.Form.TEXT, target, given.has("--force"));
+                ? ResultPrinter.onOut(result, OutputForm.TEXT)
+                : ResultPrinter.inFile(result, OutputForm.TEXT, target, given.has("--force"));
     }
 }

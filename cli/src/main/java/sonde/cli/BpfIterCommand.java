@@ -51,13 +51,13 @@ final class BpfIterCommand {
         List<String> actions = List.of("list", "run", "pin");
         String action = BpfActions.check(words, actions).getFirst();
         if (action.equals("list")) {
-            return Shown.onOut(IteratorRecipe.kinds(), call.json());
+            return ResultPrinter.onOut(IteratorRecipe.kinds(), call.json());
         }
         String path = action.equals("pin") ? words.getLast() : "";
         List<String> rest = words.subList(1, words.size() - (path.isEmpty() ? 0 : 1));
         Optional<byte[]> text = new IteratorRecipe(rest, map, only, path).run();
         if (text.isPresent()) {
-            Shown.bytes(text.get());
+            ResultPrinter.bytes(text.get());
         }
         return ExitCode.DONE;
     }

@@ -45,13 +45,13 @@ final class BpfLinkCommand {
         String action = BpfActions.check(words, ACTIONS).getFirst();
         List<String> rest = words.subList(1, words.size());
         if (rest.isEmpty() && (action.equals("list") || action.equals("show"))) {
-            return Shown.onOut(InventoryRecipe.links(), call.json());
+            return ResultPrinter.onOut(InventoryRecipe.links(), call.json());
         }
         try (Link link = ObjectName.of(rest).link()) {
             switch (action) {
                 case "detach" -> link.detach();
                 case "pin" -> ObjectName.pin(rest, link.fd());
-                default -> Shown.onOut(InventoryRecipe.link(link), call.json());
+                default -> ResultPrinter.onOut(InventoryRecipe.link(link), call.json());
             }
         }
         return ExitCode.DONE;

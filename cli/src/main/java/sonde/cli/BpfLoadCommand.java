@@ -3,7 +3,7 @@ package sonde.cli;
 import java.nio.file.Path;
 import java.util.List;
 import sonde.bpf.object.LoadedObject;
-import sonde.tools.bpf.Unattached;
+import sonde.tools.bpf.UnattachedPrograms;
 
 /** {@code sonde bpf load}. */
 final class BpfLoadCommand {
@@ -53,7 +53,7 @@ final class BpfLoadCommand {
             List<Path> pins = pin == null ? List.of() : object.pin(pin);
             BpfObjectArguments.show(call, object, pins);
             if (attach) {
-                Unattached.of(object).forEach(one -> call.say("not attached: " + one));
+                UnattachedPrograms.of(object).forEach(one -> call.say("not attached: " + one));
             }
         }
         if (pin == null) {

@@ -68,7 +68,7 @@ final class BpfMapCommand {
         List<String> words = call.given().words();
         String action = BpfActions.check(words, ACTIONS).getFirst();
         if (words.size() == 1 && (action.equals("list") || action.equals("show"))) {
-            return Shown.onOut(InventoryRecipe.maps(), call.json());
+            return ResultPrinter.onOut(InventoryRecipe.maps(), call.json());
         }
         List<String> rest = words.subList(1, words.size());
         if (action.equals("create")) {
@@ -82,19 +82,19 @@ final class BpfMapCommand {
 
     private int act(String action, BpfMap map, MapRecipe recipe) throws IOException {
         switch (action) {
-            case "dump" -> Shown.onOut(recipe.dump(), call.json());
+            case "dump" -> ResultPrinter.onOut(recipe.dump(), call.json());
             case "update", "push", "enqueue" -> recipe.update();
             case "lookup" -> {
-                return Shown.onOutIfAny(recipe.lookup(), call.json(), ExitCode.NEGATIVE);
+                return ResultPrinter.onOutIfAny(recipe.lookup(), call.json(), ExitCode.NEGATIVE);
             }
             case "peek" -> {
-                return Shown.onOutIfAny(recipe.peek(), call.json(), ExitCode.NEGATIVE);
+                return ResultPrinter.onOutIfAny(recipe.peek(), call.json(), ExitCode.NEGATIVE);
             }
             case "pop", "dequeue" -> {
-                return Shown.onOutIfAny(recipe.take(), call.json(), ExitCode.NEGATIVE);
+                return ResultPrinter.onOutIfAny(recipe.take(), call.json(), ExitCode.NEGATIVE);
             }
             case "getnext" -> {
-                return Shown.onOutIfAny(recipe.next(), call.json(), ExitCode.NEGATIVE);
+                return ResultPrinter.onOutIfAny(recipe.next(), call.json(), ExitCode.NEGATIVE);
             }
             case "delete" -> {
                 return recipe.delete() ? ExitCode.DONE : ExitCode.NEGATIVE;
@@ -106,9 +106,9 @@ final class BpfMapCommand {
             case "watch" -> {
                 long nanos = call.given().nanos("--interval").orElseThrow();
                 int count = (int) call.given().number("--limit").orElse(0);
-                Shown.onOut(recipe.watch(nanos, count), call.json());
+                ResultPrinter.onOut(recipe.watch(nanos, count), call.json());
             }
-            default -> Shown.onOut(InventoryRecipe.map(map), call.json());
+            default -> ResultPrinter.onOut(InventoryRecipe.map(map), call.json());
         }
         return ExitCode.DONE;
     }

@@ -43,6 +43,7 @@ final class BpfNetCommand {
         if (words.size() > 1 && !chosen) {
             throw new OptionException("after list: dev NAME, or nothing");
         }
-        return Shown.onOut(InventoryRecipe.network(chosen ? words.get(2) : ""), call.json());
+        return ResultPrinter.onOut(
+                InventoryRecipe.network(chosen ? words.get(2) : ""), call.json());
     }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import sonde.bpf.object.LoadedObject;
 import sonde.tools.bpf.ObjectRecipe;
+import sonde.tools.bpf.ObjectRecipe.AttachPlaces;
 
 /** What {@code sonde bpf load} and {@code sonde bpf attach} have in common. */
 final class BpfObjectArguments {
@@ -37,8 +38,8 @@ final class BpfObjectArguments {
                 call.given().path("--map-pins"));
     }
 
-    static ObjectRecipe.Places places(CommandCall call) {
-        return new ObjectRecipe.Places(
+    static AttachPlaces places(CommandCall call) {
+        return new AttachPlaces(
                 call.given().text("--dev"),
                 call.given().text("--cgroup"),
                 call.given().text("--netns"),
@@ -47,6 +48,6 @@ final class BpfObjectArguments {
 
     /** What was loaded, attached and pinned. */
     static void show(CommandCall call, LoadedObject object, List<Path> pins) throws IOException {
-        Shown.onOut(ObjectRecipe.shown(object, pins), call.json());
+        ResultPrinter.onOut(ObjectRecipe.shown(object, pins), call.json());
     }
 }

@@ -3,7 +3,7 @@ package sonde.cli;
 import java.util.List;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
-import sonde.bpf.Pins;
+import sonde.bpf.PinNames;
 import sonde.bpf.Program;
 import sonde.tools.bpf.InventoryRecipe;
 import sonde.tools.bpf.ObjectName;
@@ -48,13 +48,13 @@ final class BpfPinCommand {
         String action = BpfActions.check(words, actions).getFirst();
         List<String> rest = words.subList(1, words.size());
         switch (action) {
-            case "list" -> Shown.onOut(InventoryRecipe.pins(), call.json());
+            case "list" -> ResultPrinter.onOut(InventoryRecipe.pins(), call.json());
             case "remove" -> {
                 if (rest.isEmpty()) {
                     throw new OptionException("say which path");
                 }
                 for (String path : rest) {
-                    Pins.remove(path);
+                    PinNames.remove(path);
                 }
             }
             case "prog" -> {

@@ -58,27 +58,28 @@ final class BpfProgCommand {
         String action = BpfActions.check(words, ACTIONS).getFirst();
         List<String> rest = words.subList(1, words.size());
         if (action.equals("dump")) {
-            return Shown.onOutIfAny(new ProgramDump(rest).run(), call.json(), ExitCode.DONE);
+            return ResultPrinter.onOutIfAny(
+                    new ProgramDump(rest).run(), call.json(), ExitCode.DONE);
         }
         if (rest.isEmpty() && (action.equals("list") || action.equals("show"))) {
-            return Shown.onOut(InventoryRecipe.programs(), call.json());
+            return ResultPrinter.onOut(InventoryRecipe.programs(), call.json());
         }
         List<Program> programs = ObjectName.of(rest).programs();
         try {
             return switch (action) {
                 case "profile" -> {
                     long nanos = call.given().nanos("--duration").orElseThrow();
-                    yield Shown.onOut(ProgramProfile.of(programs, nanos), call.json());
+                    yield ResultPrinter.onOut(ProgramProfile.of(programs, nanos), call.json());
                 }
                 case "run" -> {
                     ProgramTestRun run = new ProgramTestRun(rest.subList(2, rest.size()));
-                    yield Shown.onOut(run.run(programs.getFirst()), call.json());
+                    yield ResultPrinter.onOut(run.run(programs.getFirst()), call.json());
                 }
                 case "pin" -> {
                     ObjectName.pin(rest, programs.getFirst().fd());
                     yield ExitCode.DONE;
                 }
-                default -> Shown.onOut(InventoryRecipe.programs(programs), call.json());
+                default -> ResultPrinter.onOut(InventoryRecipe.programs(programs), call.json());
             };
         } finally {
             programs.forEach(Program::close);

@@ -1,7 +1,7 @@
 package sonde.cli;
 
 import java.nio.file.Path;
-import sonde.bpf.interpreter.Machine;
+import sonde.bpf.interpreter.BpfMachine;
 import sonde.tools.bpf.InterpreterRun;
 import sonde.tools.option.GivenOptions;
 
@@ -49,8 +49,8 @@ final class BpfRunCommand {
                         Path.of(given.words().getFirst()),
                         given.text("--xdp"),
                         given.text("--context"),
-                        given.number("--budget").orElse(Machine.DEFAULT_BUDGET));
-        Shown.onOut(run.result(), call.json());
+                        given.number("--budget").orElse(BpfMachine.DEFAULT_BUDGET));
+        ResultPrinter.onOut(run.result(), call.json());
         if (run.fault().isEmpty()) {
             return ExitCode.DONE;
         }

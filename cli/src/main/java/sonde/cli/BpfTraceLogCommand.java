@@ -39,6 +39,6 @@ final class BpfTraceLogCommand {
     private int run() throws Exception {
         long nanos = call.given().nanos("--duration").orElse(Long.MAX_VALUE / 2);
         long count = call.given().number("--limit").orElse(Long.MAX_VALUE);
-        return Shown.onOut(TraceLogListing.of(nanos, count), call.json());
+        return ResultPrinter.onOut(TraceLogListing.of(nanos, count), call.json());
     }
 }

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.nio.file.Path;
 import java.util.List;
 import sonde.tools.bpf.VerifyRecipe;
+import sonde.tools.bpf.VerifyRecipe.VerifyRequest;
 import sonde.tools.option.GivenOptions;
 
 /** {@code sonde bpf verify}. */
@@ -65,7 +66,7 @@ final class BpfVerifyCommand {
         List<String> only = given.texts("--only");
         VerifyRecipe recipe =
                 new VerifyRecipe(
-                        new VerifyRecipe.Request(
+                        new VerifyRequest(
                                 Path.of(given.words().getFirst()),
                                 given.text("--type", "socket_filter"),
                                 given.text("--attach-to"),
@@ -75,7 +76,7 @@ final class BpfVerifyCommand {
                                 given.has("--sleepable"),
                                 given.text("--license", "GPL"),
                                 given.has("--log")));
-        Shown.onOut(recipe.result(), call.json());
+        ResultPrinter.onOut(recipe.result(), call.json());
         return switch (recipe.outcome()) {
             case ACCEPTED -> ExitCode.DONE;
             case REFUSED -> ExitCode.NEGATIVE;

@@ -24,7 +24,7 @@ record CommandCall(GivenOptions given, PrintWriter out, PrintWriter err) {
 
     /** One sentence on standard error. */
     void say(String sentence) {
-        Failures.say(err, sentence);
+        FailureMessages.say(err, sentence);
     }
 
     /** Sentences on standard error. */

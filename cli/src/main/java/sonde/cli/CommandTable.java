@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.option.CommandModel;
-import sonde.view.Paragraph;
+import sonde.view.WrappedText;
 
 /**
  * The commands by name. The texts of the models are constants, so that help loads no command's
@@ -71,7 +71,7 @@ final class CommandTable {
             String low = Character.toLowerCase(summary.charAt(0)) + summary.substring(1);
             int end = low.indexOf(':');
             out.append(
-                    Paragraph.of(
+                    WrappedText.of(
                             "  %-10s ".formatted(name),
                             " ".repeat(13),
                             end < 0 ? low : low.substring(0, end),

@@ -13,7 +13,10 @@ import java.util.stream.Stream;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.tools.convert.ConvertRecipe;
+import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
+import sonde.tools.convert.ConvertRecipe.EventChoice;
 import sonde.tools.convert.ConvertTarget;
+import sonde.tools.convert.ConvertTarget.StreamTarget;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.report.ListingOptions;
@@ -84,7 +87,7 @@ final class ConvertCommand {
         if (format instanceof ConvertTarget.Parquet && given.has("--filter")) {
             throw refused("--filter is not for Parquet: its files are asked by SQL");
         }
-        ConvertRecipe.Outcome outcome;
+        ConvertOutcome outcome;
         try {
             outcome = written(from, target, format);
         } catch (MalformedInputException e) {
@@ -106,10 +109,10 @@ final class ConvertCommand {
         return one ? new ConvertTarget.Parquet(true) : format;
     }
 
-    private ConvertRecipe.Outcome written(Path from, Path target, ConvertTarget format)
+    private ConvertOutcome written(Path from, Path target, ConvertTarget format)
             throws IOException {
         if (target.toString().equals("-")) {
-            if (format instanceof ConvertTarget.Stream stream) {
+            if (format instanceof StreamTarget stream) {
                 return recipe().convert(from, System.out, stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
@@ -145,8 +148,7 @@ final class ConvertCommand {
                         listing,
                         StackOptions.DEFAULT);
         return new ConvertRecipe(
-                SymbolArguments.places(call),
-                new ConvertRecipe.Choice(options, given.has("--all")));
+                SymbolArguments.places(call), new EventChoice(options, given.has("--all")));
     }
 
     private static OptionException refused(String why) {
@@ -162,12 +164,11 @@ final class ConvertCommand {
         }
     }
 
-    private ConvertRecipe.Outcome file(Path from, Path target, ConvertTarget format)
-            throws IOException {
+    private ConvertOutcome file(Path from, Path target, ConvertTarget format) throws IOException {
         Path folder = target.toAbsolutePath().getParent();
         Path made = Files.createTempFile(folder, ".sonde", ".part");
         try {
-            ConvertRecipe.Outcome outcome = recipe().convert(from, made, format);
+            ConvertOutcome outcome = recipe().convert(from, made, format);
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;
         } finally {
@@ -175,11 +176,10 @@ final class ConvertCommand {
         }
     }
 
-    private ConvertRecipe.Outcome folder(Path from, Path target, ConvertTarget format)
-            throws IOException {
+    private ConvertOutcome folder(Path from, Path target, ConvertTarget format) throws IOException {
         Path made = Files.createTempDirectory(target.toAbsolutePath().getParent(), ".sonde");
         try {
-            ConvertRecipe.Outcome outcome = recipe().convert(from, made, format);
+            ConvertOutcome outcome = recipe().convert(from, made, format);
             Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
             return outcome;

@@ -20,6 +20,6 @@ final class DoctorCommand {
     private DoctorCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return Shown.onOut(DoctorRecipe.examine(), call.json());
+        return ResultPrinter.onOut(DoctorRecipe.examine(), call.json());
     }
 }

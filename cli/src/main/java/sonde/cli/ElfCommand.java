@@ -11,7 +11,7 @@ import java.util.Set;
 import sonde.binary.MalformedInputException;
 import sonde.tools.elf.ElfRecipe;
 import sonde.tools.elf.ElfRequest;
-import sonde.tools.elf.ElfRequest.Part;
+import sonde.tools.elf.ElfRequest.ElfPageKind;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 
@@ -66,20 +66,20 @@ final class ElfCommand {
                       damaged
                     """;
 
-    private static final Map<String, Part> PAGES =
+    private static final Map<String, ElfPageKind> PAGES =
             Map.ofEntries(
-                    Map.entry("--headers", Part.HEADER),
-                    Map.entry("--segments", Part.SEGMENTS),
-                    Map.entry("--sections", Part.SECTIONS),
-                    Map.entry("--symbols", Part.SYMBOLS),
-                    Map.entry("--dynamic", Part.DYNAMIC),
-                    Map.entry("--libs", Part.LIBRARIES),
-                    Map.entry("--notes", Part.NOTES),
-                    Map.entry("--relocations", Part.RELOCATIONS),
-                    Map.entry("--lines", Part.LINES),
-                    Map.entry("--frames", Part.FRAMES),
-                    Map.entry("--strings", Part.STRINGS),
-                    Map.entry("--disassemble", Part.DISASSEMBLY));
+                    Map.entry("--headers", ElfPageKind.HEADER),
+                    Map.entry("--segments", ElfPageKind.SEGMENTS),
+                    Map.entry("--sections", ElfPageKind.SECTIONS),
+                    Map.entry("--symbols", ElfPageKind.SYMBOLS),
+                    Map.entry("--dynamic", ElfPageKind.DYNAMIC),
+                    Map.entry("--libs", ElfPageKind.LIBRARIES),
+                    Map.entry("--notes", ElfPageKind.NOTES),
+                    Map.entry("--relocations", ElfPageKind.RELOCATIONS),
+                    Map.entry("--lines", ElfPageKind.LINES),
+                    Map.entry("--frames", ElfPageKind.FRAMES),
+                    Map.entry("--strings", ElfPageKind.STRINGS),
+                    Map.entry("--disassemble", ElfPageKind.DISASSEMBLY));
 
     private final CommandCall call;
     private final GivenOptions given;
@@ -110,7 +110,7 @@ final class ElfCommand {
         for (Path file : files) {
             ElfRecipe recipe = new ElfRecipe(file, request, call::say);
             try {
-                Shown.onOut(recipe.result(files.size() > 1), call.json());
+                ResultPrinter.onOut(recipe.result(files.size() > 1), call.json());
                 whole &= recipe.isWhole();
             } catch (MalformedInputException e) {
                 throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());
@@ -146,9 +146,9 @@ final class ElfCommand {
     }
 
     private ElfRequest request() {
-        Set<Part> parts = EnumSet.noneOf(Part.class);
+        Set<ElfPageKind> parts = EnumSet.noneOf(ElfPageKind.class);
         PAGES.forEach((option, part) -> {
-            if (part == Part.SYMBOLS ? symbols : given.has(option)) {
+            if (part == ElfPageKind.SYMBOLS ? symbols : given.has(option)) {
                 parts.add(part);
             }
         });

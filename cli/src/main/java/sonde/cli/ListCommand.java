@@ -1,6 +1,7 @@
 package sonde.cli;
 
 import sonde.tools.list.ListRecipe;
+import sonde.tools.list.ListRecipe.ListOutcome;
 
 /** {@code sonde list}. */
 final class ListCommand {
@@ -33,9 +34,9 @@ final class ListCommand {
 
     static int run(CommandCall call) throws Exception {
         String pattern = call.given().words().stream().findFirst().orElse("*");
-        ListRecipe.Outcome outcome = new ListRecipe().list(pattern, call.has("--verbose"));
+        ListOutcome outcome = new ListRecipe().list(pattern, call.has("--verbose"));
         if (outcome.found() || call.json()) {
-            Shown.onOut(outcome.result(), call.json());
+            ResultPrinter.onOut(outcome.result(), call.json());
         } else {
             call.say(outcome.result().notes());
         }

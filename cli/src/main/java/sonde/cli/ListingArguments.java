@@ -1,6 +1,6 @@
 package sonde.cli;
 
-import sonde.recording.ftrace.EventText.TimeFormat;
+import sonde.recording.ftrace.EventText.TimePrecision;
 import sonde.recording.ftrace.ListedFields;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
@@ -50,11 +50,12 @@ final class ListingArguments {
     }
 
     static ListingOptions options(GivenOptions given) {
-        TimeFormat format =
+        TimePrecision format =
                 switch (given.text("--time-format", "us")) {
-                    case "ns" -> TimeFormat.NANOS;
-                    case "raw" -> TimeFormat.RAW;
-                    default -> given.has("--nanoseconds") ? TimeFormat.NANOS : TimeFormat.MICROS;
+                    case "ns" -> TimePrecision.NANOS;
+                    case "raw" -> TimePrecision.RAW;
+                    default ->
+                            given.has("--nanoseconds") ? TimePrecision.NANOS : TimePrecision.MICROS;
                 };
         return new ListingOptions(
                 FilterArguments.cpus(given),

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
-import sonde.event.Nearest;
-import sonde.sys.Processes;
+import sonde.event.NearestNames;
+import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
@@ -31,7 +31,7 @@ public final class Main {
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
         out.flush();
-        Training.startWhenWanted();
+        CacheTraining.startWhenWanted();
         if (status != ExitCode.DONE || !isAlone()) {
             System.exit(status);
         }
@@ -75,7 +75,7 @@ public final class Main {
                 return helped(args, out, err);
             }
             case "--train" -> {
-                return Training.run(List.of(args).subList(1, args.length));
+                return CacheTraining.run(List.of(args).subList(1, args.length));
             }
             default -> {}
         }
@@ -84,7 +84,7 @@ public final class Main {
         }
         List<String> words = List.of(args);
         if (first.equals("probe")) {
-            words = PerfProbeWords.of(words);
+            words = PerfProbeSyntax.of(words);
         }
         boolean below = words.size() > 1 && CommandTable.below(first).contains(words.get(1));
         String name = below ? first + " " + words.get(1) : first;
@@ -125,7 +125,7 @@ public final class Main {
             given.check();
             return entry.body().run(new CommandCall(given, out, err));
         } catch (Exception e) {
-            return Failures.execution(e, name, debug, err);
+            return FailureMessages.execution(e, name, debug, err);
         }
     }
 
@@ -137,7 +137,7 @@ public final class Main {
     }
 
     private static String help(CommandModel model, String name) {
-        int columns = Terminal.width(Terminal.STDOUT);
+        int columns = TerminalKind.width(TerminalKind.STDOUT);
         String help = HelpText.of(model, columns);
         List<String> below = CommandTable.below(name);
         return below.isEmpty()
@@ -156,7 +156,7 @@ public final class Main {
      */
     private static void linkCalls() {
         if (Runtime.getRuntime().availableProcessors() > 1) {
-            Thread.ofPlatform().daemon().name("link").start(Processes::getpid);
+            Thread.ofPlatform().daemon().name("link").start(ProcessCalls::getpid);
         }
     }
 
@@ -169,7 +169,7 @@ public final class Main {
                 return "; did you mean '" + name + "'?";
             }
         }
-        return Nearest.meant(word, names);
+        return NearestNames.meant(word, names);
     }
 
     private static void overview(PrintWriter out) {
@@ -177,7 +177,9 @@ public final class Main {
         out.println();
         out.println("Usage: sonde COMMAND [OPTIONS]");
         out.println();
-        out.print(CommandTable.summaries(CommandTable.NAMES, "", Terminal.width(Terminal.STDOUT)));
+        out.print(
+                CommandTable.summaries(
+                        CommandTable.NAMES, "", TerminalKind.width(TerminalKind.STDOUT)));
         out.println();
         out.println(
                 "  sonde record -- make -j2       records a build, then says where the time went");

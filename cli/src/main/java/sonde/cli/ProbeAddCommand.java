@@ -2,10 +2,10 @@ package sonde.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import sonde.probe.dynamic.Definer;
 import sonde.probe.dynamic.PointSpec;
+import sonde.probe.dynamic.ProbeDefiner;
 import sonde.probe.dynamic.ProbeException;
-import sonde.probe.dynamic.Subject;
+import sonde.probe.dynamic.ProbedObject;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.probe.NamedProbeRecipe;
@@ -67,7 +67,7 @@ final class ProbeAddCommand {
                 throw NamedProbeRecipe.split(given.words().getFirst(), text, e);
             }
         }
-        try (Subject subject = ProbeTarget.open(call, NamedProbeRecipe.module(points))) {
+        try (ProbedObject subject = ProbeTarget.open(call, NamedProbeRecipe.module(points))) {
             boolean dryRun = given.has("--dry-run");
             return ProbeCommand.show(
                     NamedProbeRecipe.add(subject, points, dryRun, usual -> set(usual, given)),
@@ -75,8 +75,8 @@ final class ProbeAddCommand {
         }
     }
 
-    private static Definer set(Definer usual, GivenOptions given) {
-        Definer definer = given.has("--fprobe") ? usual.byFunctionTracer() : usual;
+    private static ProbeDefiner set(ProbeDefiner usual, GivenOptions given) {
+        ProbeDefiner definer = given.has("--fprobe") ? usual.byFunctionTracer() : usual;
         definer = given.has("--every") ? definer.everyPlace() : definer;
         return given.has("--unsafe") ? definer.unsafe() : definer;
     }

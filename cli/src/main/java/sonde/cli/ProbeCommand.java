@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import sonde.tools.option.OptionException;
 import sonde.tools.probe.ProbeAnswer;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /** {@code sonde probe}. */
 final class ProbeCommand {
@@ -34,7 +34,7 @@ final class ProbeCommand {
 
     /** Prints an answer, its notes to standard error. */
     static int show(ProbeAnswer answer, CommandCall call) throws IOException {
-        Shown.onOut(answer.result(), call.json());
+        ResultPrinter.onOut(answer.result(), call.json());
         call.say(answer.notes());
         return answer.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
     }
@@ -44,7 +44,7 @@ final class ProbeCommand {
         if (call.given().words().isEmpty()) {
             throw new OptionException("one of these is missing: " + String.join(", ", COMMANDS));
         }
-        String word = Escape.line(call.given().words().getFirst());
+        String word = TextEscape.line(call.given().words().getFirst());
         throw new OptionException(
                 "no command is called '%s'; to set a probe there: sonde probe add '%s'"
                         .formatted(word, word));

@@ -1,6 +1,6 @@
 package sonde.cli;
 
-import sonde.probe.dynamic.Subject;
+import sonde.probe.dynamic.ProbedObject;
 import sonde.tools.probe.SourceProbeRecipe;
 
 /** {@code sonde probe funcs}. */
@@ -32,7 +32,7 @@ final class ProbeFuncsCommand {
 
     static int run(CommandCall call) throws Exception {
         String pattern = call.given().words().stream().findFirst().orElse("*");
-        try (Subject subject = ProbeTarget.open(call)) {
+        try (ProbedObject subject = ProbeTarget.open(call)) {
             return ProbeCommand.show(SourceProbeRecipe.functions(subject, pattern), call);
         }
     }

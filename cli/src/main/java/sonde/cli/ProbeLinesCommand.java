@@ -3,7 +3,7 @@ package sonde.cli;
 import java.nio.file.Path;
 import java.util.List;
 import sonde.probe.dynamic.PointSpec;
-import sonde.probe.dynamic.Subject;
+import sonde.probe.dynamic.ProbedObject;
 import sonde.tools.probe.SourceProbeRecipe;
 
 /** {@code sonde probe lines}. */
@@ -38,7 +38,7 @@ final class ProbeLinesCommand {
     static int run(CommandCall call) throws Exception {
         String what = call.given().words().getFirst();
         List<Path> sources = call.given().texts("--source").stream().map(Path::of).toList();
-        try (Subject subject = ProbeTarget.open(call, PointSpec.module(what))) {
+        try (ProbedObject subject = ProbeTarget.open(call, PointSpec.module(what))) {
             return ProbeCommand.show(SourceProbeRecipe.lines(subject, what, sources), call);
         }
     }

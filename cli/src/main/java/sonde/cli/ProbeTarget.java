@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import sonde.probe.dynamic.ProbeException;
-import sonde.probe.dynamic.Subject;
-import sonde.probe.dynamic.Targets;
+import sonde.probe.dynamic.ProbedObject;
+import sonde.probe.dynamic.ProbedObjects;
 
 /** Options that say what is probed; without any it is the kernel. */
 final class ProbeTarget {
@@ -24,7 +24,7 @@ final class ProbeTarget {
 
     private ProbeTarget() {}
 
-    static Subject open(CommandCall call) throws IOException {
+    static ProbedObject open(CommandCall call) throws IOException {
         return open(call, "");
     }
 
@@ -34,13 +34,13 @@ final class ProbeTarget {
      * @param named the module that a place names; empty for none
      * @throws ProbeException when it is another one than the option's
      */
-    static Subject open(CommandCall call, String named) throws IOException {
+    static ProbedObject open(CommandCall call, String named) throws IOException {
         String module = call.given().text("--module");
         OptionalLong pid = call.given().number("--pid");
         if (module != null && !named.isEmpty() && !isSame(module, named)) {
             throw new ProbeException("-m " + module + " and " + named + " are different modules");
         }
-        return Targets.open(
+        return ProbedObjects.open(
                 Optional.ofNullable(call.given().text("--exec")),
                 pid.isEmpty() ? OptionalInt.empty() : OptionalInt.of((int) pid.getAsLong()),
                 Optional.ofNullable(module)

@@ -1,7 +1,7 @@
 package sonde.cli;
 
 import sonde.probe.dynamic.PointSpec;
-import sonde.probe.dynamic.Subject;
+import sonde.probe.dynamic.ProbedObject;
 import sonde.tools.probe.SourceProbeRecipe;
 
 /** {@code sonde probe vars}. */
@@ -30,7 +30,7 @@ final class ProbeVarsCommand {
 
     static int run(CommandCall call) throws Exception {
         String place = call.given().words().getFirst();
-        try (Subject subject = ProbeTarget.open(call, PointSpec.module(place))) {
+        try (ProbedObject subject = ProbeTarget.open(call, PointSpec.module(place))) {
             return ProbeCommand.show(SourceProbeRecipe.variables(subject, place), call);
         }
     }

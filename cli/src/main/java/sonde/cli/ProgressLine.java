@@ -1,21 +1,21 @@
 package sonde.cli;
 
 import java.util.function.Consumer;
-import sonde.probe.record.Progress;
+import sonde.probe.record.RecordProgress;
 
 /**
  * One line on standard error that says how the recording goes; only where standard error is a
  * terminal that nobody else writes to, so never while a command of ours has the terminal.
  */
-final class ProgressLine implements Consumer<Progress> {
+final class ProgressLine implements Consumer<RecordProgress> {
     private static final String ERASE = "\r\033[K";
 
     private final boolean visible;
     private boolean drawn;
 
     ProgressLine(boolean besideCommand) {
-        boolean shared = besideCommand && Terminal.width(Terminal.STDOUT) > 0;
-        visible = !shared && Terminal.width(Terminal.STDERR) > 0;
+        boolean shared = besideCommand && TerminalKind.width(TerminalKind.STDOUT) > 0;
+        visible = !shared && TerminalKind.width(TerminalKind.STDERR) > 0;
     }
 
     boolean isVisible() {
@@ -23,7 +23,7 @@ final class ProgressLine implements Consumer<Progress> {
     }
 
     @Override
-    public void accept(Progress progress) {
+    public void accept(RecordProgress progress) {
         drawn = true;
         System.err.printf(
                 "%s%.1f s  %,d events  %.1f MiB  %s",

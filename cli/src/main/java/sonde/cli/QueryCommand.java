@@ -9,16 +9,18 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.event.result.Live;
+import sonde.cli.ResultPrinter.OutputForm;
+import sonde.event.result.LiveResult;
 import sonde.probe.launch.EndSignals;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
-import sonde.tools.query.Library;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
+import sonde.tools.query.QueryLibrary;
 import sonde.tools.query.QueryRecipe;
 import sonde.tools.query.RepeatedQuery;
+import sonde.view.TextEscape;
 
 /** {@code sonde query}. */
 final class QueryCommand {
@@ -87,7 +89,8 @@ final class QueryCommand {
     static int run(CommandCall call) throws Exception {
         if (call.has("--list")) {
             String format = call.given().text("--format", "table");
-            return Shown.onOut(Library.listing(), call.json() || format.equals("json"));
+            return ResultPrinter.onOut(
+                    QueryLibrary.listing(), call.json() || format.equals("json"));
         }
         if (call.given().words().isEmpty()) {
             throw new OptionException("a word is missing: FILE...");
@@ -102,7 +105,7 @@ final class QueryCommand {
         }
         List<Path> files = new ArrayList<>();
         String sql = statement(files);
-        if (sql == null && Terminal.width(Terminal.STDOUT) == 0) {
+        if (sql == null && TerminalKind.width(TerminalKind.STDOUT) == 0) {
             throw wrong("no statement: give one, or --file FILE.sql, or --run NAME");
         }
         if (given.has("--interval") || given.has("--repeat")) {
@@ -132,7 +135,7 @@ final class QueryCommand {
         GivenPlaces places = SymbolArguments.places(call);
         try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);
                 EndSignals _ = EndSignals.listen(_ -> query.end())) {
-            return Shown.onOut(new Live("", query), form(chosen));
+            return ResultPrinter.onOut(new LiveResult("", query), form(chosen));
         } catch (QueryException e) {
             complain(call.err(), e);
             return ExitCode.USAGE;
@@ -144,7 +147,7 @@ final class QueryCommand {
             if (output != null) {
                 query.runInto(sql, chosen);
             } else {
-                Shown.onOut(query.rows(sql), form(chosen));
+                ResultPrinter.onOut(query.rows(sql), form(chosen));
             }
             query.keep();
             return ExitCode.DONE;
@@ -155,20 +158,20 @@ final class QueryCommand {
     }
 
     /** How rows are shown; Parquet goes into files. */
-    static Shown.Form form(OutputFormat format) {
+    static OutputForm form(OutputFormat format) {
         return switch (format) {
-            case CSV -> Shown.Form.CSV;
-            case JSON -> Shown.Form.JSON;
-            case TABLE, PARQUET -> Shown.Form.TEXT;
+            case CSV -> OutputForm.CSV;
+            case JSON -> OutputForm.JSON;
+            case TABLE, PARQUET -> OutputForm.TEXT;
         };
     }
 
     /** What is wrong on one line, where on the next. */
     static void complain(PrintWriter err, QueryException failure) {
         String[] lines = String.valueOf(failure.getMessage()).split("\n", 2);
-        Failures.say(err, lines[0]);
+        FailureMessages.say(err, lines[0]);
         if (lines.length > 1) {
-            err.println("       " + sonde.view.Escape.line(lines[1]));
+            err.println("       " + TextEscape.line(lines[1]));
         }
     }
 
@@ -190,7 +193,7 @@ final class QueryCommand {
         files.addAll(given.paths());
         String name = given.text("--run");
         if (name != null) {
-            return Library.named(name)
+            return QueryLibrary.named(name)
                     .orElseThrow(
                             () -> wrong("no query is called '" + name + "'; --list shows them"))
                     .sql();

@@ -15,9 +15,9 @@ import org.jline.reader.ParsedLine;
 import org.jline.reader.UserInterruptException;
 import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.TerminalBuilder;
-import sonde.tools.query.Library;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
+import sonde.tools.query.QueryLibrary;
 import sonde.tools.query.QueryRecipe;
 
 /**
@@ -120,10 +120,11 @@ final class QueryShell {
             case ".tables" -> names.forEach(out::println);
             case ".list" -> {
                 out.flush();
-                Shown.onOut(Library.listing(), false);
+                ResultPrinter.onOut(QueryLibrary.listing(), false);
             }
             case ".run" -> {
-                Optional<Library.Query> found = Library.named(words.length > 1 ? words[1] : "");
+                Optional<QueryLibrary.Query> found =
+                        QueryLibrary.named(words.length > 1 ? words[1] : "");
                 if (found.isPresent()) {
                     answer(found.get().sql(), out);
                 } else {
@@ -140,13 +141,13 @@ final class QueryShell {
     private void answer(String sql, PrintWriter out) {
         try {
             out.flush();
-            Shown.onOut(query.rows(sql), QueryCommand.form(format));
+            ResultPrinter.onOut(query.rows(sql), QueryCommand.form(format));
             query.keep();
             remember(sql);
         } catch (QueryException e) {
             QueryCommand.complain(out, e);
         } catch (IOException e) {
-            Failures.say(out, Failures.message(e));
+            FailureMessages.say(out, FailureMessages.message(e));
         }
     }
 

@@ -8,17 +8,18 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.event.result.Live;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.probe.dynamic.NamedProbes;
-import sonde.probe.launch.Command;
+import sonde.probe.dynamic.NamedProbes.ListedProbe;
+import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.ExecException;
-import sonde.probe.launch.Origin;
+import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.probe.NamedProbeRecipe;
@@ -127,30 +128,30 @@ final class RecordCommand {
     }
 
     private int run() throws Exception {
-        Origin origin = Origin.capture();
+        InheritedState origin = InheritedState.capture();
         checkTargets();
         RecordOrder order =
                 new RecordOrder(
                         recordSpec(),
                         Main.VERSION,
                         origin,
-                        command.isEmpty() ? null : Command.lastArguments(command.size()),
+                        command.isEmpty() ? null : CommandWords.lastArguments(command.size()),
                         pids,
                         given.text("--output"),
                         jvmMaps(),
                         given.has("--live") ? this::showLive : null,
                         ready(origin));
         if (given.has("--plan")) {
-            return Shown.onOut(RecordRecipe.plan(order), call.json());
+            return ResultPrinter.onOut(RecordRecipe.plan(order), call.json());
         }
         return record(order);
     }
 
-    private void showLive(Live events) throws IOException {
-        Shown.onOut(events, call.json());
+    private void showLive(LiveResult events) throws IOException {
+        ResultPrinter.onOut(events, call.json());
     }
 
-    private @Nullable ReadyDescriptor ready(Origin origin) {
+    private @Nullable ReadyDescriptor ready(InheritedState origin) {
         OptionalLong fd = given.number("--ready-fd");
         if (fd.isEmpty() || given.has("--plan")) {
             return null;
@@ -173,7 +174,7 @@ final class RecordCommand {
     /** Named probes of a file that was built anew record nothing of it. */
     private void sayChanged() {
         try {
-            for (NamedProbes.Listed one : NamedProbes.open().changed(given.texts("--event"))) {
+            for (ListedProbe one : NamedProbes.open().changed(given.texts("--event"))) {
                 call.say(one.event() + ": " + NamedProbeRecipe.changed(one));
             }
         } catch (IOException e) {
@@ -214,15 +215,15 @@ final class RecordCommand {
             NextSteps.print(outcome.bundle(), call.err());
             return status;
         }
-        Handover handover = new Handover(outcome.bundle(), status);
+        ReportHandover handover = new ReportHandover(outcome.bundle(), status);
         if (handover.isWanted()) {
             handover.become(order.origin(), call.json());
         }
         Result summary = ReportSections.summary(outcome.bundle());
         if (call.json()) {
-            Shown.onOut(summary, true);
+            ResultPrinter.onOut(summary, true);
         } else {
-            Shown.onErr(summary);
+            ResultPrinter.onErr(summary);
             NextSteps.print(outcome.bundle(), call.err());
         }
         return status;
@@ -261,10 +262,10 @@ final class RecordCommand {
     }
 
     private RecordSpec recordSpec() {
-        Meta.Mode mode =
+        TargetMode mode =
                 given.has("--all")
-                        ? Meta.Mode.ALL
-                        : pids.isEmpty() ? Meta.Mode.COMMAND : Meta.Mode.PID;
+                        ? TargetMode.ALL
+                        : pids.isEmpty() ? TargetMode.COMMAND : TargetMode.PID;
         return new RecordSpec(
                 mode,
                 given.texts("--event"),

@@ -18,8 +18,10 @@ import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
+import sonde.tools.report.ReportRecipe.ReportPage;
 import sonde.tools.report.ReportSection;
 import sonde.tools.report.StackOptions;
+import sonde.tools.report.StackOptions.StackOrder;
 import sonde.tools.report.section.ReportSections;
 import sonde.view.HtmlRenderer;
 
@@ -139,15 +141,17 @@ final class ReportCommand {
             }
             ReportRecipe recipe = new ReportRecipe(options);
             if (given.has("--header")) {
-                return Shown.onOut(recipe.header(source), call.json());
+                return ResultPrinter.onOut(recipe.header(source), call.json());
             }
-            return events ? events(source, recipe) : Shown.onOut(recipe.run(source), call.json());
+            return events
+                    ? events(source, recipe)
+                    : ResultPrinter.onOut(recipe.run(source), call.json());
         }
     }
 
     private int events(ReportSource source, ReportRecipe recipe) throws IOException {
         try {
-            Shown.onOut(recipe.events(source), call.json());
+            ResultPrinter.onOut(recipe.events(source), call.json());
         } catch (FilterException e) {
             throw new OptionException("--filter", e);
         }
@@ -160,9 +164,9 @@ final class ReportCommand {
     private int afterRecord(int status) throws Exception {
         Report summary = ReportSections.summary(recordings.getFirst());
         if (call.json()) {
-            Shown.onOut(summary, true);
+            ResultPrinter.onOut(summary, true);
         } else {
-            Shown.onErr(summary);
+            ResultPrinter.onErr(summary);
             NextSteps.print(recordings.getFirst(), call.err());
         }
         return status;
@@ -196,12 +200,13 @@ final class ReportCommand {
         if (!toOut && !force && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileAlreadyExistsException(file.toString());
         }
-        ReportRecipe.Page page = new ReportRecipe(options).page(source);
+        ReportPage page = new ReportRecipe(options).page(source);
         if (toOut) {
-            Shown.page(page.report(), page.timeline());
+            ResultPrinter.page(page.report(), page.timeline());
             return;
         }
-        try (OutputStream out = new BufferedOutputStream(Shown.newFile(file, force), 1 << 16)) {
+        try (OutputStream out =
+                new BufferedOutputStream(ResultPrinter.newFile(file, force), 1 << 16)) {
             new HtmlRenderer().write(page.report(), page.timeline(), out);
         }
         call.err().println("written: " + file);
@@ -232,8 +237,8 @@ final class ReportCommand {
         }
         return new StackOptions(
                 given.text("--call-graph", "caller").equals("callee")
-                        ? StackOptions.Order.CALLEE
-                        : StackOptions.Order.CALLER,
+                        ? StackOrder.CALLEE
+                        : StackOrder.CALLER,
                 keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys,
                 given.has("--children"),
                 !given.has("--no-inline"),

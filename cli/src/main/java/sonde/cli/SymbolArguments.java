@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.GivenPlaces;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 import sonde.tools.option.OptionException;
 
 /** Where symbols and debug information are looked for, besides the usual places. */
@@ -87,6 +87,6 @@ final class SymbolArguments {
     static Optional<Debuginfod> servers(Optional<String> said, Consumer<String> progress) {
         Map<String, String> environment = new HashMap<>(System.getenv());
         said.filter(url -> !url.isEmpty()).ifPresent(url -> environment.put(URLS, url));
-        return Debuginfod.of(environment, Processes.geteuid() == 0, said.isPresent(), progress);
+        return Debuginfod.of(environment, ProcessCalls.geteuid() == 0, said.isPresent(), progress);
     }
 }

@@ -8,7 +8,7 @@ import sonde.event.result.Listing;
 import sonde.symbol.line.SourceOptions;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
-import sonde.tools.symbolize.FrameText;
+import sonde.tools.symbolize.FrameText.FrameOptions;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
 /** {@code sonde symbolize}. */
@@ -90,15 +90,15 @@ final class SymbolizeCommand {
 
     private static void copy(SymbolizeRecipe.LogCopy log, CommandCall call) throws IOException {
         try (log) {
-            Shown.onOut(log.lines(System.in), call.json());
+            ResultPrinter.onOut(log.lines(System.in), call.json());
             call.say(log.notes());
         }
     }
 
     private static void answer(SymbolizeRecipe recipe, CommandCall call) throws IOException {
         GivenOptions given = call.given();
-        FrameText.Look look =
-                new FrameText.Look(
+        FrameOptions look =
+                new FrameOptions(
                         given.has("--addresses"),
                         given.has("--functions"),
                         given.has("--inlines"),
@@ -109,12 +109,12 @@ final class SymbolizeCommand {
         String section = given.text("--section");
         if (!given.words().isEmpty()) {
             Listing listing = recipe.of(given.words(), section, look, call::say);
-            Shown.onOut(listing, call.json());
+            ResultPrinter.onOut(listing, call.json());
             return;
         }
         String from = given.text("--addresses-from", "-");
         try (InputStream in = from.equals("-") ? System.in : Files.newInputStream(Path.of(from))) {
-            Shown.onOut(recipe.of(in, section, look), call.json());
+            ResultPrinter.onOut(recipe.of(in, section, look), call.json());
         }
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import sonde.event.result.Listing;
 import sonde.lang.output.RowStyle;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
@@ -16,9 +16,10 @@ import sonde.tools.option.OptionException;
 import sonde.tools.option.OptionWords;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.script.ScriptTool;
+import sonde.tools.script.ScriptTool.ToolVariant;
+import sonde.tools.script.ToolArguments;
 import sonde.tools.script.ToolModel;
 import sonde.tools.script.ToolRecipe;
-import sonde.tools.script.ToolWords;
 
 /** {@code sonde tool}: runs a ready script of {@link ScriptTool} as {@code sonde trace} would. */
 final class ToolCommand {
@@ -85,10 +86,10 @@ final class ToolCommand {
         try {
             given = OptionWords.read(model, words);
         } catch (OptionException e) {
-            return Failures.usage(e, "tool", err);
+            return FailureMessages.usage(e, "tool", err);
         }
         if (given.has("--list")) {
-            return Shown.onOut(ToolRecipe.list(), given.has("--json"));
+            return ResultPrinter.onOut(ToolRecipe.list(), given.has("--json"));
         }
         if (!given.words().isEmpty()) {
             return act(List.of(given.words().getFirst(), "--help"), err);
@@ -98,24 +99,24 @@ final class ToolCommand {
     }
 
     private static int help(CommandModel model) throws IOException {
-        String text = HelpText.of(model, Terminal.width(Terminal.STDOUT));
-        return Shown.onOut(Listing.ofLines(out -> out.print(text)), false);
+        String text = HelpText.of(model, TerminalKind.width(TerminalKind.STDOUT));
+        return ResultPrinter.onOut(Listing.ofLines(out -> out.print(text)), false);
     }
 
     private int run(List<String> words) throws IOException {
         try {
-            ToolWords read = ToolWords.of(tool, words);
+            ToolArguments read = ToolArguments.of(tool, words);
             if (read.help()) {
                 return help(read.model());
             }
             if (read.general().has("--version")) {
-                return Shown.onOut(
+                return ResultPrinter.onOut(
                         Listing.ofLines(out -> out.println("sonde " + Main.VERSION)), false);
             }
             if (read.script()) {
-                return Shown.onOut(ToolRecipe.script(tool), false);
+                return ResultPrinter.onOut(ToolRecipe.script(tool), false);
             }
-            if (Processes.geteuid() != 0 && !Files.isReadable(EVENTS)) {
+            if (ProcessCalls.geteuid() != 0 && !Files.isReadable(EVENTS)) {
                 throw new IOException(
                         "tools look at the kernel; run them as root: sudo sonde tool "
                                 + tool.name());
@@ -128,7 +129,7 @@ final class ToolCommand {
                 throw new IOException("no such file: " + program.get());
             }
             TraceArguments trial = arguments(read, "");
-            ScriptTool.Variant variant =
+            ToolVariant variant =
                     ToolRecipe.choose(
                             read.variants(),
                             TraceCommand.request(trial),
@@ -163,7 +164,7 @@ final class ToolCommand {
                 style.clears()
                         && arguments.format.equals("text")
                         && arguments.output == null
-                        && Terminal.width(Terminal.STDOUT) > 0;
+                        && TerminalKind.width(TerminalKind.STDOUT) > 0;
         return screen ? style : style.onPaper();
     }
 
@@ -179,7 +180,7 @@ final class ToolCommand {
     }
 
     /** As if they had been given to {@code sonde trace} with a program. */
-    private static TraceArguments arguments(ToolWords read, String program) {
+    private static TraceArguments arguments(ToolArguments read, String program) {
         TraceArguments arguments = TraceArguments.of(read.general());
         arguments.program = Optional.of(program);
         arguments.parameters(read.parameters());

@@ -16,10 +16,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.run.CopiedStacks;
-import sonde.lang.bpftrace.run.Pass;
-import sonde.lang.bpftrace.run.TraceOptions.Mode;
-import sonde.lang.output.MapRows;
+import sonde.lang.bpftrace.run.CompilerPass;
+import sonde.lang.bpftrace.run.StackCopying;
+import sonde.lang.bpftrace.run.TraceOptions.ProbeSelection;
+import sonde.lang.output.MapRows.MapOrder;
+import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.RowStyle;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.CommandModel;
@@ -123,7 +124,7 @@ final class TraceArguments {
     @Nullable String file;
     @Nullable String output;
     String format = "text";
-    MapRows.Order order = MapRows.Order.DEFAULT;
+    MapOrder order = MapOrder.DEFAULT;
     String buffer = "line";
     @Nullable String command;
     OptionalInt pid = OptionalInt.empty();
@@ -167,7 +168,7 @@ final class TraceArguments {
     boolean debug;
     @Nullable String formatted;
     String comm = "sonde";
-    Mode mode = Mode.TRACE;
+    ProbeSelection mode = ProbeSelection.TRACE;
     @Nullable String probeFilter;
     @Nullable String traceableFunctions;
     boolean everyStack;
@@ -178,7 +179,7 @@ final class TraceArguments {
     Optional<String> server = Optional.empty();
     final List<Path> headerFolders = new ArrayList<>();
     final List<String> headers = new ArrayList<>();
-    final Set<Pass> dumps = EnumSet.noneOf(Pass.class);
+    final Set<CompilerPass> dumps = EnumSet.noneOf(CompilerPass.class);
     final List<String> parameters = new ArrayList<>();
 
     private TraceArguments() {}
@@ -259,7 +260,9 @@ final class TraceArguments {
         traceableFunctions = given.text("--traceable-functions");
         disabled.addAll(given.texts("--no-feature"));
         String usual = given.text("--mode", given.has("--bench") ? "bench" : "trace");
-        mode = Mode.valueOf((given.has("--test") ? "test" : usual).toUpperCase(Locale.ROOT));
+        mode =
+                ProbeSelection.valueOf(
+                        (given.has("--test") ? "test" : usual).toUpperCase(Locale.ROOT));
         given.number("--pid").ifPresent(one -> pid = OptionalInt.of((int) one));
         given.texts("-I").forEach(folder -> headerFolders.add(Path.of(folder)));
         given.texts("--debug-dir").forEach(folder -> debugFolders.add(Path.of(folder)));
@@ -303,9 +306,9 @@ final class TraceArguments {
     }
 
     /** Whose stacks are copied: where a process was chosen, of all that its probes hit. */
-    CopiedStacks stacks() {
+    StackCopying stacks() {
         boolean all = everyStack || compile || command != null || pid.isPresent();
-        return all ? CopiedStacks.ALL : new CopiedStacks(false, Set.copyOf(stacksOf));
+        return all ? StackCopying.ALL : new StackCopying(false, Set.copyOf(stacksOf));
     }
 
     /** Where symbols may be, as the user said. */
@@ -316,13 +319,13 @@ final class TraceArguments {
                 SymbolArguments.servers(server, progress));
     }
 
-    private static MapRows.Order order(String word) {
+    private static MapOrder order(String word) {
         return switch (word) {
-            case "" -> MapRows.Order.DEFAULT;
-            case "key" -> MapRows.Order.KEY;
-            case "-key" -> MapRows.Order.KEY_DESCENDING;
-            case "value" -> MapRows.Order.VALUE;
-            case "-value" -> MapRows.Order.VALUE_DESCENDING;
+            case "" -> MapOrder.DEFAULT;
+            case "key" -> MapOrder.KEY;
+            case "-key" -> MapOrder.KEY_DESCENDING;
+            case "value" -> MapOrder.VALUE;
+            case "-value" -> MapOrder.VALUE_DESCENDING;
             default -> throw new OptionException("--sort is key, -key, value or -value");
         };
     }
@@ -340,18 +343,18 @@ final class TraceArguments {
         for (String name : names.split(",", -1)) {
             switch (name) {
                 // As bpftrace calls them.
-                case "ast" -> dumps.add(Pass.PARSE);
-                case "codegen" -> dumps.add(Pass.IR);
-                case "codegen-opt" -> dumps.add(Pass.OPTIMISED);
-                case "dis" -> dumps.add(Pass.CODE);
-                case "all" -> dumps.addAll(EnumSet.allOf(Pass.class));
+                case "ast" -> dumps.add(CompilerPass.PARSE);
+                case "codegen" -> dumps.add(CompilerPass.IR);
+                case "codegen-opt" -> dumps.add(CompilerPass.OPTIMISED);
+                case "dis" -> dumps.add(CompilerPass.CODE);
+                case "all" -> dumps.addAll(EnumSet.allOf(CompilerPass.class));
                 default -> dumps.add(pass(name));
             }
         }
     }
 
-    private static Pass pass(String name) {
-        for (Pass pass : Pass.values()) {
+    private static CompilerPass pass(String name) {
+        for (CompilerPass pass : CompilerPass.values()) {
             if (pass.name().toLowerCase(Locale.ROOT).equals(name)) {
                 return pass;
             }
@@ -364,17 +367,17 @@ final class TraceArguments {
     }
 
     private static String passes() {
-        return Arrays.stream(Pass.values())
+        return Arrays.stream(CompilerPass.values())
                 .map(pass -> pass.name().toLowerCase(Locale.ROOT))
                 .collect(Collectors.joining(", ", "passes are ", ", or all"));
     }
 
     /** How rows of maps are written. */
-    MapRows.Form form() {
+    RowForm form() {
         return switch (format) {
-            case "csv" -> MapRows.Form.CSV;
-            case "folded" -> MapRows.Form.FOLDED;
-            default -> MapRows.Form.USUAL;
+            case "csv" -> RowForm.CSV;
+            case "folded" -> RowForm.FOLDED;
+            default -> RowForm.USUAL;
         };
     }
 

@@ -7,11 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.expand.ScriptParameters;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.declare.Includes;
+import sonde.lang.declare.IncludeFolders;
 import sonde.lang.source.SourceText;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.HelpText;
@@ -70,7 +71,7 @@ final class TraceCommand {
     private int run() throws IOException {
         if (arguments.help) {
             CommandModel model = CommandModel.parse(TraceArguments.MODEL + CommandModel.COMMON);
-            return show(HelpText.of(model, Terminal.width(Terminal.STDOUT)));
+            return show(HelpText.of(model, TerminalKind.width(TerminalKind.STDOUT)));
         }
         if (arguments.version) {
             boolean alias = arguments.comm.equals("bpftrace");
@@ -120,7 +121,7 @@ final class TraceCommand {
 
     private static void attached() {
         try {
-            Shown.bytes((ATTACHED + "\n").getBytes(StandardCharsets.UTF_8));
+            ResultPrinter.bytes((ATTACHED + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -131,10 +132,10 @@ final class TraceCommand {
     }
 
     private int show(Result result) throws IOException {
-        Shown.Form form = arguments.format.equals("json") ? Shown.Form.JSON : Shown.Form.TEXT;
+        OutputForm form = arguments.format.equals("json") ? OutputForm.JSON : OutputForm.TEXT;
         return arguments.output == null || arguments.compile
-                ? Shown.onOut(result, form)
-                : Shown.inFile(result, form, Path.of(arguments.output), true);
+                ? ResultPrinter.onOut(result, form)
+                : ResultPrinter.inFile(result, form, Path.of(arguments.output), true);
     }
 
     /** What the words ask for. */
@@ -170,13 +171,13 @@ final class TraceCommand {
             directory = parent == null ? directory : parent;
         }
         return new TraceOptions(
-                Parameters.of(arguments.parameters),
+                ScriptParameters.of(arguments.parameters),
                 arguments.pid,
                 0,
                 arguments.unsafe,
                 arguments.mode,
                 arguments.helperErrors,
-                new Includes(arguments.headerFolders, arguments.headers),
+                new IncludeFolders(arguments.headerFolders, arguments.headers),
                 arguments.environment(),
                 directory,
                 !arguments.noWarnings,

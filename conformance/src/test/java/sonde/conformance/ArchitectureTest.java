@@ -98,7 +98,7 @@ class ArchitectureTest {
     /** Commands whose output is no result: bytes that others made, and what is to follow. */
     private static final Map<String, String> PRINT_OTHERWISE =
             Map.ofEntries(
-                    entry("Shown", "writes results, and raw bytes"),
+                    entry("ResultPrinter", "writes results, and raw bytes"),
                     entry("Main", "the version, the overview and help"),
                     entry("RecordCommand", "--print-path: one line for scripts"),
                     entry("ConvertCommand", "a recording into a pipe"));
@@ -118,7 +118,7 @@ class ArchitectureTest {
                                 access.getName().equals("bytes")
                                         && access.getTargetOwner()
                                                 .getFullName()
-                                                .equals("sonde.cli.Shown")))
+                                                .equals("sonde.cli.ResultPrinter")))
                 .isEqualTo(RAW_BYTES.keySet());
     }
 
@@ -188,9 +188,9 @@ class ArchitectureTest {
                         .that()
                         .resideInAPackage("sonde..")
                         // system() of a script runs commands that are nobody's target.
-                        .and(DescribedPredicate.not(named("sonde.lang.bpftrace.run.Actions")))
+                        .and(DescribedPredicate.not(named("sonde.lang.bpftrace.run.EventActions")))
                         // The start-up cache is made by a start of sonde itself.
-                        .and(DescribedPredicate.not(named("sonde.cli.Training")))
+                        .and(DescribedPredicate.not(named("sonde.cli.CacheTraining")))
                         // clang compiles a file; it is nobody's target.
                         .and(DescribedPredicate.not(named("sonde.lang.bpftrace.code.Clang")))
                         // objdump reads a file; it is nobody's target.
@@ -245,7 +245,9 @@ class ArchitectureTest {
                     "words of a specification",
                     type -> List.of("TracingData", "ClockData").contains(type.getSimpleName()));
 
-    /** Simple names that several types may have, nested ones too; docs/glossary.md explains each. */
+    /**
+     * Simple names that several types may have, nested ones too; docs/glossary.md explains each.
+     */
     private static final int MOST_SHARED_NAMES = 15;
 
     @Test
@@ -262,11 +264,10 @@ class ArchitectureTest {
         String glossary = Files.readString(root.resolve("docs/glossary.md"));
         assertThat(types).hasSizeLessThanOrEqualTo(MOST_SHARED_NAMES);
         assertThat(types)
-                .allSatisfy(
-                        (name, sharing) ->
-                                assertThat(glossary)
-                                        .as("%s is the name of %s", name, sharing)
-                                        .contains("| `" + name + "` |"));
+                .allSatisfy((name, sharing) ->
+                        assertThat(glossary)
+                                .as("%s is the name of %s", name, sharing)
+                                .contains("| `" + name + "` |"));
     }
 
     /**

@@ -15,13 +15,15 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapSpec;
+import sonde.bpf.MapSpec.MapTypes;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramType;
-import sonde.bpf.Tracepoint;
+import sonde.bpf.TracepointFormat;
+import sonde.bpf.insn.BpfRegister;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.KernelFunction;
-import sonde.bpf.insn.Register;
+import sonde.bpf.insn.HelperFunctionId;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.bpf.inventory.MapEntries;
 import sonde.testkit.BtfBytes;
@@ -67,7 +69,8 @@ final class BpfInventoryKernelTest {
     void programsMapsAndLinksAreWhatBpftoolLists() throws Exception {
         try (BpfMap map = BpfMap.create(new MapSpec("c_count", MapType.PER_CPU_ARRAY, 4, 8, 2));
                 Program program = Program.load("c_prog", ProgramType.TRACEPOINT, counting(map));
-                Link link = Link.tracepoint(program, Tracepoint.of("sched", "sched_switch"), 3)) {
+                Link link =
+                        Link.tracepoint(program, TracepointFormat.of("sched", "sched_switch"), 3)) {
             int id = program.facts().id();
             Map<String, Object> mine = of(ours("bpf", "prog", "list", "--json"), id, "pids");
             assertThat(mine)
@@ -89,13 +92,13 @@ final class BpfInventoryKernelTest {
         }
     }
 
-    private static sonde.bpf.insn.Code counting(BpfMap map) {
+    private static ProgramCode counting(BpfMap map) {
         return new CodeBuilder()
-                .store(Width.U32, Register.R10, -4, 0)
-                .map(Register.R1, map.fd())
-                .move(Register.R2, Register.R10)
-                .add(Register.R2, -4)
-                .call(KernelFunction.MAP_LOOKUP_ELEM)
+                .store(Width.U32, BpfRegister.R10, -4, 0)
+                .map(BpfRegister.R1, map.fd())
+                .move(BpfRegister.R2, BpfRegister.R10)
+                .add(BpfRegister.R2, -4)
+                .call(HelperFunctionId.MAP_LOOKUP_ELEM)
                 .exit(0)
                 .build();
     }
@@ -117,7 +120,7 @@ final class BpfInventoryKernelTest {
                 BpfMap map =
                         BpfMap.create(
                                 new MapSpec("c_typed", MapType.HASH, 4, 16, 8)
-                                        .withTypes(new MapSpec.Types(loaded.fd(), number, pair)))) {
+                                        .withTypes(new MapTypes(loaded.fd(), number, pair)))) {
             byte[] value = {1, 0, 0, 0, 1, 0, 0, 0, -1, -1, -1, -1, 7, 0, 0, 0};
             MapEntries.put(map, new byte[] {5, 0, 0, 0}, value);
             String id = "" + map.facts().id();

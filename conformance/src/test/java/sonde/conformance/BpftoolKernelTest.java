@@ -19,7 +19,7 @@ import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramType;
 import sonde.bpf.insn.Assembler;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.inventory.MapEntries;
 
 /**
@@ -62,7 +62,7 @@ final class BpftoolKernelTest {
         return rows;
     }
 
-    private static Code counting(BpfMap map) throws Exception {
+    private static ProgramCode counting(BpfMap map) throws Exception {
         return Assembler.assemble(
                 """
                 *(u32 *)(r10 -4) = 0

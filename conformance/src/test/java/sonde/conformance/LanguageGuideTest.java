@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.output.JsonOutput;
 import sonde.lang.output.TextOutput;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 import sonde.testkit.Clang;
 
@@ -202,9 +202,9 @@ class LanguageGuideTest {
 
     private static String run(Example example) throws Exception {
         TraceOptions options = TraceOptions.USUAL;
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         SourceText text = new SourceText("stdin", example.script());
-        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
+        Compilation compiled = Compilation.of(text, options, TargetMachine.here(), diagnostics);
         if (example.words().contains("error")) {
             assertThat(diagnostics.hasErrors()).isTrue();
             return rendered(diagnostics);
@@ -219,8 +219,8 @@ class LanguageGuideTest {
         return printed(compiled, options, example.words().contains("json"));
     }
 
-    private static String rendered(Diagnostics diagnostics) {
-        return String.join("\n", diagnostics.all().stream().map(Diagnostic::render).toList());
+    private static String rendered(CompilerDiagnostics diagnostics) {
+        return String.join("\n", diagnostics.all().stream().map(SourceDiagnostic::render).toList());
     }
 
     private static String printed(Compilation compiled, TraceOptions options, boolean json)

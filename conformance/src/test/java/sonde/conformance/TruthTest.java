@@ -21,24 +21,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.bpf.TaskTree;
 import sonde.bpf.TracepointCounter;
-import sonde.bpf.TracepointCounter.Target;
+import sonde.bpf.TracepointCounter.CounterTarget;
 
 /** What was recorded and what was lost, together, are what happened. */
 @Tag("kernel")
 class TruthTest {
     /** What the target's ftrace buffer takes by default, and the switches. */
-    private static final List<Target> EVENTS =
+    private static final List<CounterTarget> EVENTS =
             List.of(
-                    new Target("raw_syscalls", "sys_enter"),
-                    new Target("raw_syscalls", "sys_exit"),
-                    new Target("sched", "sched_process_fork"),
-                    new Target("sched", "sched_process_exec"),
-                    new Target("sched", "sched_process_exit"),
-                    new Target("sched", "sched_wakeup", "pid"),
-                    new Target("sched", "sched_wakeup_new", "pid"),
-                    new Target("signal", "signal_generate"),
-                    new Target("signal", "signal_deliver"),
-                    new Target("sched", "sched_switch", "next_pid"));
+                    new CounterTarget("raw_syscalls", "sys_enter"),
+                    new CounterTarget("raw_syscalls", "sys_exit"),
+                    new CounterTarget("sched", "sched_process_fork"),
+                    new CounterTarget("sched", "sched_process_exec"),
+                    new CounterTarget("sched", "sched_process_exit"),
+                    new CounterTarget("sched", "sched_wakeup", "pid"),
+                    new CounterTarget("sched", "sched_wakeup_new", "pid"),
+                    new CounterTarget("signal", "signal_generate"),
+                    new CounterTarget("signal", "signal_deliver"),
+                    new CounterTarget("sched", "sched_switch", "next_pid"));
 
     private static final Pattern SWITCH = Pattern.compile("prev_pid=(\\d+) .* next_pid=(\\d+)");
 

@@ -23,20 +23,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.event.result.Result;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.declare.Argument;
 import sonde.lang.declare.DwarfTypes;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.probe.dynamic.Subject;
+import sonde.lang.declare.EntryArgument;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.probe.dynamic.ProbedObject;
 import sonde.probe.dynamic.VariableView;
+import sonde.probe.dynamic.VariableView.ViewedVariable;
 import sonde.symbol.files.GivenPlaces;
 import sonde.sys.Arch;
 import sonde.testkit.CallPrograms;
 import sonde.testkit.CallPrograms.Kind;
 import sonde.tools.elf.ElfRecipe;
 import sonde.tools.elf.ElfRequest;
-import sonde.view.Style;
+import sonde.view.TerminalStyle;
 import sonde.view.TextRenderer;
 
 /**
@@ -172,9 +173,9 @@ final class TypesOfProgramsTest {
         }
     }
 
-    private static String traced(List<Argument> arguments) {
+    private static String traced(List<EntryArgument> arguments) {
         StringBuilder text = new StringBuilder();
-        for (Argument one : arguments) {
+        for (EntryArgument one : arguments) {
             String place =
                     switch (one.place()) {
                         case REGISTER, REGISTERS -> "r" + one.at();
@@ -190,9 +191,9 @@ final class TypesOfProgramsTest {
     /** The variables of a function where probe reads them at its entry. */
     private static String probed(Path program, String name) throws Exception {
         StringBuilder text = new StringBuilder();
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
             for (VariableView view : VariableView.of(subject, name)) {
-                for (VariableView.Row row : view.rows()) {
+                for (ViewedVariable row : view.rows()) {
                     boolean here = row.isAvailable() && view.code().equals(name);
                     String place = here ? place(row.where()) : "";
                     text.append(place.isEmpty() ? "" : " " + row.name() + "=" + place);
@@ -216,22 +217,22 @@ final class TypesOfProgramsTest {
 
     private static void layout(
             Kind kind, Map<String, String> truth, DwarfTypes types, List<String> wrong) {
-        if (!(types.type(TypeSyntax.Kind.STRUCT, kind.name()) instanceof Struct struct)) {
+        if (!(types.type(TypeSyntax.Kind.STRUCT, kind.name()) instanceof StructType struct)) {
             wrong.add(kind.name() + ": trace knows no such type");
             return;
         }
         Function<String, String> said =
                 path -> {
                     long offset = 0;
-                    Composite in = struct;
-                    Field field = null;
+                    CompositeType in = struct;
+                    TypeField field = null;
                     for (String word : path.split("\\.")) {
                         field = in.field(word);
                         if (field == null) {
                             return "none";
                         }
                         offset += field.bitOffset() / 8;
-                        in = field.type() instanceof Composite inner ? inner : struct;
+                        in = field.type() instanceof CompositeType inner ? inner : struct;
                     }
                     return offset + ":" + field.type().sizeBytes();
                 };
@@ -266,7 +267,7 @@ final class TypesOfProgramsTest {
                             "",
                             Optional.empty());
             Result page = new ElfRecipe(program, request, _ -> {}).result(false);
-            new TextRenderer().render(page, text, Style.PLAIN);
+            new TextRenderer().render(page, text, TerminalStyle.PLAIN);
             Map<String, String> said = truth.get("layout " + kind.name());
             for (String field : kind.fields()) {
                 String[] numbers = said.get(field).split(":");

@@ -39,7 +39,7 @@ public final class ProtoBuffer {
 
     /** A fixed64 field. */
     public ProtoBuffer fixed(int field, long value) {
-        varint((long) field << 3 | Proto.FIXED64);
+        varint((long) field << 3 | ProtoReader.FIXED64);
         room(8);
         for (int i = 0; i < 8; i++) {
             bytes[size++] = (byte) (value >>> 8 * i);
@@ -76,7 +76,7 @@ public final class ProtoBuffer {
     }
 
     private ProtoBuffer raw(int field, byte[] value, int count) {
-        varint((long) field << 3 | Proto.LENGTH);
+        varint((long) field << 3 | ProtoReader.LENGTH);
         varint(count);
         room(count);
         System.arraycopy(value, 0, bytes, size, count);

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import sonde.binary.Input;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 
 /** Where the parts of a bundle lie. Names are plain: the reader of meta.json sees to that. */
 sealed interface BundleParts {
@@ -38,13 +38,16 @@ sealed interface BundleParts {
         List<String> found =
                 files.stream()
                         .map(Input::name)
-                        .filter(name -> name.equals(Meta.FILE) || name.endsWith("/" + Meta.FILE))
+                        .filter(name ->
+                                name.equals(RecordingMeta.FILE)
+                                        || name.endsWith("/" + RecordingMeta.FILE))
                         .toList();
         if (found.size() != 1) {
             return Optional.empty();
         }
         String folder =
-                found.getFirst().substring(0, found.getFirst().length() - Meta.FILE.length());
+                found.getFirst()
+                        .substring(0, found.getFirst().length() - RecordingMeta.FILE.length());
         Map<String, Input> parts = new HashMap<>();
         for (Input file : files) {
             if (file.name().startsWith(folder)) {

@@ -11,10 +11,13 @@ import sonde.binary.MalformedInputException;
 import sonde.probe.record.BundleFolder;
 import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
 import sonde.recording.bundle.MetaReader;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.recording.tracedat.TraceDatReader;
+import sonde.recording.tracedat.TraceDatReader.SpoolFile;
 
 /** Reads a bundle: what {@code meta.json} says, and the parts that it names. */
 final class BundleReader {
@@ -41,28 +44,28 @@ final class BundleReader {
     }
 
     /** Opens the parts; returns what the bundle says of itself. */
-    Meta read() throws IOException {
-        if (parts.sizeBytes(Meta.FILE) > MetaReader.MAX_BYTES) {
-            throw new MalformedInputException("bundle", Meta.FILE, -1, "too large");
+    RecordingMeta read() throws IOException {
+        if (parts.sizeBytes(RecordingMeta.FILE) > MetaReader.MAX_BYTES) {
+            throw new MalformedInputException("bundle", RecordingMeta.FILE, -1, "too large");
         }
-        Meta meta = finished(MetaReader.read(parts.bytes(Meta.FILE)));
+        RecordingMeta meta = finished(MetaReader.read(parts.bytes(RecordingMeta.FILE)));
         opener.machine = meta.machine().architecture();
         opener.notes.addAll(meta.notes());
-        for (Meta.Part part : meta.layout().parts()) {
+        for (BundlePart part : meta.layout().parts()) {
             boolean isEvents =
-                    part.kind() == Meta.PartKind.TRACE_DAT
-                            || part.kind() == Meta.PartKind.PERF_DATA;
+                    part.kind() == RecordingMeta.PartKind.TRACE_DAT
+                            || part.kind() == RecordingMeta.PartKind.PERF_DATA;
             if (isEvents && parts.has(part.name())) {
                 part(part.name());
             } else if (isEvents) {
                 opener.notes.add(part.name() + " is missing from the bundle.");
             }
         }
-        if (meta.layout().part(Meta.PartKind.TRACE_DAT, "").isEmpty()) {
+        if (meta.layout().part(RecordingMeta.PartKind.TRACE_DAT, "").isEmpty()) {
             spools(meta);
         }
         jvmMaps(meta);
-        boolean cutShort = meta.state() != Meta.State.FINISHED;
+        boolean cutShort = meta.state() != RecordingState.FINISHED;
         if (opener.recordings.isEmpty() && !cutShort) {
             throw new MalformedInputException("bundle", "parts", -1, "no recording in it");
         }
@@ -78,9 +81,9 @@ final class BundleReader {
         }
     }
 
-    private void jvmMaps(Meta meta) throws IOException {
+    private void jvmMaps(RecordingMeta meta) throws IOException {
         long sum = 0;
-        for (Meta.JvmMap map : meta.jvmMaps()) {
+        for (RecordingMeta.JvmMap map : meta.jvmMaps()) {
             long size = parts.sizeBytes(map.file());
             if (size > MAX_JVM_MAP_BYTES || sum + size > MAX_JVM_MAPS_BYTES) {
                 opener.notes.add(
@@ -98,8 +101,8 @@ final class BundleReader {
     }
 
     /** Finishes a bundle whose recorder was killed, where that can be known and written. */
-    private Meta finished(Meta read) throws IOException {
-        boolean killed = read.state() == Meta.State.RECORDING;
+    private RecordingMeta finished(RecordingMeta read) throws IOException {
+        boolean killed = read.state() == RecordingState.RECORDING;
         if (!killed && !BundleRepair.hasSpools(read)) {
             return read;
         }
@@ -136,18 +139,18 @@ final class BundleReader {
     }
 
     /** Pages that were never put into a trace.dat: the disk was full, or nobody may write. */
-    private void spools(Meta meta) throws IOException {
-        List<Meta.Part> pages =
+    private void spools(RecordingMeta meta) throws IOException {
+        List<BundlePart> pages =
                 meta.layout().parts().stream()
-                        .filter(part -> part.kind() == Meta.PartKind.SPOOL)
+                        .filter(part -> part.kind() == RecordingMeta.PartKind.SPOOL)
                         .toList();
         if (pages.isEmpty()) {
             return;
         }
         String formats =
                 meta.layout()
-                        .part(Meta.PartKind.KERNEL_FORMATS, "")
-                        .map(Meta.Part::name)
+                        .part(RecordingMeta.PartKind.KERNEL_FORMATS, "")
+                        .map(BundlePart::name)
                         .orElse("");
         if (formats.isEmpty() || !parts.has(formats)) {
             opener.notes.add("The kernel's formats are missing: only perf.data can be read.");
@@ -161,11 +164,11 @@ final class BundleReader {
                     "The kernel's formats were not written whole: only perf.data can be read.");
             return;
         }
-        List<TraceDatReader.Spool> spools = new ArrayList<>();
-        for (Meta.Part part : pages) {
+        List<SpoolFile> spools = new ArrayList<>();
+        for (BundlePart part : pages) {
             if (parts.sizeBytes(part.name()) > 0) {
                 spools.add(
-                        new TraceDatReader.Spool(
+                        new SpoolFile(
                                 part.buffer(),
                                 "mono",
                                 SUB_BUFFER_BYTES,

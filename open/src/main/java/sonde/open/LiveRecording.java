@@ -14,10 +14,13 @@ import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.probe.record.GrowingFile;
 import sonde.recording.AppendedEvents;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.recording.tracedat.TraceDatReader;
+import sonde.recording.tracedat.TraceDatReader.SpoolFile;
 
 /**
  * What a session writes, read while it is written. The lanes have the events from the first on and
@@ -57,7 +60,7 @@ public final class LiveRecording implements Recording {
      * @throws IOException when the files cannot be read
      */
     public static ReportSource open(
-            Meta meta,
+            RecordingMeta meta,
             List<GrowingFile> all,
             Supplier<Optional<TraceDatMetadata>> formats,
             BooleanSupplier ended)
@@ -66,7 +69,7 @@ public final class LiveRecording implements Recording {
         List<Recording> recordings = new ArrayList<>();
         try {
             for (GrowingFile file : all) {
-                if (file.part().kind() == Meta.PartKind.PERF_DATA) {
+                if (file.part().kind() == RecordingMeta.PartKind.PERF_DATA) {
                     Recording perf = PerfDataReader.open(file.input());
                     recordings.add(new LiveRecording(perf, List.of(file), ended));
                 } else {
@@ -75,7 +78,7 @@ public final class LiveRecording implements Recording {
             }
             Optional<TraceDatMetadata> known = spools.isEmpty() ? Optional.empty() : formats.get();
             if (known.isPresent()) {
-                List<TraceDatReader.Spool> none = spools.stream().map(LiveRecording::none).toList();
+                List<SpoolFile> none = spools.stream().map(LiveRecording::none).toList();
                 Recording dense = TraceDatReader.ofSpools(known.get(), none);
                 recordings.add(new LiveRecording(dense, spools, ended));
             }
@@ -86,19 +89,19 @@ public final class LiveRecording implements Recording {
         }
     }
 
-    private static TraceDatReader.Spool none(GrowingFile file) {
-        Meta.Part part = file.part();
+    private static SpoolFile none(GrowingFile file) {
+        BundlePart part = file.part();
         Input input = Input.of(part.name(), new byte[0]);
-        return new TraceDatReader.Spool(part.buffer(), "mono", SUB_BUFFER_BYTES, part.cpu(), input);
+        return new SpoolFile(part.buffer(), "mono", SUB_BUFFER_BYTES, part.cpu(), input);
     }
 
     /** A command counts from its exec on; the session knows it at the end, the records now. */
-    private static Meta withExec(Meta meta, List<Recording> recordings) {
-        Meta.Times times = meta.times();
+    private static RecordingMeta withExec(RecordingMeta meta, List<Recording> recordings) {
+        RecordingTimes times = meta.times();
         return recordings.stream().noneMatch(Recording::hasKernelRecords)
                 ? meta
                 : meta.withTimes(
-                        new Meta.Times(times.startNanos(), times.startWallNanos(), -1, -1));
+                        new RecordingTimes(times.startNanos(), times.startWallNanos(), -1, -1));
     }
 
     @Override

@@ -21,9 +21,9 @@ import sonde.event.Recording;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TypeBuilder;
-import sonde.store.duckdb.Connection;
-import sonde.store.duckdb.Database;
-import sonde.store.duckdb.Rows;
+import sonde.store.duckdb.QueryRows;
+import sonde.store.duckdb.SqlConnection;
+import sonde.store.duckdb.SqlDatabase;
 import sonde.store.duckdb.SqlException;
 
 /**
@@ -42,9 +42,9 @@ final class ParquetTables {
     private static final Set<String> WHOLE = Set.of("ts", "cpu", "tid", "name", "weight", "args");
 
     private final RowStore store = new RowStore();
-    private final Connection connection;
+    private final SqlConnection connection;
 
-    private ParquetTables(Connection connection) {
+    private ParquetTables(SqlConnection connection) {
         this.connection = connection;
     }
 
@@ -62,7 +62,7 @@ final class ParquetTables {
      *
      * @param sql what gives its value
      */
-    private record Column(String name, Kind kind, int bytes, boolean signed, String sql) {}
+    private record ParquetColumn(String name, Kind kind, int bytes, boolean signed, String sql) {}
 
     /** Whether a file begins as Parquet does. */
     static boolean isOne(Path file) throws IOException {
@@ -90,8 +90,8 @@ final class ParquetTables {
         settings.put("temp_directory", scratch.toString());
         settings.put("autoinstall_known_extensions", "false");
         settings.put("autoload_known_extensions", "false");
-        try (Database database = Database.open(settings);
-                Connection connection = database.connect()) {
+        try (SqlDatabase database = SqlDatabase.open(settings);
+                SqlConnection connection = database.connect()) {
             StringJoiner allowed = new StringJoiner(", ", "SET allowed_paths = [", "]");
             files.forEach(file -> allowed.add(text(file.toAbsolutePath().toString())));
             connection.run(
@@ -147,7 +147,7 @@ final class ParquetTables {
             whole(from);
             return;
         }
-        List<Column> fields = new ArrayList<>();
+        List<ParquetColumn> fields = new ArrayList<>();
         columns.forEach((name, type) -> {
             if (!OWN.contains(name)) {
                 fields.add(column(name, type, quoted(name)));
@@ -159,7 +159,7 @@ final class ParquetTables {
 
     /** One file with all events: the fields are in a JSON object. */
     private void whole(String from) throws IOException {
-        Map<String, List<Column>> types = new LinkedHashMap<>();
+        Map<String, List<ParquetColumn>> types = new LinkedHashMap<>();
         rows("SELECT DISTINCT name FROM " + from, row -> types.put(row.text(0), new ArrayList<>()));
         rows(
                 "SELECT name, k, string_agg(DISTINCT json_type(json_extract(args, p)), ','), p"
@@ -176,12 +176,12 @@ final class ParquetTables {
                             plain
                                     ? "json_extract_string(args, " + path + ")"
                                     : "CAST(" + extracted + " AS " + type + ")";
-                    List<Column> fields = types.get(row.text(0));
+                    List<ParquetColumn> fields = types.get(row.text(0));
                     if (fields != null) {
                         fields.add(column(row.text(1), type, sql));
                     }
                 });
-        for (Map.Entry<String, List<Column>> one : types.entrySet()) {
+        for (Map.Entry<String, List<ParquetColumn>> one : types.entrySet()) {
             events(
                     one.getKey(),
                     one.getValue(),
@@ -202,33 +202,33 @@ final class ParquetTables {
         };
     }
 
-    private static Column column(String name, String type, String sql) {
+    private static ParquetColumn column(String name, String type, String sql) {
         return switch (type) {
-            case "TINYINT" -> new Column(name, Kind.INTEGER, 1, true, sql);
-            case "SMALLINT" -> new Column(name, Kind.INTEGER, 2, true, sql);
-            case "INTEGER" -> new Column(name, Kind.INTEGER, 4, true, sql);
-            case "BIGINT" -> new Column(name, Kind.INTEGER, 8, true, sql);
-            case "UTINYINT" -> new Column(name, Kind.INTEGER, 1, false, sql);
-            case "USMALLINT" -> new Column(name, Kind.INTEGER, 2, false, sql);
-            case "UINTEGER" -> new Column(name, Kind.INTEGER, 4, false, sql);
-            case "UBIGINT", "HUGEINT" -> new Column(name, Kind.INTEGER, 8, false, sql);
-            case "BOOLEAN" -> new Column(name, Kind.FLAG, 1, false, sql);
-            case "FLOAT", "DOUBLE" -> new Column(name, Kind.REAL, 8, true, sql);
+            case "TINYINT" -> new ParquetColumn(name, Kind.INTEGER, 1, true, sql);
+            case "SMALLINT" -> new ParquetColumn(name, Kind.INTEGER, 2, true, sql);
+            case "INTEGER" -> new ParquetColumn(name, Kind.INTEGER, 4, true, sql);
+            case "BIGINT" -> new ParquetColumn(name, Kind.INTEGER, 8, true, sql);
+            case "UTINYINT" -> new ParquetColumn(name, Kind.INTEGER, 1, false, sql);
+            case "USMALLINT" -> new ParquetColumn(name, Kind.INTEGER, 2, false, sql);
+            case "UINTEGER" -> new ParquetColumn(name, Kind.INTEGER, 4, false, sql);
+            case "UBIGINT", "HUGEINT" -> new ParquetColumn(name, Kind.INTEGER, 8, false, sql);
+            case "BOOLEAN" -> new ParquetColumn(name, Kind.FLAG, 1, false, sql);
+            case "FLOAT", "DOUBLE" -> new ParquetColumn(name, Kind.REAL, 8, true, sql);
             default ->
                     type.endsWith("INT[]") || type.equals("INTEGER[]")
-                            ? new Column(
+                            ? new ParquetColumn(
                                     name, Kind.ARRAY, 8, true, "array_to_string(" + sql + ", ' ')")
-                            : new Column(name, Kind.TEXT, 0, false, sql + "::VARCHAR");
+                            : new ParquetColumn(name, Kind.TEXT, 0, false, sql + "::VARCHAR");
         };
     }
 
-    private void events(String event, List<Column> columns, boolean weighed, String from)
+    private void events(String event, List<ParquetColumn> columns, boolean weighed, String from)
             throws IOException {
         int dot = event.indexOf('.');
         TypeBuilder builder =
                 new TypeBuilder(
                         dot > 0 ? event.substring(0, dot) : "parquet", event.substring(dot + 1));
-        for (Column column : columns) {
+        for (ParquetColumn column : columns) {
             switch (column.kind) {
                 case INTEGER -> builder.integer(column.name, column.bytes, column.signed);
                 case FLAG -> builder.flag(column.name);
@@ -244,14 +244,14 @@ final class ParquetTables {
         select.setEmptyValue("SELECT ts, cpu, tid" + weight + " FROM " + from);
         if (!columns.isEmpty()) {
             select = new StringJoiner(", ", "SELECT ts, cpu, tid" + weight + ", ", " FROM " + from);
-            for (Column column : columns) {
+            for (ParquetColumn column : columns) {
                 select.add(column.sql);
             }
         }
         rows(select.toString(), row -> event(type, columns, row));
     }
 
-    private void event(EventType type, List<Column> columns, Values row) {
+    private void event(EventType type, List<ParquetColumn> columns, ParquetValues row) {
         store.begin(row.number(0, 0), (int) row.number(1, -1), (int) row.number(2, -1), type);
         store.sample(-1, row.number(3, 1));
         for (int i = 0; i < columns.size(); i++) {
@@ -275,7 +275,7 @@ final class ParquetTables {
     }
 
     /** A row of a result. */
-    private record Values(Rows rows, int row) {
+    private record ParquetValues(QueryRows rows, int row) {
         long number(int column, long otherwise) {
             Object value = rows.value(column, row);
             return switch (value) {
@@ -295,15 +295,15 @@ final class ParquetTables {
     }
 
     @FunctionalInterface
-    private interface Taker {
-        void take(Values values);
+    private interface TableTaker {
+        void take(ParquetValues values);
     }
 
-    private void rows(String sql, Taker taker) throws SqlException {
-        try (Rows rows = connection.query(sql)) {
+    private void rows(String sql, TableTaker taker) throws SqlException {
+        try (QueryRows rows = connection.query(sql)) {
             for (int count = rows.next(); count > 0; count = rows.next()) {
                 for (int row = 0; row < count; row++) {
-                    taker.take(new Values(rows, row));
+                    taker.take(new ParquetValues(rows, row));
                 }
             }
         }

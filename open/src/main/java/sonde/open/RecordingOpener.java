@@ -20,20 +20,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
-import sonde.binary.archive.Limits;
-import sonde.binary.archive.Spool;
-import sonde.binary.archive.Unwrapped;
+import sonde.binary.archive.UnwrapLimits;
+import sonde.binary.archive.UnwrapSpool;
+import sonde.binary.archive.UnwrappedFiles;
 import sonde.event.Clock;
 import sonde.event.Recording;
 import sonde.open.format.FolderFormat;
 import sonde.open.format.TraceFormat;
 import sonde.probe.snapshot.SystemSnapshot;
 import sonde.recording.InputSet;
-import sonde.recording.bundle.Meta;
+import sonde.recording.InputSet.InputOpener;
+import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.perfdata.PerfDescription;
 import sonde.recording.tracedat.TimeShift;
 import sonde.recording.tracedat.TraceDatDescription;
 import sonde.symbol.files.GivenPlaces;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
 
 /** Finds out what was named, takes its wrappers off and opens the recordings in it. */
@@ -45,11 +47,11 @@ final class RecordingOpener {
     final GivenPlaces given;
     final List<Recording> recordings = new ArrayList<>();
     final Map<Recording, String> files = new IdentityHashMap<>();
-    final List<Unwrapped> owned = new ArrayList<>();
+    final List<UnwrappedFiles> owned = new ArrayList<>();
     final List<String> notes = new ArrayList<>();
     final Map<Integer, String> comms = new HashMap<>();
     Map<Integer, byte[]> jvmMaps = Map.of();
-    @Nullable Meta meta;
+    @Nullable RecordingMeta meta;
     byte[] kallsyms = {};
     String machine = "";
     List<String> moreCalls = List.of();
@@ -70,7 +72,7 @@ final class RecordingOpener {
     }
 
     /** Recordings of a session that still records; closed with the source. */
-    static ReportSource live(Meta meta, List<Recording> recordings) throws IOException {
+    static ReportSource live(RecordingMeta meta, List<Recording> recordings) throws IOException {
         RecordingOpener opener = new RecordingOpener("live", GivenPlaces.NONE);
         opener.meta = meta;
         return opener.opened(() -> recordings.forEach(opener::take));
@@ -92,7 +94,7 @@ final class RecordingOpener {
             return new ReportSource(this);
         } catch (IOException | RuntimeException e) {
             recordings.forEach(Recording::close);
-            owned.forEach(Unwrapped::close);
+            owned.forEach(UnwrappedFiles::close);
             throw e;
         }
     }
@@ -109,7 +111,7 @@ final class RecordingOpener {
         } else if (!Files.isDirectory(path)) {
             file(path.toString().equals("-") ? Path.of("/dev/stdin") : path);
             tellBundle(path);
-        } else if (Files.isRegularFile(path.resolve(Meta.FILE))) {
+        } else if (Files.isRegularFile(path.resolve(RecordingMeta.FILE))) {
             bundle(BundleParts.in(path));
         } else if (!takesParquet(path) && !takesFolder(path)) {
             if (!Files.isExecutable(path)) {
@@ -117,7 +119,7 @@ final class RecordingOpener {
             }
             throw new MalformedInputException(
                     "bundle",
-                    Meta.FILE,
+                    RecordingMeta.FILE,
                     -1,
                     "is missing, so this folder is no recording of sonde; a trace.dat or"
                             + " perf.data in it can be given by its own name");
@@ -141,7 +143,7 @@ final class RecordingOpener {
     /** A file out of a bundle has but some of its events, and nothing says whose they are. */
     private void tellBundle(Path path) {
         Path bundle = path.toAbsolutePath().getParent();
-        if (bundle != null && Files.isRegularFile(bundle.resolve(Meta.FILE))) {
+        if (bundle != null && Files.isRegularFile(bundle.resolve(RecordingMeta.FILE))) {
             Path name = bundle.getFileName();
             notes.add("This is one part of a recording; " + name + " has all of it.");
         }
@@ -238,16 +240,16 @@ final class RecordingOpener {
         if (Files.isRegularFile(path) || !Files.exists(path)) {
             input = Input.open(path);
         } else {
-            FileStatus status = sonde.sys.Files.stat(path.toString());
+            FileStatus status = FileCalls.stat(path.toString());
             if (status.isDevice()) {
                 // /dev/zero never ends
                 throw new MalformedInputException("file", "kind", -1, "it is " + status.kind());
             }
             try (InputStream stream = Files.newInputStream(path)) {
-                input = Spool.of(path.toString(), stream);
+                input = UnwrapSpool.of(path.toString(), stream);
             }
         }
-        Unwrapped unwrapped = unwrap(input);
+        UnwrappedFiles unwrapped = unwrap(input);
         List<Input> inputs = unwrapped.inputs();
         if (inputs.size() == 1 && FolderFormat.isMetadata(inputs.getFirst())) {
             // The metadata of a trace stands for the folder it lies in.
@@ -267,8 +269,8 @@ final class RecordingOpener {
         return unwrap(part).inputs().getFirst();
     }
 
-    private Unwrapped unwrap(Input input) throws IOException {
-        Unwrapped unwrapped = Unwrapped.of(input, Limits.DEFAULT);
+    private UnwrappedFiles unwrap(Input input) throws IOException {
+        UnwrappedFiles unwrapped = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT);
         owned.add(unwrapped);
         notes.addAll(unwrapped.notes());
         return unwrapped;
@@ -285,7 +287,7 @@ final class RecordingOpener {
             return;
         }
         for (String folder : List.of("", commonFolder(inputs))) {
-            Map<String, InputSet.Opener> byName = new HashMap<>();
+            Map<String, InputOpener> byName = new HashMap<>();
             inputs.forEach(one -> byName.put(one.name().substring(folder.length()), () -> one));
             InputSet set = InputSet.of(name, byName);
             Optional<FolderFormat> format = FolderFormat.of(set);

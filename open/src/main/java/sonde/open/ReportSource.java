@@ -10,23 +10,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Tree;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.file.OpenFiles;
 import sonde.binary.MalformedInputException;
-import sonde.binary.archive.Unwrapped;
+import sonde.binary.archive.UnwrappedFiles;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
-import sonde.recording.perfdata.CopiedStacks;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordedMachine;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
+import sonde.recording.perfdata.CopiedStackSamples;
 import sonde.recording.tracedat.TraceDatDescription;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.files.GivenPlaces;
 import sonde.sys.Arch;
-import sonde.sys.Machine;
-import sonde.sys.Syscalls;
+import sonde.sys.MachineFacts;
+import sonde.sys.SyscallNames;
 
 /** What a user named, opened as one recording: a bundle, a file of any format, several files. */
 public final class ReportSource implements AutoCloseable {
@@ -39,12 +44,12 @@ public final class ReportSource implements AutoCloseable {
     private final GivenPlaces given;
     private final List<Recording> recordings;
     private final Map<Recording, String> files;
-    private final List<Unwrapped> owned;
+    private final List<UnwrappedFiles> owned;
     private final List<String> notes;
     private final Map<Integer, String> comms;
     private final Map<Integer, byte[]> jvmMaps;
     private final StackUnwinding unwinding;
-    private final @Nullable Meta meta;
+    private final @Nullable RecordingMeta meta;
     private final byte[] kallsyms;
     private final String machine;
     private final List<String> moreCalls;
@@ -103,7 +108,7 @@ public final class ReportSource implements AutoCloseable {
     public void sampleFields(boolean wanted) {
         for (Recording recording : recordings) {
             recording
-                    .capability(CopiedStacks.class)
+                    .capability(CopiedStackSamples.class)
                     .ifPresent(stacks -> stacks.sampleFields(wanted));
         }
     }
@@ -111,7 +116,9 @@ public final class ReportSource implements AutoCloseable {
     /** Leaves call chains as they were recorded: for copies in the same format. */
     public void keepRecordedStacks() {
         for (Recording recording : recordings) {
-            recording.capability(CopiedStacks.class).ifPresent(CopiedStacks::recordedStacks);
+            recording
+                    .capability(CopiedStackSamples.class)
+                    .ifPresent(CopiedStackSamples::recordedStacks);
         }
     }
 
@@ -136,15 +143,15 @@ public final class ReportSource implements AutoCloseable {
     }
 
     /** What the bundle says; null for a file by itself. */
-    public @Nullable Meta meta() {
+    public @Nullable RecordingMeta meta() {
         return meta;
     }
 
     /**
      * What was lost: by the recorder's account in a bundle, else by what the files themselves say.
      */
-    public List<Meta.Loss> losses() {
-        Meta read = meta;
+    public List<RecordedLoss> losses() {
+        RecordingMeta read = meta;
         return read != null
                 ? read.losses()
                 : recordings.stream()
@@ -155,7 +162,7 @@ public final class ReportSource implements AutoCloseable {
 
     /** Whether the bundle says that one of these events was to be recorded. */
     public boolean planned(String... events) {
-        Meta read = meta;
+        RecordingMeta read = meta;
         return read != null
                 && read.layout().owners().stream()
                         .anyMatch(owner -> List.of(events).contains(owner.event()));
@@ -166,8 +173,8 @@ public final class ReportSource implements AutoCloseable {
         List<String> all = new ArrayList<>(notes);
         for (Recording recording : recordings) {
             List<String> found = recording.notes();
-            Meta read = meta;
-            if (read != null && read.state() != Meta.State.FINISHED) {
+            RecordingMeta read = meta;
+            if (read != null && read.state() != RecordingState.FINISHED) {
                 // meta.json says already that the recorder was killed.
                 found = found.stream().filter(note -> !note.contains(UNFINISHED)).toList();
             }
@@ -201,11 +208,11 @@ public final class ReportSource implements AutoCloseable {
 
     /** What /proc showed of descriptors. */
     public List<OpenFiles> openFiles() {
-        Meta read = meta;
+        RecordingMeta read = meta;
         if (read == null) {
             return List.of();
         }
-        boolean inherited = read.target().mode() == Meta.Mode.COMMAND;
+        boolean inherited = read.target().mode() == TargetMode.COMMAND;
         return read.descriptors().stream()
                 .map(one -> new OpenFiles(one.pid(), one.atNanos(), one.targets(), inherited))
                 .toList();
@@ -217,12 +224,12 @@ public final class ReportSource implements AutoCloseable {
      */
     public SymbolOptions symbolOptions() throws IOException {
         SymbolOptions here = SymbolOptions.here().with(given);
-        Meta read = meta;
+        RecordingMeta read = meta;
         if (read == null) {
             return here;
         }
-        Meta.Machine recorded = read.machine();
-        Machine.Uname own = Machine.uname();
+        RecordedMachine recorded = read.machine();
+        MachineFacts.Uname own = MachineFacts.uname();
         boolean same =
                 recorded.bootId().equals(InstanceName.bootId())
                         && recorded.hostname().equals(own.node())
@@ -249,41 +256,41 @@ public final class ReportSource implements AutoCloseable {
     }
 
     /** Names of system calls on the recorded machine; ours when it does not say. */
-    public Syscalls syscalls() {
+    public SyscallNames syscalls() {
         try {
             Arch arch = machine.isEmpty() ? Arch.current() : Arch.find(machine);
-            return Syscalls.of(arch).and(moreCalls);
+            return SyscallNames.of(arch).and(moreCalls);
         } catch (IllegalArgumentException unknown) {
-            return Syscalls.of(Arch.current());
+            return SyscallNames.of(Arch.current());
         }
     }
 
     /** Whose rows count. */
-    public Tree tree() {
-        Meta read = meta;
+    public CountedThreads tree() {
+        RecordingMeta read = meta;
         if (read == null) {
-            return Tree.everything();
+            return CountedThreads.everything();
         }
         Set<Integer> recorder = new HashSet<>(read.recorder().tids());
         recorder.add(read.recorder().pid());
-        Meta.Target target = read.target();
-        return new Tree(
-                target.mode() == Meta.Mode.ALL,
+        RecordedTarget target = read.target();
+        return new CountedThreads(
+                target.mode() == TargetMode.ALL,
                 Set.copyOf(target.rootPids()),
-                target.mode() == Meta.Mode.COMMAND,
+                target.mode() == TargetMode.COMMAND,
                 read.times().execNanos(),
                 recorder);
     }
 
     /** Whether the whole machine was recorded, not a tree of processes. */
     public boolean isMachine() {
-        Meta read = meta;
-        return read != null && read.target().mode() == Meta.Mode.ALL;
+        RecordingMeta read = meta;
+        return read != null && read.target().mode() == TargetMode.ALL;
     }
 
     /** Time of the first row of all, for windows that count from it. */
     public long firstTime() throws IOException {
-        Meta read = meta;
+        RecordingMeta read = meta;
         if (read != null && read.times().execNanos() > 0) {
             return read.times().execNanos();
         }
@@ -316,6 +323,6 @@ public final class ReportSource implements AutoCloseable {
     @Override
     public void close() {
         recordings.forEach(Recording::close);
-        owned.forEach(Unwrapped::close);
+        owned.forEach(UnwrappedFiles::close);
     }
 }

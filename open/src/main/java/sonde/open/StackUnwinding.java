@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import sonde.analysis.stack.SampleUnwinding;
 import sonde.event.Recording;
-import sonde.recording.perfdata.CopiedStacks;
+import sonde.recording.perfdata.CopiedStackSamples;
 import sonde.symbol.ModuleImages;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.unwind.ModuleFrames;
@@ -36,7 +36,7 @@ public final class StackUnwinding {
     }
 
     void take(Recording recording) {
-        CopiedStacks stacks = recording.capability(CopiedStacks.class).orElse(null);
+        CopiedStackSamples stacks = recording.capability(CopiedStackSamples.class).orElse(null);
         if (stacks == null || !stacks.hasUserStacks()) {
             return;
         }

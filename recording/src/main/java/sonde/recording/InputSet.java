@@ -30,17 +30,17 @@ public final class InputSet implements AutoCloseable {
     private static final int MOST_INPUTS = 1 << 16;
 
     private final String name;
-    private final SortedMap<String, Opener> openers;
+    private final SortedMap<String, InputOpener> openers;
     private final Map<String, Input> opened = new HashMap<>();
 
     /** Opens one input. */
     @FunctionalInterface
-    public interface Opener {
+    public interface InputOpener {
         /** The input; called at most once. */
         Input open() throws IOException;
     }
 
-    private InputSet(String name, SortedMap<String, Opener> openers) {
+    private InputSet(String name, SortedMap<String, InputOpener> openers) {
         this.name = name;
         this.openers = openers;
     }
@@ -52,7 +52,7 @@ public final class InputSet implements AutoCloseable {
      */
     public static InputSet below(Path folder) throws IOException {
         Path real = folder.toRealPath();
-        SortedMap<String, Opener> found = new TreeMap<>();
+        SortedMap<String, InputOpener> found = new TreeMap<>();
         var visitor =
                 new SimpleFileVisitor<Path>() {
                     @Override
@@ -80,7 +80,7 @@ public final class InputSet implements AutoCloseable {
     }
 
     /** Inputs by name; they are closed with the set once they were asked for. */
-    public static InputSet of(String name, Map<String, Opener> openers) {
+    public static InputSet of(String name, Map<String, InputOpener> openers) {
         return new InputSet(name, new TreeMap<>(openers));
     }
 
@@ -104,7 +104,7 @@ public final class InputSet implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        Opener opener = openers.get(input);
+        InputOpener opener = openers.get(input);
         if (opener == null) {
             throw new NoSuchElementException(input);
         }

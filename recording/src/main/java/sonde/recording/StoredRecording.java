@@ -97,14 +97,14 @@ final class StoredRecording implements Recording {
     }
 
     /** Where a chunk stands in the merge. */
-    private static final class Run {
+    private static final class ChunkCursor {
         final int number;
         final MemorySegment memory;
         final int[] order;
         int at;
         long time;
 
-        Run(int number, Chunk chunk, int[] order) {
+        ChunkCursor(int number, Chunk chunk, int[] order) {
             this.number = number;
             this.memory = chunk.memory;
             this.order = order;
@@ -116,21 +116,21 @@ final class StoredRecording implements Recording {
     private final class StoredLane implements Lane {
         private static final int FULL_BYTES = 4 << 20;
 
-        private final PriorityQueue<Run> later =
+        private final PriorityQueue<ChunkCursor> later =
                 new PriorityQueue<>((a, b) ->
                         a.time != b.time
                                 ? Long.compare(a.time, b.time)
                                 : Integer.compare(a.number, b.number));
-        private @Nullable Run run;
+        private @Nullable ChunkCursor run;
         private Batch batch = new Batch(source, ByteOrder.nativeOrder());
         private byte[] memory = new byte[1 << 16];
         private int used;
 
         StoredLane() {
-            List<Run> runs = new ArrayList<>();
+            List<ChunkCursor> runs = new ArrayList<>();
             for (int i = 0; i < orders.length; i++) {
                 if (orders[i].length > 0) {
-                    runs.add(new Run(i, store.chunks.get(i), orders[i]));
+                    runs.add(new ChunkCursor(i, store.chunks.get(i), orders[i]));
                 }
             }
             later.addAll(runs);
@@ -155,7 +155,7 @@ final class StoredRecording implements Recording {
             }
             used = 0;
             batch.reset(MemorySegment.ofArray(memory));
-            Run current = run;
+            ChunkCursor current = run;
             while (current != null && !batch.isFull() && used < FULL_BYTES) {
                 copy(current.memory, 8L * current.order[current.at]);
                 current = step(current);
@@ -164,12 +164,12 @@ final class StoredRecording implements Recording {
             return batch.size() == 0 ? null : batch;
         }
 
-        private @Nullable Run step(Run current) {
+        private @Nullable ChunkCursor step(ChunkCursor current) {
             if (++current.at == current.order.length) {
                 return later.poll();
             }
             current.time = time(current.memory, current.order[current.at]);
-            Run next = later.peek();
+            ChunkCursor next = later.peek();
             boolean stays =
                     next == null
                             || current.time < next.time

@@ -24,7 +24,7 @@ import sonde.event.Field;
  */
 public final class TraceRows {
     private final RowStore rows;
-    private final Map<String, Shape> shapes = new HashMap<>();
+    private final Map<String, RowShape> shapes = new HashMap<>();
     private String counted = "";
 
     /** Rows go there. */
@@ -33,9 +33,9 @@ public final class TraceRows {
     }
 
     /** A type and its fields in order. */
-    private record Shape(EventType type, Field[] fields) {
-        static Shape of(EventType type) {
-            return new Shape(type, type.fields().toArray(new Field[0]));
+    private record RowShape(EventType type, Field[] fields) {
+        static RowShape of(EventType type) {
+            return new RowShape(type, type.fields().toArray(new Field[0]));
         }
     }
 
@@ -47,7 +47,7 @@ public final class TraceRows {
      * @param pid -1 when unknown
      * @param tid -1 when unknown
      */
-    public record Place(long time, int cpu, int pid, int tid) {}
+    public record RowOrigin(long time, int cpu, int pid, int tid) {}
 
     /**
      * What a slice says.
@@ -56,18 +56,18 @@ public final class TraceRows {
      * @param id empty for slices of a thread, else what tells apart tracks that belong to none
      * @param args a JSON object, or empty
      */
-    public record Slice(long track, String name, String category, String id, String args) {}
+    public record TracedSlice(long track, String name, String category, String id, String args) {}
 
     /** The store. */
     public RowStore store() {
         return rows;
     }
 
-    private Shape shape(String system, String name, Function<TypeBuilder, TypeBuilder> fields) {
+    private RowShape shape(String system, String name, Function<TypeBuilder, TypeBuilder> fields) {
         String key = system + ':' + name;
-        Shape known = shapes.get(key);
+        RowShape known = shapes.get(key);
         if (known == null) {
-            known = Shape.of(rows.type(fields.apply(new TypeBuilder(system, name))));
+            known = RowShape.of(rows.type(fields.apply(new TypeBuilder(system, name))));
             shapes.put(key, known);
         }
         return known;
@@ -79,13 +79,13 @@ public final class TraceRows {
     }
 
     /** Begins a row that knows its process. */
-    public RowStore begin(Place place, EventType type) {
+    public RowStore begin(RowOrigin place, EventType type) {
         return rows.begin(place.time, place.cpu, place.tid, type).sample(place.pid, 1);
     }
 
-    private void slice(String kind, Place place, Slice slice, long dur) {
+    private void slice(String kind, RowOrigin place, TracedSlice slice, long dur) {
         boolean complete = kind.equals("complete");
-        Shape shape =
+        RowShape shape =
                 shape(
                         "slice",
                         kind,
@@ -107,32 +107,32 @@ public final class TraceRows {
     }
 
     /** A span begins. */
-    public void begin(Place place, Slice slice) {
+    public void begin(RowOrigin place, TracedSlice slice) {
         slice("begin", place, slice, 0);
         rows.end();
     }
 
     /** The innermost open span of the track ends; its name may be empty. */
-    public void end(Place place, Slice slice) {
+    public void end(RowOrigin place, TracedSlice slice) {
         slice("end", place, slice, 0);
         rows.end();
     }
 
     /** A span whose length is known, in units of the clock. */
-    public void complete(Place place, Slice slice, long dur) {
+    public void complete(RowOrigin place, TracedSlice slice, long dur) {
         slice("complete", place, slice, dur);
         rows.end();
     }
 
     /** A moment; the chain may be 0. */
-    public void instant(Place place, Slice slice, int chain) {
+    public void instant(RowOrigin place, TracedSlice slice, int chain) {
         slice("instant", place, slice, 0);
         rows.stack(chain).end();
     }
 
     /** An arrow's start {@code s}, step {@code t} or end {@code f}. */
-    public void flow(Place place, Slice slice, char phase) {
-        Shape shape =
+    public void flow(RowOrigin place, TracedSlice slice, char phase) {
+        RowShape shape =
                 shape(
                         "slice",
                         "flow",
@@ -147,8 +147,8 @@ public final class TraceRows {
     }
 
     /** The name of a track. */
-    public void track(Place place, long track, long parent, String name) {
-        Shape shape =
+    public void track(RowOrigin place, long track, long parent, String name) {
+        RowShape shape =
                 shape(
                         "slice",
                         "track",
@@ -161,8 +161,8 @@ public final class TraceRows {
     }
 
     /** A counter has a value from here on. */
-    public void counter(Place place, long track, String name, String unit, double value) {
-        Shape shape =
+    public void counter(RowOrigin place, long track, String name, String unit, double value) {
+        RowShape shape =
                 shape(
                         "counter",
                         "value",
@@ -182,15 +182,15 @@ public final class TraceRows {
     }
 
     /** A sample of a counter, a clock or an allocator. */
-    public void sample(Place place, String event, long weight, int chain) {
-        Shape shape = shape(event.equals(counted) ? "profile" : "perf", event, type -> type);
+    public void sample(RowOrigin place, String event, long weight, int chain) {
+        RowShape shape = shape(event.equals(counted) ? "profile" : "perf", event, type -> type);
         rows.begin(place.time, place.cpu, place.tid, shape.type);
         rows.sample(place.pid, weight).stack(chain).end();
     }
 
     /** A thread's name from here on. */
-    public void thread(Place place, String comm) {
-        Shape shape =
+    public void thread(RowOrigin place, String comm) {
+        RowShape shape =
                 shape(
                         EventType.PERF_RECORD,
                         "comm",
@@ -200,8 +200,8 @@ public final class TraceRows {
     }
 
     /** A process's name or command line. */
-    public void process(Place place, int parent, String name) {
-        Shape shape =
+    public void process(RowOrigin place, int parent, String name) {
+        RowShape shape =
                 shape(
                         "trace",
                         "process",
@@ -211,8 +211,8 @@ public final class TraceRows {
     }
 
     /** A line of a log. */
-    public void log(Place place, int priority, String tag, String message) {
-        Shape shape =
+    public void log(RowOrigin place, int priority, String tag, String message) {
+        RowShape shape =
                 shape(
                         "log",
                         "message",
@@ -222,14 +222,14 @@ public final class TraceRows {
     }
 
     /** What belongs to the recording as a whole: the host, the program's version, a setting. */
-    public void metadata(Place place, String name, String value) {
-        Shape shape = shape("trace", "metadata", type -> type.text("name").text("value"));
+    public void metadata(RowOrigin place, String name, String value) {
+        RowShape shape = shape("trace", "metadata", type -> type.text("name").text("value"));
         begin(place, shape.type).text(shape.fields[0], name).text(shape.fields[1], value).end();
     }
 
     /** Events were lost before this; 0 when their number is unknown. */
-    public void lost(Place place, long count) {
-        Shape shape = shape(EventType.NOTICE, "lost", type -> type);
+    public void lost(RowOrigin place, long count) {
+        RowShape shape = shape(EventType.NOTICE, "lost", type -> type);
         rows.begin(place.time, place.cpu, place.tid, shape.type).sample(place.pid, count).end();
     }
 

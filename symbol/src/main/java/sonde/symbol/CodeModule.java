@@ -12,7 +12,7 @@ package sonde.symbol;
  * @param mapping as seen first
  */
 public record CodeModule(
-        int index, Kind kind, int pid, long base, long timeNanos, Mapping mapping) {
+        int index, Kind kind, int pid, long base, long timeNanos, CodeMapping mapping) {
     /** What holds code. */
     public enum Kind {
         /** A file; offsets are offsets in the file. */

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 import sonde.binary.AddressOrder;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Section;
 
 /**
  * Functions of one ELF file as disjoint intervals: a binary search in one array of starts answers.
@@ -112,12 +112,12 @@ public final class FunctionTable {
             this.bases = bases;
             this.symbols = symbols;
             this.thumb = elf.machine() == ElfFile.EM_ARM;
-            List<Section> sections = elf.sections();
+            List<ElfSection> sections = elf.sections();
             executable = new boolean[sections.size()];
             sectionEnds = new long[sections.size()];
             for (int i = 0; i < executable.length; i++) {
                 executable[i] = sections.get(i).isExecutable();
-                Section section = sections.get(i);
+                ElfSection section = sections.get(i);
                 sectionEnds[i] = bases.applyAsLong(i) + section.address() + section.sizeBytes();
             }
         }

@@ -9,18 +9,18 @@ public final class KernelMaps {
     private static final int MOST_MAPS = 1 << 16;
 
     // Unsigned order: the sign bit is turned.
-    private final ConcurrentSkipListMap<Long, Place> places = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, MappedFile> places = new ConcurrentSkipListMap<>();
     private final Map<String, Long> references = new ConcurrentHashMap<>();
 
-    private record Place(long end, String file) {}
+    private record MappedFile(long end, String file) {}
 
     KernelMaps() {}
 
     /** A part of the kernel was mapped: PERF_RECORD_MMAP with PERF_RECORD_MISC_KERNEL. */
-    public void mapped(Mapping part) {
+    public void mapped(CodeMapping part) {
         if (places.size() < MOST_MAPS) {
             long end = part.start() + part.lengthBytes();
-            places.put(part.start() ^ Long.MIN_VALUE, new Place(end, name(part.path())));
+            places.put(part.start() ^ Long.MIN_VALUE, new MappedFile(end, name(part.path())));
             refer(part.path(), part.fileOffset());
         }
     }
@@ -72,7 +72,7 @@ public final class KernelMaps {
 
     /** What an address lies in; empty for nothing. */
     public String file(long address) {
-        Map.Entry<Long, Place> found = places.floorEntry(address ^ Long.MIN_VALUE);
+        Map.Entry<Long, MappedFile> found = places.floorEntry(address ^ Long.MIN_VALUE);
         if (found == null) {
             return "";
         }

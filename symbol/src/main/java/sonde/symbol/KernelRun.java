@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import sonde.binary.elf.Note;
-import sonde.sys.Files;
-import sonde.sys.Machine;
+import sonde.binary.elf.ElfNote;
+import sonde.sys.FileCalls;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
@@ -26,7 +26,7 @@ public record KernelRun(
         byte[] buildId,
         KernelSymbols symbols,
         Map<String, Long> references,
-        List<Loaded> modules) {
+        List<LoadedModule> modules) {
     private static final int MOST_SYMBOLS = 256 << 20;
     private static final int MOST_NOTES = 1 << 20;
     private static final Pattern RELEASE = Pattern.compile("[\\w+~:-][\\w.+~:-]{0,127}");
@@ -46,7 +46,7 @@ public record KernelRun(
      * @param end behind it
      * @param buildId empty when not known
      */
-    public record Loaded(String name, long start, long end, byte[] buildId) {
+    public record LoadedModule(String name, long start, long end, byte[] buildId) {
         boolean holds(long address) {
             return start != 0
                     && Long.compareUnsigned(start, address) <= 0
@@ -64,13 +64,13 @@ public record KernelRun(
     /** The kernel of this machine. */
     public static KernelRun here() {
         return new KernelRun(
-                Machine.uname().release(), buildIdHere(), symbolsHere(), Map.of(), List.of());
+                MachineFacts.uname().release(), buildIdHere(), symbolsHere(), Map.of(), List.of());
     }
 
     /** What {@code /proc/kallsyms} shows now; no symbols when it cannot be read. */
     public static KernelSymbols symbolsHere() {
         try {
-            return KernelSymbols.parse(Files.readAll("/proc/kallsyms", MOST_SYMBOLS));
+            return KernelSymbols.parse(FileCalls.readAll("/proc/kallsyms", MOST_SYMBOLS));
         } catch (SyscallException e) {
             return KernelSymbols.none();
         }
@@ -79,8 +79,8 @@ public record KernelRun(
     /** The build-id of the kernel of this machine; empty where it is not said. */
     public static byte[] buildIdHere() {
         try {
-            byte[] notes = Files.readAll("/sys/kernel/notes", MOST_NOTES);
-            return Note.buildIdIn(notes).orElse(new byte[0]);
+            byte[] notes = FileCalls.readAll("/sys/kernel/notes", MOST_NOTES);
+            return ElfNote.buildIdIn(notes).orElse(new byte[0]);
         } catch (IOException e) {
             return new byte[0];
         }
@@ -100,7 +100,7 @@ public record KernelRun(
         if (symbol >= 0) {
             return symbols.module(symbol);
         }
-        for (Loaded module : modules) {
+        for (LoadedModule module : modules) {
             if (module.holds(address)) {
                 return module.name();
             }
@@ -109,7 +109,7 @@ public record KernelRun(
     }
 
     /** The module of a name; empty when no record told of it. */
-    public Optional<Loaded> module(String name) {
+    public Optional<LoadedModule> module(String name) {
         return modules.stream().filter(one -> one.name().equals(name)).findFirst();
     }
 
@@ -117,6 +117,6 @@ public record KernelRun(
     public byte[] buildId(String part) {
         return part.equals(KERNEL)
                 ? buildId
-                : module(part).map(Loaded::buildId).orElse(new byte[0]);
+                : module(part).map(LoadedModule::buildId).orElse(new byte[0]);
     }
 }

@@ -38,7 +38,7 @@ public final class KernelSymbols {
 
     /** Parses the text; lines that are none of kallsyms are left out. */
     public static KernelSymbols parse(byte[] text) {
-        return new Parser(text).parse();
+        return new KallsymsParser(text).parse();
     }
 
     /**
@@ -156,14 +156,14 @@ public final class KernelSymbols {
         return end <= text.length && Arrays.equals(text, at, end, what, 0, what.length);
     }
 
-    private static final class Parser {
+    private static final class KallsymsParser {
         private final byte[] text;
         private long[] addresses;
         private int[] names;
         private int count;
         private boolean zeroSeen;
 
-        Parser(byte[] text) {
+        KallsymsParser(byte[] text) {
             this.text = text;
             int guess = text.length / 64 + 16;
             addresses = new long[guess];

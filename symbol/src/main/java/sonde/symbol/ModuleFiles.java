@@ -8,12 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
+import sonde.symbol.ModuleImages.ImageReading;
 import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.DebugFileRequest;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Need;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
-import sonde.symbol.files.Wanted;
+import sonde.symbol.files.RequiredContent;
 import sonde.sys.Errno;
 import sonde.sys.FileStatus;
 import sonde.sys.SyscallException;
@@ -74,7 +75,7 @@ final class ModuleFiles {
     }
 
     /** Reads the file that was mapped; empty when there is none that fits. */
-    <T> Optional<T> read(CodeModule module, ModuleImages.Reading<T> reading) {
+    <T> Optional<T> read(CodeModule module, ImageReading<T> reading) {
         Set<String> refused = new LinkedHashSet<>();
         Optional<T> found = first(module, refused, (place, elf) -> Optional.of(reading.read(elf)));
         if (found.isEmpty()) {
@@ -85,12 +86,12 @@ final class ModuleFiles {
     }
 
     /** Reads the separate debug file of what was mapped; empty when none has what is needed. */
-    <T> Optional<T> readSeparate(CodeModule module, Need need, ModuleImages.Reading<T> reading) {
+    <T> Optional<T> readSeparate(CodeModule module, RequiredContent need, ImageReading<T> reading) {
         return first(
                 module,
                 new LinkedHashSet<>(),
                 (place, elf) -> {
-                    DebugFile separate = search.separate(Wanted.of(place, elf, need));
+                    DebugFile separate = search.separate(DebugFileRequest.of(place, elf, need));
                     if (!separate.isFound()) {
                         return Optional.empty();
                     }
@@ -101,18 +102,18 @@ final class ModuleFiles {
     }
 
     /** Where the file lies that was mapped; empty when there is none that fits. */
-    Optional<Place> place(CodeModule module) {
+    Optional<FilePlace> place(CodeModule module) {
         return first(module, new LinkedHashSet<>(), (place, elf) -> Optional.of(place));
     }
 
     /** What is made of a file that fits; empty to go on with the next one. */
-    private interface Use<T> {
-        Optional<T> of(Place place, ElfFile elf) throws IOException;
+    private interface FileUse<T> {
+        Optional<T> of(FilePlace place, ElfFile elf) throws IOException;
     }
 
-    private <T> Optional<T> first(CodeModule module, Set<String> refused, Use<T> use) {
+    private <T> Optional<T> first(CodeModule module, Set<String> refused, FileUse<T> use) {
         boolean met = false;
-        for (Place candidate : candidates(module)) {
+        for (FilePlace candidate : candidates(module)) {
             try (TargetFile file = candidate.open()) {
                 ElfFile elf = ElfFile.of(file);
                 String problem = mismatch(module, candidate, file, elf);
@@ -138,13 +139,15 @@ final class ModuleFiles {
     }
 
     /** By its build-id alone: anywhere in folders of the user, in caches, on servers. */
-    private <T> Optional<T> elsewhere(CodeModule module, Set<String> refused, Use<T> use) {
+    private <T> Optional<T> elsewhere(CodeModule module, Set<String> refused, FileUse<T> use) {
         byte[] id = module.mapping().buildId();
         if (id.length == 0) {
             return Optional.empty();
         }
-        DebugFile found = search.binary(Wanted.of(module.mapping().path(), id, Need.ANY));
-        Place place = found.place();
+        DebugFile found =
+                search.binary(
+                        DebugFileRequest.of(module.mapping().path(), id, RequiredContent.ANY));
+        FilePlace place = found.place();
         if (place == null) {
             return Optional.empty();
         }
@@ -165,33 +168,35 @@ final class ModuleFiles {
         return message == null ? e.toString() : message;
     }
 
-    private List<Place> candidates(CodeModule module) {
+    private List<FilePlace> candidates(CodeModule module) {
         String path = module.mapping().path();
         String deleted = " (deleted)";
         if (path.endsWith(deleted)) {
             path = path.substring(0, path.length() - deleted.length());
         }
-        List<Place> list = new ArrayList<>();
+        List<FilePlace> list = new ArrayList<>();
         for (String folder : options.folders()) {
-            list.add(Place.named(folder + path));
-            list.add(Place.named(folder + path.substring(path.lastIndexOf('/'))));
+            list.add(FilePlace.named(folder + path));
+            list.add(FilePlace.named(folder + path.substring(path.lastIndexOf('/'))));
         }
         if (options.sameMachine() && module.pid() > 0) {
-            list.add(Place.in("/proc/" + module.pid() + "/root", path));
+            list.add(FilePlace.in("/proc/" + module.pid() + "/root", path));
         }
-        list.add(Place.claimed(path));
+        list.add(FilePlace.claimed(path));
         return list;
     }
 
     /** Why the file is not the one that was mapped; null when it is, as far as one can know. */
     private @Nullable String mismatch(
-            CodeModule module, Place candidate, TargetFile file, ElfFile elf) {
+            CodeModule module, FilePlace candidate, TargetFile file, ElfFile elf) {
         byte[] wanted = module.mapping().buildId();
         if (wanted.length > 0) {
             byte[] found = elf.buildId().orElse(new byte[0]);
-            return Wanted.isSame(wanted, found)
+            return DebugFileRequest.isSame(wanted, found)
                     ? null
-                    : candidate.path() + " is of another build: " + Wanted.ids(wanted, found);
+                    : candidate.path()
+                            + " is of another build: "
+                            + DebugFileRequest.ids(wanted, found);
         }
         if (candidate.isTrusted()) {
             return null;
@@ -203,7 +208,7 @@ final class ModuleFiles {
             return "the file was deleted while it ran";
         }
         FileStatus status = file.status();
-        Mapping m = module.mapping();
+        CodeMapping m = module.mapping();
         // file systems in layers (overlayfs, btrfs) state another device to the kernel's record
         boolean other = m.inode() != 0 && m.device() == status.device();
         if (other && m.inode() != status.inode()) {
@@ -216,7 +221,7 @@ final class ModuleFiles {
     }
 
     /** Of the file itself, else of its debug file; of .gnu_debugdata they are a part. */
-    private Optional<ModuleSymbols> symbols(String name, Place place, ElfFile elf)
+    private Optional<ModuleSymbols> symbols(String name, FilePlace place, ElfFile elf)
             throws IOException {
         Optional<FunctionTable> own = ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);
         if (own.isPresent()) {
@@ -224,7 +229,8 @@ final class ModuleFiles {
         }
         Optional<FunctionTable> exported =
                 ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
-        DebugFile separate = search.separate(Wanted.of(place, elf, Need.SYMBOLS));
+        DebugFile separate =
+                search.separate(DebugFileRequest.of(place, elf, RequiredContent.SYMBOLS));
         separate.refusals()
                 .forEach(attempt -> notes.add(ModuleSymbols.printable(attempt.sentence())));
         Optional<FunctionTable> table = table(separate);

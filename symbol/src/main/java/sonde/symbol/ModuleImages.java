@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
-import sonde.symbol.files.Need;
-import sonde.symbol.files.Place;
-import sonde.symbol.files.Wanted;
+import sonde.symbol.files.DebugFileRequest;
+import sonde.symbol.files.FilePlace;
+import sonde.symbol.files.RequiredContent;
 
 /**
  * The files that were mapped, for those who read more of them than symbols. A file that is not
@@ -25,7 +25,7 @@ public final class ModuleImages {
 
     /** What is read of a file while it is open. */
     @FunctionalInterface
-    public interface Reading<T> {
+    public interface ImageReading<T> {
         /** Reads it; nothing of the file may be kept. */
         T read(ElfFile elf) throws MalformedInputException;
     }
@@ -35,7 +35,7 @@ public final class ModuleImages {
      *
      * @return empty when there is none that certainly is the mapped one; {@link #notes} says why
      */
-    public synchronized <T> Optional<T> read(CodeModule module, Reading<T> reading) {
+    public synchronized <T> Optional<T> read(CodeModule module, ImageReading<T> reading) {
         return switch (module.kind()) {
             case FILE -> files.read(module, reading);
             case VDSO -> vdso(module, reading);
@@ -49,18 +49,18 @@ public final class ModuleImages {
      * @return empty when there is none of the same build that has what is needed
      */
     public synchronized <T> Optional<T> readSeparate(
-            CodeModule module, Need need, Reading<T> reading) {
+            CodeModule module, RequiredContent need, ImageReading<T> reading) {
         return module.kind() == CodeModule.Kind.FILE
                 ? files.readSeparate(module, need, reading)
                 : Optional.empty();
     }
 
     /** Where the file of a module of kind {@code FILE} lies; empty when none certainly is it. */
-    public synchronized Optional<Place> place(CodeModule module) {
+    public synchronized Optional<FilePlace> place(CodeModule module) {
         return module.kind() == CodeModule.Kind.FILE ? files.place(module) : Optional.empty();
     }
 
-    private <T> Optional<T> vdso(CodeModule module, Reading<T> reading) {
+    private <T> Optional<T> vdso(CodeModule module, ImageReading<T> reading) {
         byte @Nullable [] image = options.sameMachine() ? Vdso.ofThisProcess().orElse(null) : null;
         if (image == null) {
             return Optional.empty();
@@ -69,7 +69,7 @@ public final class ModuleImages {
             ElfFile elf = ElfFile.of(image);
             byte[] wanted = module.mapping().buildId();
             byte[] found = elf.buildId().orElse(new byte[0]);
-            boolean fits = wanted.length == 0 || Wanted.isSame(wanted, found);
+            boolean fits = wanted.length == 0 || DebugFileRequest.isSame(wanted, found);
             return fits ? Optional.of(reading.read(elf)) : Optional.empty();
         } catch (MalformedInputException e) {
             return Optional.empty();

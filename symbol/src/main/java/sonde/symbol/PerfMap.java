@@ -23,7 +23,7 @@ final class PerfMap {
 
     private final int[] names;
 
-    private PerfMap(byte[] text, Lines lines, long[] starts, int[] owners) {
+    private PerfMap(byte[] text, PerfMapLines lines, long[] starts, int[] owners) {
         this.text = text;
         this.names = lines.names;
         this.starts = starts;
@@ -32,7 +32,7 @@ final class PerfMap {
 
     /** Parses the text; lines that make no sense are left out. */
     static PerfMap parse(byte[] text) {
-        Lines lines = new Lines(text);
+        PerfMapLines lines = new PerfMapLines(text);
         long[] borders = new long[2 * lines.count];
         for (int i = 0; i < lines.count; i++) {
             borders[2 * i] = lines.starts[i];
@@ -82,7 +82,7 @@ final class PerfMap {
     }
 
     /** The lines as arrays. */
-    private static final class Lines {
+    private static final class PerfMapLines {
         private final byte[] text;
         private long[] starts = new long[256];
         private long[] ends = new long[256];
@@ -90,7 +90,7 @@ final class PerfMap {
         private int count;
         private int at;
 
-        Lines(byte[] text) {
+        PerfMapLines(byte[] text) {
             this.text = text;
             while (at < text.length && count < LINE_LIMIT) {
                 line();

@@ -39,22 +39,22 @@ public final class ProcessMaps {
     /** Processes that have ended are known this much longer: their last samples may come late. */
     private static final int EXITED_KEPT = 1024;
 
-    private final Map<Integer, AddressSpace> spaces = new HashMap<>();
-    private final ArrayDeque<Exited> exited = new ArrayDeque<>();
+    private final Map<Integer, ProcessAddressSpace> spaces = new HashMap<>();
+    private final ArrayDeque<ExitedProcess> exited = new ArrayDeque<>();
     private final Map<FileKey, Integer> files = new HashMap<>();
     private final List<CodeModule> modules = new ArrayList<>();
-    private final AddressSpace kernel = new AddressSpace();
+    private final ProcessAddressSpace kernel = new ProcessAddressSpace();
     private final KernelMaps kernelMaps = new KernelMaps();
     private final boolean keepsOverExec;
     private final int exitedKept;
     private int lastPid = -1;
-    private @Nullable AddressSpace lastSpace;
+    private @Nullable ProcessAddressSpace lastSpace;
     private long refused;
     private long stamps;
 
     private record FileKey(String path, String buildId, long device, long inode) {}
 
-    private record Exited(int pid, AddressSpace space) {}
+    private record ExitedProcess(int pid, ProcessAddressSpace space) {}
 
     /** No process is known yet. */
     public ProcessMaps() {
@@ -78,7 +78,7 @@ public final class ProcessMaps {
         keepsOverExec = keeps;
         this.exitedKept = exitedKept;
         // number 0 stands for everything once the limit of modules is reached
-        Mapping nothing = new Mapping(0, 0, 0, "");
+        CodeMapping nothing = new CodeMapping(0, 0, 0, "");
         modules.add(new CodeModule(0, Kind.UNMAPPED, -1, 0, 0, nothing));
     }
 
@@ -88,7 +88,7 @@ public final class ProcessMaps {
     }
 
     /** A mapping with execute permission came (PERF_RECORD_MMAP, MMAP2, /proc/PID/maps). */
-    public void mapped(long timeNanos, int pid, Mapping mapping) {
+    public void mapped(long timeNanos, int pid, CodeMapping mapping) {
         long end = mapping.start() + mapping.lengthBytes();
         if (mapping.lengthBytes() <= 0 || Long.compareUnsigned(end, mapping.start()) <= 0) {
             refused++;
@@ -97,9 +97,9 @@ public final class ProcessMaps {
         if (mapping.start() < 0) {
             return; // kernel text and modules, which kallsyms names
         }
-        AddressSpace space = writable(pid);
+        ProcessAddressSpace space = writable(pid);
         Kind kind = kind(mapping);
-        int module = AddressSpace.ANONYMOUS;
+        int module = ProcessAddressSpace.ANONYMOUS;
         long value = 0;
         if (kind != Kind.ANONYMOUS) {
             module = intern(timeNanos, pid, kind, mapping);
@@ -117,7 +117,7 @@ public final class ProcessMaps {
         if (parentPid == pid) {
             return;
         }
-        AddressSpace space = spaces.get(parentPid);
+        ProcessAddressSpace space = spaces.get(parentPid);
         if (space == null) {
             put(pid, fresh());
         } else {
@@ -135,13 +135,13 @@ public final class ProcessMaps {
 
     /** A process (not a mere thread) ended. */
     public void exited(int pid) {
-        AddressSpace space = spaces.get(pid);
+        ProcessAddressSpace space = spaces.get(pid);
         if (space == null) {
             return;
         }
-        exited.add(new Exited(pid, space));
+        exited.add(new ExitedProcess(pid, space));
         if (exited.size() > exitedKept) {
-            Exited oldest = exited.remove();
+            ExitedProcess oldest = exited.remove();
             if (spaces.remove(oldest.pid(), oldest.space())) {
                 lastPid = -1;
                 lastSpace = null;
@@ -159,7 +159,7 @@ public final class ProcessMaps {
             refused++;
             return;
         }
-        Mapping mapping = new Mapping(start, lengthBytes, 0, name);
+        CodeMapping mapping = new CodeMapping(start, lengthBytes, 0, name);
         int module = add(timeNanos, Kind.KERNEL_SYMBOL, -1, start, mapping);
         if (!kernel.put(start, end, module, key(module, 0) - start)) {
             refused++;
@@ -180,12 +180,12 @@ public final class ProcessMaps {
             int at = kernel.count() == 0 ? -1 : kernel.find(address);
             return at < 0 ? address : kernel.value(at) + address;
         }
-        AddressSpace space = pid == lastPid ? lastSpace : space(pid);
+        ProcessAddressSpace space = pid == lastPid ? lastSpace : space(pid);
         if (space == null) {
             return 0;
         }
         int at = space.find(address);
-        return at >= 0 && space.module(at) != AddressSpace.ANONYMOUS
+        return at >= 0 && space.module(at) != ProcessAddressSpace.ANONYMOUS
                 ? space.value(at) + address
                 : withoutFile(space, pid, address, at >= 0);
     }
@@ -198,7 +198,7 @@ public final class ProcessMaps {
         if (address < 0) {
             return Long.compareUnsigned(address - VSYSCALL, VSYSCALL_BYTES) < 0;
         }
-        AddressSpace space = pid == lastPid ? lastSpace : space(pid);
+        ProcessAddressSpace space = pid == lastPid ? lastSpace : space(pid);
         if (space == null || space.count() == 0) {
             return address >>> USER_BITS == 0;
         }
@@ -207,7 +207,7 @@ public final class ProcessMaps {
 
     /** A number that stays while the code that a process has mapped does; another afterwards. */
     public long stamp(int pid) {
-        AddressSpace space = pid == lastPid ? lastSpace : space(pid);
+        ProcessAddressSpace space = pid == lastPid ? lastSpace : space(pid);
         return space == null ? 0 : space.stamp;
     }
 
@@ -235,8 +235,8 @@ public final class ProcessMaps {
         return refused;
     }
 
-    private @Nullable AddressSpace space(int pid) {
-        AddressSpace space = spaces.get(pid);
+    private @Nullable ProcessAddressSpace space(int pid) {
+        ProcessAddressSpace space = spaces.get(pid);
         if (space == null) {
             if (spaces.size() >= MODULE_LIMIT) {
                 return null;
@@ -249,20 +249,20 @@ public final class ProcessMaps {
         return space;
     }
 
-    private AddressSpace fresh() {
-        AddressSpace space = new AddressSpace();
+    private ProcessAddressSpace fresh() {
+        ProcessAddressSpace space = new ProcessAddressSpace();
         space.stamp = ++stamps;
         return space;
     }
 
-    private void put(int pid, AddressSpace space) {
+    private void put(int pid, ProcessAddressSpace space) {
         spaces.put(pid, space);
         lastPid = -1;
         lastSpace = null;
     }
 
-    private AddressSpace writable(int pid) {
-        AddressSpace space = spaces.get(pid);
+    private ProcessAddressSpace writable(int pid) {
+        ProcessAddressSpace space = spaces.get(pid);
         if (space == null) {
             space = fresh();
             put(pid, space);
@@ -274,7 +274,7 @@ public final class ProcessMaps {
         return space;
     }
 
-    private static Kind kind(Mapping mapping) {
+    private static Kind kind(CodeMapping mapping) {
         String path = mapping.path();
         if (path.equals("[vdso]")) {
             return Kind.VDSO;
@@ -291,7 +291,7 @@ public final class ProcessMaps {
         return file && fits ? Kind.FILE : Kind.ANONYMOUS;
     }
 
-    private int intern(long timeNanos, int pid, Kind kind, Mapping m) {
+    private int intern(long timeNanos, int pid, Kind kind, CodeMapping m) {
         FileKey key = new FileKey(m.path(), m.buildIdHex(), m.device(), m.inode());
         Integer known = files.get(key);
         if (known != null) {
@@ -302,7 +302,7 @@ public final class ProcessMaps {
         return module;
     }
 
-    private int add(long timeNanos, Kind kind, int pid, long start, Mapping mapping) {
+    private int add(long timeNanos, Kind kind, int pid, long start, CodeMapping mapping) {
         int index = modules.size();
         if (index >= MODULE_LIMIT) {
             refused++;
@@ -312,12 +312,12 @@ public final class ProcessMaps {
         return index;
     }
 
-    private long withoutFile(AddressSpace space, int pid, long address, boolean mapped) {
+    private long withoutFile(ProcessAddressSpace space, int pid, long address, boolean mapped) {
         long block = address >>> OFFSET_BITS;
         Integer module = space.blocks.get(block << 1 | (mapped ? 1 : 0));
         if (module == null) {
             Kind kind = mapped ? Kind.ANONYMOUS : Kind.UNMAPPED;
-            Mapping nothing = new Mapping(0, 0, 0, mapped ? "//anon" : "");
+            CodeMapping nothing = new CodeMapping(0, 0, 0, mapped ? "//anon" : "");
             module = add(0, kind, pid, block << OFFSET_BITS, nothing);
             space.blocks.put(block << 1 | (mapped ? 1 : 0), module);
         }

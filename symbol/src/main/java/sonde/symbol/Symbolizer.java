@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
 import sonde.event.result.Frame;
-import sonde.symbol.files.Wanted;
+import sonde.symbol.files.DebugFileRequest;
 
 /**
  * Names locations. Files are opened when the first location in them is asked for and closed again
@@ -194,7 +194,7 @@ public final class Symbolizer {
             ElfFile elf = ElfFile.of(image);
             byte[] wanted = module.mapping().buildId();
             byte[] found = elf.buildId().orElse(new byte[0]);
-            boolean fits = wanted.length == 0 || Wanted.isSame(wanted, found);
+            boolean fits = wanted.length == 0 || DebugFileRequest.isSame(wanted, found);
             Optional<FunctionTable> functions =
                     ModuleSymbols.functions(elf, ElfFile.SHT_DYNSYM, aliases);
             return fits && functions.isPresent()

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.util.Optional;
 import sonde.sys.MappedRange;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 
 /** The kernel's page of user code, read from our own memory: it is the same for all processes. */
 final class Vdso {
@@ -15,7 +15,7 @@ final class Vdso {
     /** The ELF image; empty where it cannot be read. */
     static Optional<byte[]> ofThisProcess() {
         try {
-            for (MappedRange range : MappedRange.of(Processes.getpid())) {
+            for (MappedRange range : MappedRange.of(ProcessCalls.getpid())) {
                 if (range.path().equals("[vdso]")) {
                     return Optional.of(read(range.start(), range.end()));
                 }

@@ -5,7 +5,7 @@
  * sonde.symbol.ProcessMaps} follows the recording forward in time and turns (process, ip) into a
  * location, one long that means the same code whatever address it was mapped at; {@link
  * sonde.symbol.Symbolizer} names the distinct locations after the pass. Users take both from {@code
- * sonde.symbol.resolve.Resolver}.
+ * sonde.symbol.resolve.SymbolResolver}.
  *
  * {@snippet :
  * ProcessMaps maps = new ProcessMaps();

@@ -12,7 +12,7 @@ class ProcessMapsTest {
     private final ProcessMaps maps = new ProcessMaps();
 
     private void map(int pid, long start, long length, long offset, String path) {
-        maps.mapped(0, pid, new Mapping(start, length, offset, path));
+        maps.mapped(0, pid, new CodeMapping(start, length, offset, path));
     }
 
     private String at(int pid, long address) {

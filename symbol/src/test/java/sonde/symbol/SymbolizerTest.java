@@ -36,7 +36,7 @@ class SymbolizerTest {
     }
 
     private Frame frame(Path file, byte[] buildId, long fileOffset) {
-        maps.mapped(0, 0, new Mapping(BASE, 1L << 32, 0, file.toString(), buildId, 0, 0));
+        maps.mapped(0, 0, new CodeMapping(BASE, 1L << 32, 0, file.toString(), buildId, 0, 0));
         return symbolizer.frame(maps.location(0, BASE + fileOffset));
     }
 
@@ -92,7 +92,7 @@ class SymbolizerTest {
     void givesNoNamesFromAFileChangedSince() throws IOException {
         Path file = elf(writer());
         SymbolOptions options = new SymbolOptions(List.of(), List.of(), true, 1);
-        maps.mapped(0, 0, new Mapping(BASE, 1 << 20, 0, file.toString()));
+        maps.mapped(0, 0, new CodeMapping(BASE, 1 << 20, 0, file.toString()));
         Symbolizer late = symbolizer(maps, options);
         assertThat(late.frame(maps.location(0, BASE + 0x200)).name())
                 .isEqualTo("[libtest.so+0x200]");
@@ -116,7 +116,7 @@ class SymbolizerTest {
             assertThat(frame(path, new byte[0], 0x200).name())
                     .isEqualTo("[" + path.getFileName() + "+0x200]");
         }
-        maps.mapped(0, 9, new Mapping(BASE, 1 << 20, 0, "/dev/zero"));
+        maps.mapped(0, 9, new CodeMapping(BASE, 1 << 20, 0, "/dev/zero"));
         assertThat(symbolizer.frame(maps.location(9, BASE)).module()).isEqualTo("[anon]");
         assertThat(symbolizer.notes()).hasSizeGreaterThanOrEqualTo(6);
     }
@@ -126,14 +126,14 @@ class SymbolizerTest {
         Path build = Files.createDirectories(folder.resolve("build"));
         Files.write(build.resolve("app"), writer().bytes());
         SymbolOptions options = new SymbolOptions(List.of(build.toString()), List.of(), false, 0);
-        maps.mapped(0, 0, new Mapping(BASE, 1 << 20, 0, "/opt/gone/app", ID, 0, 0));
+        maps.mapped(0, 0, new CodeMapping(BASE, 1 << 20, 0, "/opt/gone/app", ID, 0, 0));
         Symbolizer elsewhere = symbolizer(maps, options);
         assertThat(elsewhere.frame(maps.location(0, BASE + 0x200)).name()).isEqualTo("outer");
     }
 
     @Test
     void namesJitCodeByTheNewestMap() {
-        maps.mapped(0, 5, new Mapping(BASE, 1 << 20, 0, "//anon"));
+        maps.mapped(0, 5, new CodeMapping(BASE, 1 << 20, 0, "//anon"));
         symbolizer.perfMap(5, map("7f0000000010 20 old\n7f0000000040 10 gone\nx y z\n"));
         assertThat(jit(0x10)).isEqualTo("old");
         symbolizer.perfMap(5, map("7f0000000010 20 new\n0x7f0000000018 0x4 inner one\n"));
@@ -155,7 +155,7 @@ class SymbolizerTest {
     @Test
     void namesTheVdso() {
         Assumptions.assumeTrue(Vdso.ofThisProcess().isPresent(), "no vdso here");
-        maps.mapped(0, 0, new Mapping(BASE, 0x2000, 0, "[vdso]"));
+        maps.mapped(0, 0, new CodeMapping(BASE, 0x2000, 0, "[vdso]"));
         long found = 0;
         for (int offset = 0; offset < 0x2000; offset += 16) {
             Frame frame = symbolizer.frame(maps.location(0, BASE + offset));

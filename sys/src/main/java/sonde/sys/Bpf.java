@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /** bpf(2). */
 public final class Bpf {
-    private static final int BPF = Syscalls.number("bpf");
+    private static final int BPF = SyscallNames.number("bpf");
 
     private Bpf() {}
 
@@ -16,11 +16,11 @@ public final class Bpf {
      */
     public static long call(int command, MemorySegment attr, String object)
             throws SyscallException {
-        return Kernel.check("bpf", object, tryCall(command, attr));
+        return SyscallResults.check("bpf", object, tryCall(command, attr));
     }
 
     /** {@link #call} that returns {@code -errno}. */
     public static long tryCall(int command, MemorySegment attr) {
-        return Native.syscall(BPF, command, attr.address(), attr.byteSize());
+        return NativeSyscall.syscall(BPF, command, attr.address(), attr.byteSize());
     }
 }

@@ -12,7 +12,7 @@ public final class Clocks {
     public static final int CLOCK_MONOTONIC_RAW = 4;
     public static final int CLOCK_BOOTTIME = 7;
 
-    private static final int CLOCK_GETTIME = Syscalls.number("clock_gettime");
+    private static final int CLOCK_GETTIME = SyscallNames.number("clock_gettime");
     private static final ThreadLocal<MemorySegment> TIMESPECS =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(16, 8));
 
@@ -21,7 +21,7 @@ public final class Clocks {
     /** The clock's time in nanoseconds. */
     public static long nanos(int clock) {
         MemorySegment timespec = TIMESPECS.get();
-        long result = Native.syscall(CLOCK_GETTIME, clock, timespec.address(), 0);
+        long result = NativeSyscall.syscall(CLOCK_GETTIME, clock, timespec.address(), 0);
         if (result < 0) {
             throw new IllegalArgumentException(
                     "clock " + clock + ": " + Errno.describe((int) -result));

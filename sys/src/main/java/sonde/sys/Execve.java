@@ -6,10 +6,10 @@ import java.util.List;
 
 /** Becoming another program, and before that another user. */
 public final class Execve {
-    private static final int EXECVE = Syscalls.number("execve");
-    private static final int SETGROUPS = Syscalls.number("setgroups");
-    private static final int SETRESGID = Syscalls.number("setresgid");
-    private static final int SETRESUID = Syscalls.number("setresuid");
+    private static final int EXECVE = SyscallNames.number("execve");
+    private static final int SETGROUPS = SyscallNames.number("setgroups");
+    private static final int SETRESGID = SyscallNames.number("setresgid");
+    private static final int SETRESUID = SyscallNames.number("setresuid");
 
     private Execve() {}
 
@@ -24,10 +24,10 @@ public final class Execve {
     public static void run(String path, List<byte[]> words, List<byte[]> environment)
             throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            Kernel.check(
+            SyscallResults.check(
                     "execve",
                     path,
-                    Native.syscall(
+                    NativeSyscall.syscall(
                             EXECVE,
                             arena.allocateFrom(path, StandardCharsets.UTF_8).address(),
                             PosixSpawn.vector(arena, words).address(),
@@ -40,8 +40,10 @@ public final class Execve {
      * these hold for one thread only (credentials(7)), which is what {@link #run} passes on.
      */
     public static void becomeUser(int uid, int gid) throws SyscallException {
-        Kernel.check("setgroups", "0 groups", Native.syscall(SETGROUPS, 0, 0, 0));
-        Kernel.check("setresgid", "gid " + gid, Native.syscall(SETRESGID, gid, gid, gid));
-        Kernel.check("setresuid", "uid " + uid, Native.syscall(SETRESUID, uid, uid, uid));
+        SyscallResults.check("setgroups", "0 groups", NativeSyscall.syscall(SETGROUPS, 0, 0, 0));
+        SyscallResults.check(
+                "setresgid", "gid " + gid, NativeSyscall.syscall(SETRESGID, gid, gid, gid));
+        SyscallResults.check(
+                "setresuid", "uid " + uid, NativeSyscall.syscall(SETRESUID, uid, uid, uid));
     }
 }

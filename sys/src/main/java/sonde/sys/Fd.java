@@ -48,25 +48,25 @@ public final class Fd {
     public static final int LOCK_NB = 4;
     public static final int LOCK_UN = 8;
 
-    private static final int CLOSE = Syscalls.number("close");
-    private static final int READ = Syscalls.number("read");
-    private static final int WRITE = Syscalls.number("write");
-    private static final int PREAD = Syscalls.number("pread64");
-    private static final int PWRITE = Syscalls.number("pwrite64");
-    private static final int WRITEV = Syscalls.number("writev");
-    private static final int LSEEK = Syscalls.number("lseek");
-    private static final int FTRUNCATE = Syscalls.number("ftruncate");
-    private static final int FALLOCATE = Syscalls.number("fallocate");
-    private static final int FDATASYNC = Syscalls.number("fdatasync");
-    private static final int FCHOWN = Syscalls.number("fchown");
-    private static final int FCHMOD = Syscalls.number("fchmod");
-    private static final int FCNTL = Syscalls.number("fcntl");
-    private static final int IOCTL = Syscalls.number("ioctl");
-    private static final int FLOCK = Syscalls.number("flock");
-    private static final int PIPE2 = Syscalls.number("pipe2");
-    private static final int SPLICE = Syscalls.number("splice");
-    private static final int COPY_FILE_RANGE = Syscalls.number("copy_file_range");
-    private static final int EVENTFD2 = Syscalls.number("eventfd2");
+    private static final int CLOSE = SyscallNames.number("close");
+    private static final int READ = SyscallNames.number("read");
+    private static final int WRITE = SyscallNames.number("write");
+    private static final int PREAD = SyscallNames.number("pread64");
+    private static final int PWRITE = SyscallNames.number("pwrite64");
+    private static final int WRITEV = SyscallNames.number("writev");
+    private static final int LSEEK = SyscallNames.number("lseek");
+    private static final int FTRUNCATE = SyscallNames.number("ftruncate");
+    private static final int FALLOCATE = SyscallNames.number("fallocate");
+    private static final int FDATASYNC = SyscallNames.number("fdatasync");
+    private static final int FCHOWN = SyscallNames.number("fchown");
+    private static final int FCHMOD = SyscallNames.number("fchmod");
+    private static final int FCNTL = SyscallNames.number("fcntl");
+    private static final int IOCTL = SyscallNames.number("ioctl");
+    private static final int FLOCK = SyscallNames.number("flock");
+    private static final int PIPE2 = SyscallNames.number("pipe2");
+    private static final int SPLICE = SyscallNames.number("splice");
+    private static final int COPY_FILE_RANGE = SyscallNames.number("copy_file_range");
+    private static final int EVENTFD2 = SyscallNames.number("eventfd2");
 
     private Fd() {}
 
@@ -78,12 +78,12 @@ public final class Fd {
      * retried.
      */
     public static void close(int fd) throws SyscallException {
-        Kernel.check("close", fd, Native.syscall(CLOSE, fd, 0, 0));
+        SyscallResults.check("close", fd, NativeSyscall.syscall(CLOSE, fd, 0, 0));
     }
 
     /** {@link #close} on a path where an earlier failure is the one to tell. */
     public static void discard(int fd) {
-        Native.syscall(CLOSE, fd, 0, 0);
+        NativeSyscall.syscall(CLOSE, fd, 0, 0);
     }
 
     /** Reads up to the segment's size; 0 at end of file, -1 when it would block. */
@@ -143,7 +143,7 @@ public final class Fd {
             String call, int number, int fd, long address, long size, long offset)
             throws SyscallException {
         while (true) {
-            long result = Native.syscall(number, fd, address, size, offset, 0, 0);
+            long result = NativeSyscall.syscall(number, fd, address, size, offset, 0, 0);
             if (result >= 0) {
                 return result;
             }
@@ -158,7 +158,7 @@ public final class Fd {
 
     /** Moves the file position; returns the new one in bytes from the start. */
     public static long lseek(int fd, long offset, int whence) throws SyscallException {
-        return Kernel.check("lseek", fd, Native.syscall(LSEEK, fd, offset, whence));
+        return SyscallResults.check("lseek", fd, NativeSyscall.syscall(LSEEK, fd, offset, whence));
     }
 
     /** Sets the file's length. */
@@ -205,12 +205,12 @@ public final class Fd {
     /** Takes or drops a lock; false when {@code LOCK_NB} is given and another holds it. */
     public static boolean flock(int fd, int operation) throws SyscallException {
         while (true) {
-            long result = Native.syscall(FLOCK, fd, operation, 0);
+            long result = NativeSyscall.syscall(FLOCK, fd, operation, 0);
             if (result == -Errno.EAGAIN) {
                 return false;
             }
             if (result != -Errno.EINTR) {
-                Kernel.check("flock", fd, result);
+                SyscallResults.check("flock", fd, result);
                 return true;
             }
         }
@@ -220,16 +220,17 @@ public final class Fd {
             throws SyscallException {
         long result;
         do {
-            result = Native.syscall(number, fd, a1, a2, a3, 0, 0);
+            result = NativeSyscall.syscall(number, fd, a1, a2, a3, 0, 0);
         } while (result == -Errno.EINTR);
-        return Kernel.check(call, fd, result);
+        return SyscallResults.check(call, fd, result);
     }
 
-    /** Makes a pipe; {@code flags} of {@link Files}: O_CLOEXEC, O_NONBLOCK, O_DIRECT. */
+    /** Makes a pipe; {@code flags} of {@link FileCalls}: O_CLOEXEC, O_NONBLOCK, O_DIRECT. */
     public static Pipe pipe2(int flags) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment ends = arena.allocate(JAVA_INT, 2);
-            Kernel.check("pipe2", "", Native.syscall(PIPE2, ends.address(), flags, 0));
+            SyscallResults.check(
+                    "pipe2", "", NativeSyscall.syscall(PIPE2, ends.address(), flags, 0));
             return new Pipe(ends.get(JAVA_INT, 0), ends.get(JAVA_INT, 4));
         }
     }
@@ -242,7 +243,7 @@ public final class Fd {
      */
     public static long splice(int in, int out, long count, int flags) throws SyscallException {
         while (true) {
-            long result = Native.syscall(SPLICE, in, 0, out, 0, count, flags);
+            long result = NativeSyscall.syscall(SPLICE, in, 0, out, 0, count, flags);
             if (result >= 0) {
                 return result;
             }
@@ -268,7 +269,7 @@ public final class Fd {
         long result;
         do {
             result =
-                    Native.syscall(
+                    NativeSyscall.syscall(
                             COPY_FILE_RANGE,
                             in,
                             inOffset.address(),
@@ -285,7 +286,9 @@ public final class Fd {
 
     /** Makes an event counter; {@code flags}: O_CLOEXEC, O_NONBLOCK, EFD_SEMAPHORE 1. */
     public static int eventfd(int initial, int flags) throws SyscallException {
-        return (int) Kernel.check("eventfd2", "", Native.syscall(EVENTFD2, initial, flags, 0));
+        return (int)
+                SyscallResults.check(
+                        "eventfd2", "", NativeSyscall.syscall(EVENTFD2, initial, flags, 0));
     }
 
     /**
@@ -294,9 +297,9 @@ public final class Fd {
      * for an RCU grace period, some 5 to 40 ms (expand_fdtable, fs/file.c): so does this.
      */
     public static void reserve(int count) {
-        long fd = Native.syscall(EVENTFD2, 0, Files.O_CLOEXEC, 0);
+        long fd = NativeSyscall.syscall(EVENTFD2, 0, FileCalls.O_CLOEXEC, 0);
         if (fd >= 0) {
-            long last = Native.syscall(FCNTL, fd, F_DUPFD_CLOEXEC, count - 1);
+            long last = NativeSyscall.syscall(FCNTL, fd, F_DUPFD_CLOEXEC, count - 1);
             if (last >= 0) {
                 discard((int) last);
             }

@@ -32,7 +32,7 @@ public record MappedRange(
      * @throws SyscallException when it has ended, or may not be looked into
      */
     public static List<MappedRange> of(int pid) throws SyscallException {
-        byte[] text = Files.readAll("/proc/" + pid + "/maps", MOST_BYTES);
+        byte[] text = FileCalls.readAll("/proc/" + pid + "/maps", MOST_BYTES);
         return parse(new String(text, StandardCharsets.UTF_8));
     }
 

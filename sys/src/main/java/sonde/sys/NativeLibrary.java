@@ -68,7 +68,7 @@ public final class NativeLibrary {
     /** Calls a function of up to six integers or pointers. It may block and call back. */
     public static long call(
             MemorySegment function, long a0, long a1, long a2, long a3, long a4, long a5) {
-        return Native.call(function, a0, a1, a2, a3, a4, a5);
+        return NativeSyscall.call(function, a0, a1, a2, a3, a4, a5);
     }
 
     /** Calls a function that takes one structure of six words by value. */

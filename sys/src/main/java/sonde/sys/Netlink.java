@@ -13,9 +13,9 @@ import java.util.Map;
 
 /** Lists of rtnetlink(7): one question, all its answers. */
 public final class Netlink {
-    private static final int SOCKET = Syscalls.number("socket");
-    private static final int SENDTO = Syscalls.number("sendto");
-    private static final int RECVFROM = Syscalls.number("recvfrom");
+    private static final int SOCKET = SyscallNames.number("socket");
+    private static final int SENDTO = SyscallNames.number("sendto");
+    private static final int RECVFROM = SyscallNames.number("recvfrom");
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW_CLOEXEC = 3 | 02000000;
     private static final int REQUEST_DUMP = 0x301;
@@ -39,8 +39,8 @@ public final class Netlink {
      * @throws SyscallException what the kernel answers instead
      */
     public static List<byte[]> dump(int type, byte[] body) throws SyscallException {
-        long socket = Native.syscall(SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, 0);
-        int fd = (int) Kernel.check("socket", "AF_NETLINK", socket);
+        long socket = NativeSyscall.syscall(SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, 0);
+        int fd = (int) SyscallResults.check("socket", "AF_NETLINK", socket);
         try (Arena arena = Arena.ofConfined()) {
             // struct nlmsghdr: length, type u16, flags u16, sequence, port.
             MemorySegment question = arena.allocate(HEADER_BYTES + body.length, 8);
@@ -48,10 +48,11 @@ public final class Netlink {
             question.set(JAVA_SHORT_UNALIGNED, 4, (short) type);
             question.set(JAVA_SHORT_UNALIGNED, 6, (short) REQUEST_DUMP);
             MemorySegment.copy(body, 0, question, JAVA_BYTE, HEADER_BYTES, body.length);
-            Kernel.check(
+            SyscallResults.check(
                     "sendto",
                     "AF_NETLINK",
-                    Native.syscall(SENDTO, fd, question.address(), question.byteSize(), 0, 0, 0));
+                    NativeSyscall.syscall(
+                            SENDTO, fd, question.address(), question.byteSize(), 0, 0, 0));
             return answers(fd, arena.allocate(BUFFER_BYTES, 8));
         } finally {
             Fd.discard(fd);
@@ -63,9 +64,9 @@ public final class Netlink {
         while (all.size() < MOST_MESSAGES) {
             long got;
             do {
-                got = Native.syscall(RECVFROM, fd, buffer.address(), BUFFER_BYTES, 0, 0, 0);
+                got = NativeSyscall.syscall(RECVFROM, fd, buffer.address(), BUFFER_BYTES, 0, 0, 0);
             } while (got == -Errno.EINTR);
-            Kernel.check("recvfrom", "AF_NETLINK", got);
+            SyscallResults.check("recvfrom", "AF_NETLINK", got);
             long at = 0;
             while (at + HEADER_BYTES <= got) {
                 long bytes = Integer.toUnsignedLong(buffer.get(JAVA_INT_UNALIGNED, at));

@@ -18,7 +18,7 @@ public final class PollSet {
     public static final int POLLHUP = 16;
     public static final int POLLNVAL = 32;
 
-    private static final int PPOLL = Syscalls.number("ppoll");
+    private static final int PPOLL = SyscallNames.number("ppoll");
     private static final int ENTRY = 8;
 
     private final MemorySegment entries;
@@ -63,7 +63,7 @@ public final class PollSet {
             timeout.set(JAVA_LONG, 8, timeoutNanos % 1_000_000_000L);
             deadline = timeout.address();
         }
-        long result = Native.syscall(PPOLL, entries.address(), count, deadline, 0, 8, 0);
+        long result = NativeSyscall.syscall(PPOLL, entries.address(), count, deadline, 0, 8, 0);
         if (result == -Errno.EINTR) {
             return 0;
         }

@@ -7,6 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import sonde.sys.PosixSpawn.SpawnAction.SpawnClose;
+import sonde.sys.PosixSpawn.SpawnAction.SpawnOpen;
 
 /**
  * posix_spawn(3) of glibc. The child runs on this process's memory (CLONE_VM | CLONE_VFORK) with
@@ -22,31 +24,34 @@ public final class PosixSpawn {
     private static final int SETSIGDEF = 0x04;
     private static final int SETSIGMASK = 0x08;
 
-    private static final MemorySegment SPAWN = Native.function("posix_spawn");
-    private static final MemorySegment ATTR_INIT = Native.function("posix_spawnattr_init");
-    private static final MemorySegment ATTR_DESTROY = Native.function("posix_spawnattr_destroy");
-    private static final MemorySegment SET_FLAGS = Native.function("posix_spawnattr_setflags");
-    private static final MemorySegment SET_MASK = Native.function("posix_spawnattr_setsigmask");
+    private static final MemorySegment SPAWN = NativeSyscall.function("posix_spawn");
+    private static final MemorySegment ATTR_INIT = NativeSyscall.function("posix_spawnattr_init");
+    private static final MemorySegment ATTR_DESTROY =
+            NativeSyscall.function("posix_spawnattr_destroy");
+    private static final MemorySegment SET_FLAGS =
+            NativeSyscall.function("posix_spawnattr_setflags");
+    private static final MemorySegment SET_MASK =
+            NativeSyscall.function("posix_spawnattr_setsigmask");
     private static final MemorySegment SET_DEFAULT =
-            Native.function("posix_spawnattr_setsigdefault");
+            NativeSyscall.function("posix_spawnattr_setsigdefault");
     private static final MemorySegment ACTIONS_INIT =
-            Native.function("posix_spawn_file_actions_init");
+            NativeSyscall.function("posix_spawn_file_actions_init");
     private static final MemorySegment ACTIONS_DESTROY =
-            Native.function("posix_spawn_file_actions_destroy");
+            NativeSyscall.function("posix_spawn_file_actions_destroy");
     private static final MemorySegment ADD_OPEN =
-            Native.function("posix_spawn_file_actions_addopen");
+            NativeSyscall.function("posix_spawn_file_actions_addopen");
     private static final MemorySegment ADD_CLOSE =
-            Native.function("posix_spawn_file_actions_addclose");
+            NativeSyscall.function("posix_spawn_file_actions_addclose");
 
     private PosixSpawn() {}
 
     /** What the child does with its descriptors before execve. */
-    public sealed interface Action {
+    public sealed interface SpawnAction {
         /** Opens a file at that descriptor number; may block. Whatever was there is closed. */
-        record Open(int fd, byte[] path, int flags) implements Action {}
+        record SpawnOpen(int fd, byte[] path, int flags) implements SpawnAction {}
 
         /** Closes a descriptor; one that is not open is no error. */
-        record Close(int fd) implements Action {}
+        record SpawnClose(int fd) implements SpawnAction {}
     }
 
     /**
@@ -57,13 +62,13 @@ public final class PosixSpawn {
      *     and 33 ignored in the child unless they are in here
      * @param blockedSignals the signal mask at execve
      */
-    public record Request(
+    public record SpawnRequest(
             byte[] path,
             List<byte[]> argv,
             List<byte[]> environment,
             long defaultSignals,
             long blockedSignals,
-            List<Action> actions) {}
+            List<SpawnAction> actions) {}
 
     /**
      * Starts the child.
@@ -71,7 +76,7 @@ public final class PosixSpawn {
      * @return its pid; it is the caller's to wait for
      * @throws SyscallException when an action or execve failed; the child is gone and reaped
      */
-    public static int spawn(Request request) throws SyscallException {
+    public static int spawn(SpawnRequest request) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pid = arena.allocate(JAVA_INT);
             MemorySegment attributes = arena.allocate(OPAQUE_BYTES, 16);
@@ -81,34 +86,39 @@ public final class PosixSpawn {
             try {
                 prepare(request, attributes, actions, arena);
                 long error =
-                        Native.call(
+                        NativeSyscall.call(
                                 SPAWN,
                                 pid.address(),
-                                Kernel.cString(arena, request.path()).address(),
+                                SyscallResults.cString(arena, request.path()).address(),
                                 actions.address(),
                                 attributes.address(),
                                 vector(arena, request.argv()).address(),
                                 vector(arena, request.environment()).address());
-                check(error, Kernel.text(request.path()));
+                check(error, SyscallResults.text(request.path()));
                 return pid.get(JAVA_INT, 0);
             } finally {
-                Native.call(ACTIONS_DESTROY, actions.address(), 0, 0, 0, 0, 0);
-                Native.call(ATTR_DESTROY, attributes.address(), 0, 0, 0, 0, 0);
+                NativeSyscall.call(ACTIONS_DESTROY, actions.address(), 0, 0, 0, 0, 0);
+                NativeSyscall.call(ATTR_DESTROY, attributes.address(), 0, 0, 0, 0, 0);
             }
         }
     }
 
     private static void prepare(
-            Request request, MemorySegment attributes, MemorySegment actions, Arena arena)
+            SpawnRequest request, MemorySegment attributes, MemorySegment actions, Arena arena)
             throws SyscallException {
         call(SET_FLAGS, attributes, SETSIGDEF | SETSIGMASK, 0, 0);
         call(SET_DEFAULT, attributes, set(arena, request.defaultSignals()).address(), 0, 0);
         call(SET_MASK, attributes, set(arena, request.blockedSignals()).address(), 0, 0);
-        for (Action action : request.actions()) {
+        for (SpawnAction action : request.actions()) {
             switch (action) {
-                case Action.Open(int fd, byte[] path, int flags) ->
-                        call(ADD_OPEN, actions, fd, Kernel.cString(arena, path).address(), flags);
-                case Action.Close(int fd) -> call(ADD_CLOSE, actions, fd, 0, 0);
+                case SpawnOpen(int fd, byte[] path, int flags) ->
+                        call(
+                                ADD_OPEN,
+                                actions,
+                                fd,
+                                SyscallResults.cString(arena, path).address(),
+                                flags);
+                case SpawnClose(int fd) -> call(ADD_CLOSE, actions, fd, 0, 0);
             }
         }
     }
@@ -123,14 +133,14 @@ public final class PosixSpawn {
     static MemorySegment vector(Arena arena, List<byte[]> strings) {
         MemorySegment vector = arena.allocate(ADDRESS, strings.size() + 1L);
         for (int i = 0; i < strings.size(); i++) {
-            vector.setAtIndex(ADDRESS, i, Kernel.cString(arena, strings.get(i)));
+            vector.setAtIndex(ADDRESS, i, SyscallResults.cString(arena, strings.get(i)));
         }
         return vector;
     }
 
     private static void call(MemorySegment function, MemorySegment first, long a1, long a2, long a3)
             throws SyscallException {
-        check(Native.call(function, first.address(), a1, a2, a3, 0, 0), "");
+        check(NativeSyscall.call(function, first.address(), a1, a2, a3, 0, 0), "");
     }
 
     private static void check(long result, String object) throws SyscallException {

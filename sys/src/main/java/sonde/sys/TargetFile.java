@@ -56,7 +56,7 @@ public final class TargetFile implements AutoCloseable {
         if (path.length == 0 || path[0] != '/') {
             throw new IOException(name + ": not an absolute path");
         }
-        int rootFd = Files.open(root, Files.O_PATH | Files.O_DIRECTORY);
+        int rootFd = FileCalls.open(root, FileCalls.O_PATH | FileCalls.O_DIRECTORY);
         try {
             return of(handle(rootFd, root, path), name, maxBytes);
         } finally {
@@ -65,9 +65,9 @@ public final class TargetFile implements AutoCloseable {
     }
 
     private static int handle(int rootFd, String root, byte[] path) throws SyscallException {
-        int flags = Files.O_PATH | Files.O_NOFOLLOW;
+        int flags = FileCalls.O_PATH | FileCalls.O_NOFOLLOW;
         try {
-            return Files.openInRoot(rootFd, path, flags);
+            return FileCalls.openInRoot(rootFd, path, flags);
         } catch (SyscallException e) {
             if (e.errno() != Errno.ENOSYS) {
                 throw e;
@@ -77,29 +77,29 @@ public final class TargetFile implements AutoCloseable {
             byte[] folder = root.getBytes(StandardCharsets.UTF_8);
             byte[] full = Arrays.copyOf(folder, folder.length + path.length);
             System.arraycopy(path, 0, full, folder.length, path.length);
-            return Files.openat(Files.AT_FDCWD, full, flags, 0);
+            return FileCalls.openat(FileCalls.AT_FDCWD, full, flags, 0);
         }
     }
 
     /** {@link #openIn} in our own root. */
     public static TargetFile open(String path, long maxBytes) throws IOException {
-        return of(Files.open(path, Files.O_PATH | Files.O_NOFOLLOW), path, maxBytes);
+        return of(FileCalls.open(path, FileCalls.O_PATH | FileCalls.O_NOFOLLOW), path, maxBytes);
     }
 
     /** {@link #open} for folders the user or the system gave: links are followed. */
     public static TargetFile openTrusted(String path, long maxBytes) throws IOException {
-        return of(Files.open(path, Files.O_PATH), path, maxBytes);
+        return of(FileCalls.open(path, FileCalls.O_PATH), path, maxBytes);
     }
 
     /** Opens a name in an open directory. */
     public static TargetFile openat(int dirFd, byte[] name, long maxBytes) throws IOException {
-        int handle = Files.openat(dirFd, name, Files.O_PATH | Files.O_NOFOLLOW, 0);
+        int handle = FileCalls.openat(dirFd, name, FileCalls.O_PATH | FileCalls.O_NOFOLLOW, 0);
         return of(handle, new String(name, StandardCharsets.UTF_8), maxBytes);
     }
 
     private static TargetFile of(int handle, String shown, long maxBytes) throws IOException {
         try {
-            FileStatus status = Files.fstat(handle);
+            FileStatus status = FileCalls.fstat(handle);
             if (!status.isRegular()) {
                 throw new IOException(shown + ": " + status.kind() + ", not a regular file");
             }
@@ -112,9 +112,9 @@ public final class TargetFile implements AutoCloseable {
                                 + maxBytes
                                 + " that are read");
             }
-            int flags = Files.O_RDONLY | Files.O_NONBLOCK | Files.O_NOCTTY;
+            int flags = FileCalls.O_RDONLY | FileCalls.O_NONBLOCK | FileCalls.O_NOCTTY;
             return new TargetFile(
-                    Files.open("/proc/self/fd/" + handle, flags), shown, status, maxBytes);
+                    FileCalls.open("/proc/self/fd/" + handle, flags), shown, status, maxBytes);
         } finally {
             Fd.discard(handle);
         }
@@ -144,7 +144,7 @@ public final class TargetFile implements AutoCloseable {
 
     /** A copy of the contents, cut at the limit should it have grown. */
     public byte[] read(int limitBytes) throws SyscallException {
-        return Files.readAll(fd, limitBytes);
+        return FileCalls.readAll(fd, limitBytes);
     }
 
     /** What the file was when it was opened. */

@@ -41,7 +41,7 @@ public final class ZstdStream implements AutoCloseable {
      * @param produced bytes written to the target
      * @param ended whether a frame ended here and was written whole
      */
-    public record Step(long consumed, long produced, boolean ended) {}
+    public record ZstdStep(long consumed, long produced, boolean ended) {}
 
     /**
      * Goes on decompressing until the source is used up or the target is full.
@@ -50,7 +50,7 @@ public final class ZstdStream implements AutoCloseable {
      * @param target native memory
      * @throws IOException when the source is no zstd stream
      */
-    public Step decompress(MemorySegment source, MemorySegment target) throws IOException {
+    public ZstdStep decompress(MemorySegment source, MemorySegment target) throws IOException {
         in.set(ADDRESS, 0, source);
         in.set(JAVA_LONG, 8, source.byteSize());
         in.set(JAVA_LONG, 16, 0);
@@ -60,7 +60,7 @@ public final class ZstdStream implements AutoCloseable {
         long result = zstd.check(Zstd.call(decompress, stream, out.address(), in.address()));
         Reference.reachabilityFence(source);
         Reference.reachabilityFence(target);
-        return new Step(in.get(JAVA_LONG, 16), out.get(JAVA_LONG, 16), result == 0);
+        return new ZstdStep(in.get(JAVA_LONG, 16), out.get(JAVA_LONG, 16), result == 0);
     }
 
     @Override

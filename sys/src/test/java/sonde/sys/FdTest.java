@@ -13,8 +13,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class FdTest {
     @Test
     void splicesFromPipeToFile() throws Exception {
-        Fd.Pipe pipe = Fd.pipe2(Files.O_NONBLOCK);
-        int file = Files.memfd("spliced");
+        Fd.Pipe pipe = Fd.pipe2(FileCalls.O_NONBLOCK);
+        int file = FileCalls.memfd("spliced");
         try (Arena arena = Arena.ofConfined()) {
             Fd.writeFully(pipe.writeEnd(), arena.allocate(10_000));
             assertThat(Fd.splice(pipe.readEnd(), file, 1 << 16, Fd.SPLICE_F_MOVE))
@@ -26,9 +26,9 @@ class FdTest {
             assertThat(Fd.fcntl(pipe.readEnd(), Fd.F_SETPIPE_SZ, 1 << 18)).isEqualTo(1 << 18);
             Fd.close(pipe.writeEnd());
             assertThat(Fd.splice(pipe.readEnd(), file, 1 << 16, 0)).as("end").isZero();
-            assertThat(Files.fstat(file).sizeBytes()).isEqualTo(10_000);
+            assertThat(FileCalls.fstat(file).sizeBytes()).isEqualTo(10_000);
 
-            int copy = Files.memfd("copied");
+            int copy = FileCalls.memfd("copied");
             MemorySegment from = arena.allocate(JAVA_LONG);
             from.set(JAVA_LONG, 0, 4000);
             assertThat(Fd.copyFileRange(file, from, copy, MemorySegment.NULL, 1 << 20))
@@ -43,8 +43,8 @@ class FdTest {
 
     @Test
     void pollTellsWhichIsReady() throws Exception {
-        int first = Fd.eventfd(0, Files.O_CLOEXEC);
-        int second = Fd.eventfd(0, Files.O_CLOEXEC);
+        int first = Fd.eventfd(0, FileCalls.O_CLOEXEC);
+        int second = Fd.eventfd(0, FileCalls.O_CLOEXEC);
         try (Arena arena = Arena.ofConfined()) {
             PollSet set = new PollSet(arena, 2);
             set.add(first, PollSet.POLLIN);
@@ -66,8 +66,8 @@ class FdTest {
 
     @Test
     void locksExcludeOtherOpenFiles() throws Exception {
-        int one = Files.open("/proc/self/exe", Files.O_RDONLY);
-        int two = Files.open("/proc/self/exe", Files.O_RDONLY);
+        int one = FileCalls.open("/proc/self/exe", FileCalls.O_RDONLY);
+        int two = FileCalls.open("/proc/self/exe", FileCalls.O_RDONLY);
         try {
             assertThat(Fd.flock(one, Fd.LOCK_EX | Fd.LOCK_NB)).isTrue();
             assertThat(Fd.flock(two, Fd.LOCK_EX | Fd.LOCK_NB)).isFalse();
@@ -81,32 +81,35 @@ class FdTest {
 
     @Test
     void mapsAFileForReadingAndWriting() throws Exception {
-        int file = Files.memfd("mapped");
-        Fd.ftruncate(file, 3L * Machine.pageBytes());
+        int file = FileCalls.memfd("mapped");
+        Fd.ftruncate(file, 3L * MachineFacts.pageBytes());
         MemorySegment map =
-                Pages.map(
+                MemoryMappings.map(
                         file,
-                        Machine.pageBytes(),
-                        Machine.pageBytes(),
-                        Pages.PROT_READ | Pages.PROT_WRITE,
-                        Pages.MAP_SHARED);
+                        MachineFacts.pageBytes(),
+                        MachineFacts.pageBytes(),
+                        MemoryMappings.PROT_READ | MemoryMappings.PROT_WRITE,
+                        MemoryMappings.MAP_SHARED);
         try (Arena arena = Arena.ofConfined()) {
             map.set(JAVA_LONG, 8, 0x1234);
             MemorySegment back = arena.allocate(JAVA_LONG);
-            Fd.pread(file, back, Machine.pageBytes() + 8L);
+            Fd.pread(file, back, MachineFacts.pageBytes() + 8L);
             assertThat(back.get(JAVA_LONG, 0)).isEqualTo(0x1234);
         } finally {
-            Pages.unmap(map);
+            MemoryMappings.unmap(map);
             Fd.close(file);
         }
-        FilesTest.assertErrno(
-                Errno.EBADF, () -> Pages.map(-1, 0, 4096, Pages.PROT_READ, Pages.MAP_SHARED));
+        FileCallsTest.assertErrno(
+                Errno.EBADF,
+                () ->
+                        MemoryMappings.map(
+                                -1, 0, 4096, MemoryMappings.PROT_READ, MemoryMappings.MAP_SHARED));
     }
 
     /** A recorder that made garbage per page would disturb what it watches. */
     @Test
     void theHotCallsAllocateNothing() throws Exception {
-        Fd.Pipe pipe = Fd.pipe2(Files.O_NONBLOCK);
+        Fd.Pipe pipe = Fd.pipe2(FileCalls.O_NONBLOCK);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment cell = arena.allocate(8);
             PollSet set = new PollSet(arena, 1);

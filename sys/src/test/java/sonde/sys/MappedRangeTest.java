@@ -43,7 +43,7 @@ class MappedRangeTest {
 
     @Test
     void ownCodeIsMapped() throws SyscallException {
-        List<MappedRange> own = MappedRange.of(Processes.getpid());
+        List<MappedRange> own = MappedRange.of(ProcessCalls.getpid());
         assertThat(own).anyMatch(one -> one.isExecutable() && one.path().endsWith("/libjvm.so"));
         assertThat(own).anyMatch(one -> one.path().equals("[stack]"));
     }

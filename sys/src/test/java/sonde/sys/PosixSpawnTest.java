@@ -10,6 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import sonde.sys.PosixSpawn.SpawnAction;
+import sonde.sys.PosixSpawn.SpawnAction.SpawnClose;
+import sonde.sys.PosixSpawn.SpawnAction.SpawnOpen;
+import sonde.sys.PosixSpawn.SpawnRequest;
 
 @Execution(ExecutionMode.SAME_THREAD)
 class PosixSpawnTest {
@@ -19,8 +23,8 @@ class PosixSpawnTest {
         return Arrays.stream(words).map(w -> w.getBytes(StandardCharsets.UTF_8)).toList();
     }
 
-    private static PosixSpawn.Request sh(String script, PosixSpawn.Action... actions) {
-        return new PosixSpawn.Request(
+    private static SpawnRequest sh(String script, SpawnAction... actions) {
+        return new SpawnRequest(
                 "/bin/sh".getBytes(StandardCharsets.UTF_8),
                 words("sh", "-c", script),
                 words("GREETING=hello"),
@@ -29,8 +33,8 @@ class PosixSpawnTest {
                 List.of(actions));
     }
 
-    private static WaitStatus run(PosixSpawn.Request request) throws SyscallException {
-        return Processes.wait4(PosixSpawn.spawn(request), 0).orElseThrow();
+    private static WaitStatus run(SpawnRequest request) throws SyscallException {
+        return ProcessCalls.wait4(PosixSpawn.spawn(request), 0).orElseThrow();
     }
 
     @Test
@@ -46,12 +50,12 @@ class PosixSpawnTest {
     void doesTheActionsInOrder(@TempDir Path folder) throws Exception {
         Path file = java.nio.file.Files.writeString(folder.resolve("in"), "7\n");
         byte[] path = file.toString().getBytes(StandardCharsets.UTF_8);
-        int slot = Fd.eventfd(0, Files.O_CLOEXEC);
+        int slot = Fd.eventfd(0, FileCalls.O_CLOEXEC);
         try {
             String script = "read n </dev/fd/" + slot + " && exit $n";
-            var open = new PosixSpawn.Action.Open(slot, path, Files.O_RDONLY);
+            var open = new SpawnOpen(slot, path, FileCalls.O_RDONLY);
             assertThat(run(sh(script, open)).exitCode()).isEqualTo(7);
-            var close = new PosixSpawn.Action.Close(slot);
+            var close = new SpawnClose(slot);
             assertThat(run(sh(script, open, close)).exitCode()).isEqualTo(2);
         } finally {
             Fd.close(slot);
@@ -64,15 +68,15 @@ class PosixSpawnTest {
         String script =
                 "while read -r k v; do [ $k = SigIgn: ] && exit $((0x$v >> 11 & 1)); done"
                         + " </proc/self/status";
-        Signals.Disposition before = Signals.ignore(SIGUSR2);
+        SignalDispositions.Disposition before = SignalDispositions.ignore(SIGUSR2);
         try {
-            PosixSpawn.Request all = sh(script);
-            PosixSpawn.Request others =
-                    new PosixSpawn.Request(
+            SpawnRequest all = sh(script);
+            SpawnRequest others =
+                    new SpawnRequest(
                             all.path(),
                             all.argv(),
                             all.environment(),
-                            ~Signals.bit(SIGUSR2),
+                            ~SignalDispositions.bit(SIGUSR2),
                             0,
                             List.of());
             assertThat(run(all).exitCode()).as("put to default").isZero();
@@ -85,15 +89,15 @@ class PosixSpawnTest {
 
     @Test
     void tellsWhyExecveFailed() {
-        PosixSpawn.Request request =
-                new PosixSpawn.Request(
+        SpawnRequest request =
+                new SpawnRequest(
                         "/etc/passwd".getBytes(StandardCharsets.UTF_8),
                         words("passwd"),
                         List.of(),
                         0,
                         0,
                         List.of());
-        FilesTest.assertErrno(Errno.EACCES, () -> PosixSpawn.spawn(request));
-        FilesTest.assertErrno(Errno.ECHILD, () -> Processes.wait4(-1, Processes.WNOHANG));
+        FileCallsTest.assertErrno(Errno.EACCES, () -> PosixSpawn.spawn(request));
+        FileCallsTest.assertErrno(Errno.ECHILD, () -> ProcessCalls.wait4(-1, ProcessCalls.WNOHANG));
     }
 }

@@ -11,8 +11,8 @@ final class SignalNamesTest {
     @Test
     void numbersHaveTheNamesOfKillDashL() {
         assertThat(SignalNames.of(1)).isEqualTo("SIGHUP");
-        assertThat(SignalNames.of(Processes.SIGTERM)).isEqualTo("SIGTERM");
-        assertThat(SignalNames.of(Processes.SIGCHLD)).isEqualTo("SIGCHLD");
+        assertThat(SignalNames.of(ProcessCalls.SIGTERM)).isEqualTo("SIGTERM");
+        assertThat(SignalNames.of(ProcessCalls.SIGCHLD)).isEqualTo("SIGCHLD");
         assertThat(SignalNames.of(31)).isEqualTo("SIGSYS");
         assertThat(SignalNames.of(34)).isEqualTo("SIGRTMIN");
         assertThat(SignalNames.of(64)).isEqualTo("SIGRTMIN+30");

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Document;
-import sonde.event.result.Live;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Table;
@@ -30,7 +30,7 @@ public final class CsvRenderer {
             case RowStream rows -> new RowWriter(rows, out).csv();
             case Table table -> new RowWriter(rows(table), out).csv();
             case Document document -> render(document.shown(), out);
-            case Live live -> {
+            case LiveResult live -> {
                 Result state = live.ticks().next();
                 while (state != null) {
                     render(state, out);

@@ -78,10 +78,10 @@ public final class HtmlRenderer {
     }
 
     private static String markup(String text) {
-        return Escape.line(text).replace("&", "&amp;").replace("<", "&lt;");
+        return TextEscape.line(text).replace("&", "&amp;").replace("<", "&lt;");
     }
 
     private static void text(OutputStream out, String text) throws IOException {
-        out.write(Escape.wellFormed(text).getBytes(StandardCharsets.UTF_8));
+        out.write(TextEscape.wellFormed(text).getBytes(StandardCharsets.UTF_8));
     }
 }

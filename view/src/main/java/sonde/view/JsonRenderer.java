@@ -13,21 +13,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.event.result.CallChains;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
 import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Listing;
-import sonde.event.result.Live;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
-import sonde.event.result.Samples;
-import sonde.event.result.Stacks;
 import sonde.event.result.Table;
 import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 
 /**
@@ -62,8 +64,8 @@ public final class JsonRenderer {
      */
     public void render(Result result, OutputStream out) throws IOException {
         switch (result) {
-            case Listing listing -> ListingRenderer.render(listing, Listing.Form.JSON_LINES, out);
-            case Live live -> {
+            case Listing listing -> ListingRenderer.render(listing, ListingForm.JSON_LINES, out);
+            case LiveResult live -> {
                 Result state = live.ticks().next();
                 while (state != null) {
                     render(state, out);
@@ -85,9 +87,9 @@ public final class JsonRenderer {
     private static void document(Document document, OutputStream out) throws IOException {
         try (JsonGenerator json = Generators.FACTORY.createGenerator(out)) {
             if (document.rowDepth() > 0) {
-                json.setPrettyPrinter(new JsonValues.RowPrinter(document.rowDepth()));
+                json.setPrettyPrinter(new JsonValueOutput.RowPrinter(document.rowDepth()));
             }
-            document.values().writeTo(new JsonValues(json));
+            document.values().writeTo(new JsonValueOutput(json));
             json.writeRaw('\n');
         }
     }
@@ -96,7 +98,7 @@ public final class JsonRenderer {
     public static String text(@Nullable Object value) {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = Generators.FACTORY.createGenerator(text)) {
-            new JsonValues(json).value(value);
+            new JsonValueOutput(json).value(value);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // a StringWriter has no such
         }
@@ -105,7 +107,7 @@ public final class JsonRenderer {
 
     private static void object(Result result, OutputStream out) throws IOException {
         try (JsonGenerator json = Generators.FACTORY.createGenerator(out)) {
-            new Writing(json).result(result);
+            new JsonWriting(json).result(result);
             json.writeRaw('\n');
         }
     }
@@ -119,7 +121,7 @@ public final class JsonRenderer {
                 title.toLowerCase(Locale.ROOT)
                         .replaceAll("[^\\p{L}\\p{N}]+", "_")
                         .replaceAll("^_+|_+$", "");
-        return key.isEmpty() ? "_" : Escape.wellFormed(key);
+        return key.isEmpty() ? "_" : TextEscape.wellFormed(key);
     }
 
     /** The word for a unit: what the raw numbers count. */
@@ -136,7 +138,7 @@ public final class JsonRenderer {
         };
     }
 
-    private record Writing(JsonGenerator json) {
+    private record JsonWriting(JsonGenerator json) {
         private void result(Result result) throws IOException {
             if (result instanceof TextLayout layout) {
                 result(layout.values());
@@ -153,7 +155,7 @@ public final class JsonRenderer {
                 case Document document -> {
                     string("kind", "document");
                     json.writeFieldName("values");
-                    document.values().writeTo(new JsonValues(json));
+                    document.values().writeTo(new JsonValueOutput(json));
                 }
                 case TextLayout layout ->
                         throw new IllegalStateException(layout.title()); // returned above
@@ -161,7 +163,7 @@ public final class JsonRenderer {
                         throw new IllegalArgumentException("rows within: " + rows.title());
                 case Listing listing ->
                         throw new IllegalArgumentException("listing within: " + listing.title());
-                case Live live ->
+                case LiveResult live ->
                         throw new IllegalArgumentException("live within: " + live.title());
             }
             json.writeEndObject();
@@ -171,7 +173,7 @@ public final class JsonRenderer {
             string("kind", "report");
             json.writeArrayFieldStart("notes");
             for (String note : report.notes()) {
-                json.writeString(Escape.wellFormed(note));
+                json.writeString(TextEscape.wellFormed(note));
             }
             json.writeEndArray();
             json.writeObjectFieldStart("sections");
@@ -218,7 +220,7 @@ public final class JsonRenderer {
                 case Number number when unit == Unit.ADDRESS ->
                         json.writeString("0x" + Long.toHexString(number.longValue()));
                 case Number number -> json.writeNumber(number.longValue());
-                default -> json.writeString(Escape.wellFormed(value.toString()));
+                default -> json.writeString(TextEscape.wellFormed(value.toString()));
             }
         }
 
@@ -282,11 +284,11 @@ public final class JsonRenderer {
             json.writeNumberField("end", timeline.end());
             json.writeArrayFieldStart("states");
             for (String state : timeline.states()) {
-                json.writeString(Escape.wellFormed(state));
+                json.writeString(TextEscape.wellFormed(state));
             }
             json.writeEndArray();
             json.writeArrayFieldStart("tracks");
-            for (Timeline.Track track : timeline.tracks()) {
+            for (TimelineRow track : timeline.tracks()) {
                 json.writeStartObject();
                 string("name", track.name());
                 json.writeNumberField("pid", track.pid());
@@ -303,7 +305,7 @@ public final class JsonRenderer {
             json.writeEndArray();
             stacks(timeline.stacks());
             json.writeArrayFieldStart("samples");
-            for (Samples samples : timeline.samples()) {
+            for (TimelineSamples samples : timeline.samples()) {
                 json.writeStartObject();
                 string("name", samples.name());
                 string("unit", unit(samples.unit()));
@@ -318,7 +320,7 @@ public final class JsonRenderer {
             json.writeEndArray();
         }
 
-        private void stacks(Stacks stacks) throws IOException {
+        private void stacks(CallChains stacks) throws IOException {
             json.writeObjectFieldStart("stacks");
             json.writeArrayFieldStart("frames");
             for (Frame frame : stacks.frames()) {
@@ -343,7 +345,7 @@ public final class JsonRenderer {
         }
 
         private void string(String name, String value) throws IOException {
-            json.writeStringField(name, Escape.wellFormed(value));
+            json.writeStringField(name, TextEscape.wellFormed(value));
         }
     }
 

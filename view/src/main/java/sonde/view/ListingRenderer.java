@@ -3,6 +3,7 @@ package sonde.view;
 import java.io.IOException;
 import java.io.OutputStream;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 
 /**
  * Writes the rows of a listing: as text with every byte made harmless that a terminal could obey,
@@ -12,9 +13,9 @@ public final class ListingRenderer {
     private ListingRenderer() {}
 
     /** Writes all rows and flushes; {@code out} stays open. */
-    public static void render(Listing listing, Listing.Form form, OutputStream out)
+    public static void render(Listing listing, ListingForm form, OutputStream out)
             throws IOException {
-        if (form == Listing.Form.JSON_LINES) {
+        if (form == ListingForm.JSON_LINES) {
             listing.rows().writeTo(out, form);
         } else {
             SafeOutput safe = new SafeOutput(new StaysOpen(out));

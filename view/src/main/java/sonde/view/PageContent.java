@@ -16,14 +16,15 @@ import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Listing;
-import sonde.event.result.Live;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
-import sonde.event.result.Samples;
 import sonde.event.result.Table;
 import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 
 /**
@@ -38,7 +39,7 @@ import sonde.event.result.Unit;
  *       number of events; in a set of spans also by how much it lasts longer than its weight.
  * </ul>
  *
- * Times are nanoseconds from the timeline's start. All text is {@link Escape#line escaped}.
+ * Times are nanoseconds from the timeline's start. All text is {@link TextEscape#line escaped}.
  */
 final class PageContent {
     private static final int MAX_NESTING = 8;
@@ -58,7 +59,7 @@ final class PageContent {
 
     void write(OutputStream out) throws IOException {
         ByteArrayOutputStream document = new ByteArrayOutputStream();
-        Columns tracks = tracks();
+        PackedColumn tracks = tracks();
         try (JsonGenerator json = FACTORY.createGenerator(document)) {
             document(json);
         }
@@ -69,15 +70,15 @@ final class PageContent {
         document.writeTo(out);
         tracks.writeTo(out);
         stacks().writeTo(out);
-        for (Samples samples : timeline.samples()) {
+        for (TimelineSamples samples : timeline.samples()) {
             samples(samples).writeTo(out);
         }
     }
 
-    private Columns tracks() {
-        Columns columns = new Columns();
+    private PackedColumn tracks() {
+        PackedColumn columns = new PackedColumn();
         for (int t = 0; t < spans.length; t++) {
-            Timeline.Track track = timeline.tracks().get(t);
+            TimelineRow track = timeline.tracks().get(t);
             long last = 0;
             for (int i = 0; i < track.starts().length; i++) {
                 long from = Math.max(last, relative(track.starts()[i]));
@@ -98,8 +99,8 @@ final class PageContent {
         return Math.clamp(time, timeline.start(), timeline.end()) - timeline.start();
     }
 
-    private Columns stacks() {
-        Columns columns = new Columns();
+    private PackedColumn stacks() {
+        PackedColumn columns = new PackedColumn();
         int[] parent = timeline.stacks().parent();
         for (int i = 0; i < parent.length; i++) {
             columns.add(i - (long) parent[i]);
@@ -110,8 +111,8 @@ final class PageContent {
         return columns;
     }
 
-    private Columns samples(Samples samples) {
-        Columns columns = new Columns();
+    private PackedColumn samples(TimelineSamples samples) {
+        PackedColumn columns = new PackedColumn();
         boolean spans = samples.hasSpans();
         long last = 0;
         for (int i = 0; i < samples.time().length; i++) {
@@ -130,7 +131,7 @@ final class PageContent {
     }
 
     /** Bytes of LEB128 numbers; what is negative or beyond a double becomes the nearest limit. */
-    private static final class Columns extends ByteArrayOutputStream {
+    private static final class PackedColumn extends ByteArrayOutputStream {
         void add(long value) {
             long rest = Math.clamp(value, 0, MAX_NUMBER);
             while (rest > 0x7f) {
@@ -151,7 +152,7 @@ final class PageContent {
         numbers(json, "totals", timeline.stateNanos());
         json.writeArrayFieldStart("tracks");
         for (int t = 0; t < spans.length; t++) {
-            Timeline.Track track = timeline.tracks().get(t);
+            TimelineRow track = timeline.tracks().get(t);
             json.writeStartObject();
             text(json, "name", track.name());
             json.writeObjectField("pid", track.pid() < 0 ? null : track.pid());
@@ -164,7 +165,7 @@ final class PageContent {
         frames(json);
         json.writeNumberField("nodes", timeline.stacks().parent().length);
         json.writeArrayFieldStart("samples");
-        for (Samples samples : timeline.samples()) {
+        for (TimelineSamples samples : timeline.samples()) {
             json.writeStartObject();
             text(json, "name", samples.name());
             json.writeStringField("unit", samples.unit().name());
@@ -184,7 +185,7 @@ final class PageContent {
         json.writeArrayFieldStart("frames");
         for (Frame frame : timeline.stacks().frames()) {
             int module = modules.computeIfAbsent(frame.module(), name -> modules.size());
-            json.writeString(Escape.line(frame.shown()));
+            json.writeString(TextEscape.line(frame.shown()));
             json.writeNumber(module);
             json.writeNumber(
                     switch (frame.kind()) {
@@ -226,7 +227,7 @@ final class PageContent {
             case TextLayout layout -> content(json, layout.values(), nesting);
             case RowStream _ -> note(json, "Too long for a page; sonde query lists it.");
             case Listing _ -> note(json, "Too long for a page; sonde report lists it.");
-            case Live _ -> note(json, "Shown live only.");
+            case LiveResult _ -> note(json, "Shown live only.");
         }
     }
 
@@ -268,7 +269,7 @@ final class PageContent {
                             && number >= -MAX_NUMBER
                             && number <= MAX_NUMBER ->
                     json.writeNumber(number);
-            default -> json.writeString(Numbers.text(column.unit(), value, true));
+            default -> json.writeString(NumberText.text(column.unit(), value, true));
         }
     }
 
@@ -288,7 +289,7 @@ final class PageContent {
     private static void pre(JsonGenerator json, CallTree tree) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         CallTree untitled = new CallTree("", tree.unit(), tree.root());
-        new TextRenderer().render(untitled, out, new Style(TEXT_WIDTH, false, true));
+        new TextRenderer().render(untitled, out, new TerminalStyle(TEXT_WIDTH, false, true));
         json.writeStringField("text", out.toString(StandardCharsets.UTF_8));
     }
 
@@ -301,14 +302,14 @@ final class PageContent {
     }
 
     private static void text(JsonGenerator json, String name, String value) throws IOException {
-        json.writeStringField(name, Escape.line(value));
+        json.writeStringField(name, TextEscape.line(value));
     }
 
     private static void texts(JsonGenerator json, String name, Iterable<String> values)
             throws IOException {
         json.writeArrayFieldStart(name);
         for (String value : values) {
-            json.writeString(Escape.line(value));
+            json.writeString(TextEscape.line(value));
         }
         json.writeEndArray();
     }

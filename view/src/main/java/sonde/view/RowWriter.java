@@ -8,6 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.RowStream;
+import sonde.event.result.RowStream.RowCursor;
 import sonde.event.result.Unit;
 
 /** Writes rows as text, while they come. */
@@ -35,7 +36,7 @@ final class RowWriter {
             line.append(i == 0 ? "" : ",").append(csv(columns.get(i).name()));
         }
         end();
-        try (RowStream.Cursor rows = stream.source().open(false)) {
+        try (RowCursor rows = stream.source().open(false)) {
             for (int size = rows.next(); size > 0; size = rows.next()) {
                 for (int row = 0; row < size; row++) {
                     for (int i = 0; i < columns.size(); i++) {
@@ -57,7 +58,7 @@ final class RowWriter {
 
     /** An object a line. */
     void json() throws IOException {
-        try (RowStream.Cursor rows = stream.source().open(true)) {
+        try (RowCursor rows = stream.source().open(true)) {
             boolean isJson = rows.isJson();
             for (int size = rows.next(); size > 0; size = rows.next()) {
                 for (int row = 0; row < size; row++) {
@@ -112,10 +113,10 @@ final class RowWriter {
         List<String[]> first = new ArrayList<>();
         int[] widths = new int[columns.size()];
         for (int i = 0; i < widths.length; i++) {
-            widths[i] = Math.min(MAX_CELL, Escape.line(columns.get(i).name()).length());
+            widths[i] = Math.min(MAX_CELL, TextEscape.line(columns.get(i).name()).length());
         }
         boolean headed = false;
-        try (RowStream.Cursor rows = stream.source().open(false)) {
+        try (RowCursor rows = stream.source().open(false)) {
             for (int size = rows.next(); size > 0; size = rows.next()) {
                 for (int row = 0; row < size; row++) {
                     String[] cells = new String[widths.length];
@@ -157,7 +158,7 @@ final class RowWriter {
                 switch (value) {
                     case null -> "-";
                     case Double number -> number(number);
-                    default -> Escape.line(value.toString());
+                    default -> TextEscape.line(value.toString());
                 };
         return text.length() <= MAX_CELL ? text : text.substring(0, MAX_CELL - 1) + "…";
     }

@@ -113,7 +113,7 @@ final class SafeOutput extends RowOutput {
     private void finish() throws IOException {
         String text = new String(pending, 0, have, StandardCharsets.UTF_8);
         have = 0;
-        out.write(Escape.line(text).getBytes(StandardCharsets.UTF_8));
+        out.write(TextEscape.line(text).getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
@@ -131,7 +131,7 @@ final class SafeOutput extends RowOutput {
 
     private void hex(int value) throws IOException {
         StringBuilder text = new StringBuilder("\\x");
-        Escape.hex(text, value, 2);
+        TextEscape.hex(text, value, 2);
         out.write(text.toString().getBytes(StandardCharsets.US_ASCII));
     }
 

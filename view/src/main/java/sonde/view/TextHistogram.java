@@ -10,7 +10,7 @@ final class TextHistogram {
 
     private TextHistogram() {}
 
-    static void append(StringBuilder out, String indent, Histogram histogram, Style style) {
+    static void append(StringBuilder out, String indent, Histogram histogram, TerminalStyle style) {
         if (histogram.buckets().isEmpty()) {
             out.append(indent).append(style.dim("none")).append('\n');
             return;
@@ -29,11 +29,11 @@ final class TextHistogram {
         int room = style.width() == 0 ? BAR : Math.max(4, Math.min(BAR, style.width() - used));
         for (Histogram.Bucket bucket : histogram.buckets()) {
             String line =
-                    Cells.padLeft(edge(histogram, bucket.from(), style), from)
+                    CellWidths.padLeft(edge(histogram, bucket.from(), style), from)
                             + (style.unicode() ? " – " : " - ")
-                            + Cells.padLeft(edge(histogram, bucket.to(), style), to)
+                            + CellWidths.padLeft(edge(histogram, bucket.to(), style), to)
                             + "  "
-                            + Cells.padLeft(count(bucket), count);
+                            + CellWidths.padLeft(count(bucket), count);
             String bar = bar((double) bucket.count() / most, room, style);
             out.append(indent).append(line);
             out.append(bar.isEmpty() ? "" : "  " + style.sgr("36", bar)).append('\n');
@@ -41,7 +41,7 @@ final class TextHistogram {
     }
 
     /** A bar of a share of the room; anything above zero is seen. */
-    static String bar(double share, int room, Style style) {
+    static String bar(double share, int room, TerminalStyle style) {
         if (!style.unicode()) {
             return "#".repeat((int) Math.ceil(share * room));
         }
@@ -50,11 +50,11 @@ final class TextHistogram {
         return "█".repeat(eighths / 8) + rest;
     }
 
-    private static String edge(Histogram histogram, long value, Style style) {
-        return Numbers.text(histogram.unit(), value, style.unicode());
+    private static String edge(Histogram histogram, long value, TerminalStyle style) {
+        return NumberText.text(histogram.unit(), value, style.unicode());
     }
 
     private static String count(Histogram.Bucket bucket) {
-        return Numbers.text(Unit.COUNT, bucket.count(), true);
+        return NumberText.text(Unit.COUNT, bucket.count(), true);
     }
 }

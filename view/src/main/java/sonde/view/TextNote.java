@@ -4,7 +4,7 @@ package sonde.view;
 final class TextNote {
     private TextNote() {}
 
-    static void append(StringBuilder out, String indent, String note, Style style) {
-        out.append(Paragraph.of(indent, indent + "  ", note, style.width()));
+    static void append(StringBuilder out, String indent, String note, TerminalStyle style) {
+        out.append(WrappedText.of(indent, indent + "  ", note, style.width()));
     }
 }

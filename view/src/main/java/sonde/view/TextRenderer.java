@@ -7,7 +7,8 @@ import sonde.event.result.CallTree;
 import sonde.event.result.Document;
 import sonde.event.result.Histogram;
 import sonde.event.result.Listing;
-import sonde.event.result.Live;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
@@ -16,9 +17,9 @@ import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 
 /**
- * Results as UTF-8 text for people; without {@link Style#unicode} all that sonde itself writes is
- * ASCII. Whatever a traced program put into a name arrives {@link Escape escaped}: no byte of it
- * can move the cursor, change a colour or begin a new line.
+ * Results as UTF-8 text for people; without {@link TerminalStyle#unicode} all that sonde itself
+ * writes is ASCII. Whatever a traced program put into a name arrives {@link TextEscape escaped}: no
+ * byte of it can move the cursor, change a colour or begin a new line.
  */
 public final class TextRenderer {
     /**
@@ -27,41 +28,42 @@ public final class TextRenderer {
      * @param minShare callees below this share of the whole are summed up in one line
      * @param maxDepth branchings shown below each other
      */
-    public record Limits(double minShare, int maxDepth) {
+    public record TreeLimits(double minShare, int maxDepth) {
         /** Half a percent, 48 branchings. */
-        public static final Limits DEFAULT = new Limits(0.005, 48);
+        public static final TreeLimits DEFAULT = new TreeLimits(0.005, 48);
     }
 
     private static final int MAX_NESTING = 16;
 
-    private final Limits limits;
+    private final TreeLimits limits;
 
-    /** With {@link Limits#DEFAULT}. */
+    /** With {@link TreeLimits#DEFAULT}. */
     public TextRenderer() {
-        this(Limits.DEFAULT);
+        this(TreeLimits.DEFAULT);
     }
 
     /** With other limits for call trees. */
-    public TextRenderer(Limits limits) {
+    public TextRenderer(TreeLimits limits) {
         this.limits = limits;
     }
 
     /**
-     * Writes a result and flushes; a {@link Live} one until it has ended. {@code out} stays open.
+     * Writes a result and flushes; a {@link LiveResult} one until it has ended. {@code out} stays
+     * open.
      *
      * @throws IOException when {@code out}, the rows of a listing or the ticks of a live result
      *     fail
      */
-    public void render(Result result, OutputStream out, Style style) throws IOException {
-        new Rendering(out, style).render(result, "", 0);
+    public void render(Result result, OutputStream out, TerminalStyle style) throws IOException {
+        new TextRendering(out, style).render(result, "", 0);
         out.flush();
     }
 
-    private final class Rendering {
+    private final class TextRendering {
         private final OutputStream out;
-        private final Style style;
+        private final TerminalStyle style;
 
-        Rendering(OutputStream out, Style style) {
+        TextRendering(OutputStream out, TerminalStyle style) {
             this.out = out;
             this.style = style;
         }
@@ -73,7 +75,7 @@ public final class TextRenderer {
             StringBuilder text = new StringBuilder();
             boolean headed = !(result instanceof Document || result instanceof TextLayout);
             if (headed && !result.title().isEmpty()) {
-                String title = Escape.line(result.title());
+                String title = TextEscape.line(result.title());
                 text.append(indent).append(style.bold(title)).append('\n');
             }
             String inner = result.title().isEmpty() ? indent : indent + "  ";
@@ -104,7 +106,7 @@ public final class TextRenderer {
                     listing(Listing.ofLines(layout.lines()));
                     return;
                 }
-                case Live live -> {
+                case LiveResult live -> {
                     write(text);
                     live(live, indent, nesting);
                     return;
@@ -130,10 +132,10 @@ public final class TextRenderer {
         }
 
         private void listing(Listing listing) throws IOException {
-            ListingRenderer.render(listing, Listing.Form.TEXT, out);
+            ListingRenderer.render(listing, ListingForm.TEXT, out);
         }
 
-        private void live(Live live, String indent, int nesting) throws IOException {
+        private void live(LiveResult live, String indent, int nesting) throws IOException {
             Result state = live.ticks().next();
             while (state != null) {
                 render(state, indent, nesting + 1);
@@ -147,8 +149,8 @@ public final class TextRenderer {
         }
 
         private void write(StringBuilder text) throws IOException {
-            String escaped = Escape.wellFormed(text.toString());
-            String drawn = style.unicode() ? escaped : Escape.ascii(escaped);
+            String escaped = TextEscape.wellFormed(text.toString());
+            String drawn = style.unicode() ? escaped : TextEscape.ascii(escaped);
             out.write(drawn.getBytes(StandardCharsets.UTF_8));
         }
     }

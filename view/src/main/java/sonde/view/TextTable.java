@@ -30,7 +30,7 @@ final class TextTable {
 
     private static final String GAP = "  ";
 
-    private final Style style;
+    private final TerminalStyle style;
     private final int edge;
     private final List<Column> columns;
     private final List<String[]> rows = new ArrayList<>();
@@ -38,7 +38,7 @@ final class TextTable {
     private final int[] suffix;
     private final int[] width;
 
-    private TextTable(Table table, Style style, int edge) {
+    private TextTable(Table table, TerminalStyle style, int edge) {
         this.style = style;
         this.edge = edge;
         this.columns = table.columns();
@@ -51,7 +51,7 @@ final class TextTable {
         measure();
     }
 
-    static void append(StringBuilder out, String indent, Table table, Style style) {
+    static void append(StringBuilder out, String indent, Table table, TerminalStyle style) {
         if (table.rows().isEmpty()) {
             out.append(indent).append(style.dim("none")).append('\n');
             return;
@@ -87,7 +87,7 @@ final class TextTable {
     private String[] texts(List<@Nullable Object> row) {
         String[] texts = new String[columns.size()];
         for (int i = 0; i < texts.length; i++) {
-            texts[i] = Numbers.text(columns.get(i).unit(), row.get(i), style.unicode());
+            texts[i] = NumberText.text(columns.get(i).unit(), row.get(i), style.unicode());
         }
         return texts;
     }
@@ -96,14 +96,14 @@ final class TextTable {
         for (int i = 0; i < width.length; i++) {
             for (String[] row : rows) {
                 if (isText(i)) {
-                    width[i] = Math.max(width[i], Cells.width(row[i]));
+                    width[i] = Math.max(width[i], CellWidths.width(row[i]));
                 } else {
                     int unit = unitAt(row[i]);
                     number[i] = Math.max(number[i], unit);
                     suffix[i] = Math.max(suffix[i], row[i].length() - unit);
                 }
             }
-            int heading = Cells.width(heading(i));
+            int heading = CellWidths.width(heading(i));
             int aligned = style.width() == 0 ? Math.min(width[i], MAX_ALIGNED) : width[i];
             width[i] = Math.max(heading, isText(i) ? aligned : number[i] + suffix[i]);
         }
@@ -185,9 +185,9 @@ final class TextTable {
             line.append(k == 0 ? "" : GAP);
             line.append(
                     isText(i)
-                            ? Cells.padRight(
-                                    Cells.cut(heading(i), width[i], style.unicode()), width[i])
-                            : Cells.padLeft(heading(i), width[i]));
+                            ? CellWidths.padRight(
+                                    CellWidths.cut(heading(i), width[i], style.unicode()), width[i])
+                            : CellWidths.padLeft(heading(i), width[i]));
         }
         out.append(indent).append(style.dim(line.toString().stripTrailing())).append('\n');
         for (String[] row : rows) {
@@ -203,7 +203,9 @@ final class TextTable {
             List<String> lines =
                     !isText(i)
                             ? List.of(cell(row[i], i))
-                            : style.width() == 0 ? List.of(row[i]) : Cells.lines(row[i], width[i]);
+                            : style.width() == 0
+                                    ? List.of(row[i])
+                                    : CellWidths.lines(row[i], width[i]);
             cells.add(lines);
             height = Math.max(height, lines.size());
         }
@@ -213,7 +215,7 @@ final class TextTable {
             for (int k = 0; k < block.length; k++) {
                 List<String> lines = cells.get(k);
                 String text = at < lines.size() ? lines.get(at) : "";
-                line.append(k == 0 ? "" : GAP).append(Cells.padRight(text, width[block[k]]));
+                line.append(k == 0 ? "" : GAP).append(CellWidths.padRight(text, width[block[k]]));
             }
             out.append(indent).append(line.toString().stripTrailing()).append('\n');
         }
@@ -222,13 +224,13 @@ final class TextTable {
     private String cell(String text, int i) {
         int unit = unitAt(text);
         String aligned =
-                Cells.padLeft(text.substring(0, unit), number[i])
-                        + Cells.padRight(text.substring(unit), suffix[i]);
-        return Cells.padLeft(aligned, width[i]);
+                CellWidths.padLeft(text.substring(0, unit), number[i])
+                        + CellWidths.padRight(text.substring(unit), suffix[i]);
+        return CellWidths.padLeft(aligned, width[i]);
     }
 
     private String heading(int i) {
-        return Escape.line(columns.get(i).name());
+        return TextEscape.line(columns.get(i).name());
     }
 
     private boolean isText(int i) {

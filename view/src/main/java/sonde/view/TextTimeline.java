@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
 import sonde.event.result.Unit;
 
 /** A timeline as one row per thread: the share of each state and a strip of what it did when. */
@@ -17,18 +18,18 @@ final class TextTimeline {
     private static final int MAX_TRACKS = 64;
 
     private final Timeline timeline;
-    private final Style style;
+    private final TerminalStyle style;
     private final StringBuilder out;
     private final String indent;
 
-    private TextTimeline(StringBuilder out, String indent, Timeline timeline, Style style) {
+    private TextTimeline(StringBuilder out, String indent, Timeline timeline, TerminalStyle style) {
         this.out = out;
         this.indent = indent;
         this.timeline = timeline;
         this.style = style;
     }
 
-    static void append(StringBuilder out, String indent, Timeline timeline, Style style) {
+    static void append(StringBuilder out, String indent, Timeline timeline, TerminalStyle style) {
         if (timeline.tracks().isEmpty()) {
             out.append(indent).append(style.dim("none")).append('\n');
             return;
@@ -42,22 +43,22 @@ final class TextTimeline {
         for (int s = 0; s < states.size(); s++) {
             String mark = style.sgr(COLOURS[s % COLOURS.length], mark(s));
             out.append(s == 0 ? "" : "   ").append(mark).append(' ');
-            out.append(Escape.line(states.get(s)));
+            out.append(TextEscape.line(states.get(s)));
         }
         out.append('\n');
-        List<Timeline.Track> tracks = timeline.tracks();
-        List<Timeline.Track> shown = tracks.subList(0, Math.min(MAX_TRACKS, tracks.size()));
+        List<TimelineRow> tracks = timeline.tracks();
+        List<TimelineRow> shown = tracks.subList(0, Math.min(MAX_TRACKS, tracks.size()));
         List<Column> columns = new ArrayList<>();
         columns.add(Column.text("thread"));
         for (String state : states) {
             columns.add(new Column(state, Unit.SHARE));
         }
         List<List<@Nullable Object>> rows = new ArrayList<>();
-        for (Timeline.Track track : shown) {
+        for (TimelineRow track : shown) {
             rows.add(shares(track));
         }
         StringBuilder table = new StringBuilder();
-        Style plain = new Style(0, false, style.unicode());
+        TerminalStyle plain = new TerminalStyle(0, false, style.unicode());
         TextTable.append(table, "", new Table("", columns, rows), plain);
         join(table.toString().split("\n", -1), shown);
         if (shown.size() < tracks.size()) {
@@ -66,7 +67,7 @@ final class TextTimeline {
         }
     }
 
-    private List<@Nullable Object> shares(Timeline.Track track) {
+    private List<@Nullable Object> shares(TimelineRow track) {
         double[] sums = new double[timeline.states().size()];
         for (int i = 0; i < track.starts().length; i++) {
             int state = track.spanStates()[i];
@@ -83,10 +84,10 @@ final class TextTimeline {
         return row;
     }
 
-    private void join(String[] lines, List<Timeline.Track> shown) {
+    private void join(String[] lines, List<TimelineRow> shown) {
         int widest = 0;
         for (String line : lines) {
-            widest = Math.max(widest, Cells.width(line));
+            widest = Math.max(widest, CellWidths.width(line));
         }
         int free = style.width() - indent.length() - widest - 2;
         int room = style.width() == 0 ? STRIP : Math.min(STRIP, free);
@@ -99,7 +100,7 @@ final class TextTimeline {
             }
             out.append(indent).append(i == 0 ? style.dim(line) : line);
             if (i > 0) {
-                out.append(" ".repeat(widest - Cells.width(line) + 2));
+                out.append(" ".repeat(widest - CellWidths.width(line) + 2));
                 out.append(strip(shown.get(i - 1), room).stripTrailing());
             }
             out.append('\n');
@@ -107,11 +108,11 @@ final class TextTimeline {
     }
 
     private String cut(String line) {
-        return Cells.cut(line, Math.max(1, style.width() - indent.length()), style.unicode());
+        return CellWidths.cut(line, Math.max(1, style.width() - indent.length()), style.unicode());
     }
 
     /** In each cell the state that took most of its time. */
-    private String strip(Timeline.Track track, int cells) {
+    private String strip(TimelineRow track, int cells) {
         double length = Math.max(1, timeline.end() - timeline.start());
         int states = timeline.states().size();
         double[][] time = new double[cells][states];

@@ -5,6 +5,7 @@ import java.util.List;
 import sonde.event.result.CallTree;
 import sonde.event.result.Frame;
 import sonde.event.result.Unit;
+import sonde.view.TextRenderer.TreeLimits;
 
 /** A call tree with branches drawn; callers that have one callee stand on one line with it. */
 final class TextTree {
@@ -15,8 +16,8 @@ final class TextTree {
     private final StringBuilder out;
     private final String indent;
     private final CallTree tree;
-    private final Style style;
-    private final TextRenderer.Limits limits;
+    private final TerminalStyle style;
+    private final TreeLimits limits;
     private final long all;
     private final int amountWidth;
     private final int countWidth;
@@ -27,8 +28,8 @@ final class TextTree {
             StringBuilder out,
             String indent,
             CallTree tree,
-            Style style,
-            TextRenderer.Limits limits) {
+            TerminalStyle style,
+            TreeLimits limits) {
         this.out = out;
         this.indent = indent;
         this.tree = tree;
@@ -47,8 +48,8 @@ final class TextTree {
             StringBuilder out,
             String indent,
             CallTree tree,
-            Style style,
-            TextRenderer.Limits limits) {
+            TerminalStyle style,
+            TreeLimits limits) {
         TextTree text = new TextTree(out, indent, tree, style, limits);
         if (text.all <= 0) {
             out.append(indent).append(style.dim("none")).append('\n');
@@ -114,16 +115,16 @@ final class TextTree {
         for (int i = 0; i < chain.size(); i++) {
             String name = name(chain.get(i));
             String joint = i == 0 ? "" : style.unicode() ? " › " : " > ";
-            int cells = Cells.width(name) + joint.length();
+            int cells = CellWidths.width(name) + joint.length();
             if (i > 0 && at + cells > room) {
                 out.append('\n').append(" ".repeat(numbersWidth)).append(style.dim(below));
                 joint = joint.substring(1);
                 at = 0;
             }
             if (style.width() > 0) {
-                name = Cells.cut(name, room - joint.length(), style.unicode());
+                name = CellWidths.cut(name, room - joint.length(), style.unicode());
             }
-            at += Cells.width(name) + joint.length();
+            at += CellWidths.width(name) + joint.length();
             out.append(style.dim(joint)).append(painted(chain.get(i), name));
         }
         out.append('\n');
@@ -131,20 +132,20 @@ final class TextTree {
 
     private void numbers(long total, long count) {
         out.append(indent)
-                .append(Cells.padLeft(Numbers.share((double) total / all), 7))
+                .append(CellWidths.padLeft(NumberText.share((double) total / all), 7))
                 .append("  ")
-                .append(Cells.padLeft(amount(total), amountWidth))
+                .append(CellWidths.padLeft(amount(total), amountWidth))
                 .append("  ")
-                .append(Cells.padLeft(count(count), countWidth))
+                .append(CellWidths.padLeft(count(count), countWidth))
                 .append("  ");
     }
 
     private String amount(long value) {
-        return Numbers.text(tree.unit(), value, style.unicode());
+        return NumberText.text(tree.unit(), value, style.unicode());
     }
 
     private static String count(long value) {
-        return Numbers.text(Unit.COUNT, value, true);
+        return NumberText.text(Unit.COUNT, value, true);
     }
 
     private static long samples(CallTree.Node node) {
@@ -156,7 +157,7 @@ final class TextTree {
     }
 
     private static String name(Frame frame) {
-        return Escape.line(frame.shown());
+        return TextEscape.line(frame.shown());
     }
 
     private String painted(Frame frame, String name) {

@@ -5,7 +5,7 @@
  * Table calls = new Table("System calls",
  *         List.of(Column.text("call"), Column.count("count"), Column.nanos("total")),
  *         List.of(List.of("read", 1234L, 5_600_000L)));
- * new TextRenderer().render(calls, out, Style.PLAIN);
+ * new TextRenderer().render(calls, out, TerminalStyle.PLAIN);
  *     System calls
  *       call  count  total
  *       read  1,234  5.60 ms

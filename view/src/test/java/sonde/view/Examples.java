@@ -6,15 +6,16 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import sonde.event.result.CallChains;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
-import sonde.event.result.Stacks;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
 import sonde.event.result.Unit;
 
 /** Small results of every kind. */
@@ -73,21 +74,21 @@ final class Examples {
                 2_000,
                 List.of("running", "runnable", "sleeping"),
                 List.of(
-                        new Timeline.Track(
+                        new TimelineRow(
                                 "main 1",
                                 1,
                                 1,
                                 new long[] {1000, 1500, 1600},
                                 new long[] {1500, 1600, 2000},
                                 new byte[] {0, 1, 2}),
-                        new Timeline.Track(
+                        new TimelineRow(
                                 "late 2",
                                 1,
                                 2,
                                 new long[] {1750},
                                 new long[] {2000},
                                 new byte[] {0})),
-                new Stacks(List.of(), new int[0], new int[0]),
+                new CallChains(List.of(), new int[0], new int[0]),
                 List.of());
     }
 
@@ -98,7 +99,7 @@ final class Examples {
                 List.of(calls(), histogram()));
     }
 
-    static String text(Result result, Style style) {
+    static String text(Result result, TerminalStyle style) {
         try {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             new TextRenderer().render(result, out, style);

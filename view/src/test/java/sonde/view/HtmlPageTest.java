@@ -17,13 +17,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.assets.Assets;
+import sonde.event.result.CallChains;
 import sonde.event.result.Column;
 import sonde.event.result.Frame;
 import sonde.event.result.Report;
-import sonde.event.result.Samples;
-import sonde.event.result.Stacks;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 import sonde.testkit.Browser;
 
@@ -88,8 +89,8 @@ class HtmlPageTest {
     @Test
     void legendHasExactTimesAlsoOfWhatIsNotDrawn() throws IOException {
         // Drawn: one span of 1000 ns. Exact: this thread slept 100 of them; another ran 50.
-        Timeline.Track track =
-                new Timeline.Track(
+        TimelineRow track =
+                new TimelineRow(
                         "t 1",
                         1,
                         1,
@@ -97,7 +98,7 @@ class HtmlPageTest {
                         new long[] {1000},
                         new byte[] {0},
                         new long[] {900, 100});
-        Stacks none = new Stacks(List.of(), new int[0], new int[0]);
+        CallChains none = new CallChains(List.of(), new int[0], new int[0]);
         Timeline timeline =
                 new Timeline(
                         "",
@@ -107,7 +108,7 @@ class HtmlPageTest {
                         List.of(track),
                         none,
                         List.of(
-                                Samples.moments(
+                                TimelineSamples.moments(
                                         "on-cpu",
                                         Unit.NANOS,
                                         new long[0],
@@ -179,10 +180,13 @@ class HtmlPageTest {
         double matched =
                 weight(0, Long.MIN_VALUE, Long.MAX_VALUE, f -> f.name().contains("JsonWriter"));
         double all = weight(0, Long.MIN_VALUE, Long.MAX_VALUE, f -> true);
-        String share = Numbers.share(matched / all);
+        String share = NumberText.share(matched / all);
         assertThat(text("matched"))
                 .isEqualTo(
-                        "matched " + share + "  " + Numbers.text(Unit.NANOS, (long) matched, true));
+                        "matched "
+                                + share
+                                + "  "
+                                + NumberText.text(Unit.NANOS, (long) matched, true));
         assertThat(text("functions")).contains("JsonWriter").doesNotContain("malloc");
         browser.key("Escape");
         assertThat(text("matched")).isEmpty();
@@ -232,7 +236,7 @@ class HtmlPageTest {
         browser.frame();
         assertThat(text("range")).isEqualTo(TIMELINE.tracks().getFirst().name());
         long expected = 0;
-        Samples samples = TIMELINE.samples().getFirst();
+        TimelineSamples samples = TIMELINE.samples().getFirst();
         for (int i = 0; i < samples.time().length; i++) {
             expected += samples.track()[i] == 0 ? samples.weight()[i] : 0;
         }
@@ -299,9 +303,9 @@ class HtmlPageTest {
                         new Frame(evil, evil, Frame.Kind.USER),
                         new Frame(long10k, "\033[2J", Frame.Kind.JIT),
                         new Frame("\ud800 \0 --> {{script}}", "", Frame.Kind.KERNEL));
-        Stacks stacks = new Stacks(frames, new int[] {-1, 0, 1}, new int[] {0, 1, 2});
-        Timeline.Track track =
-                new Timeline.Track(evil, 1, 1, new long[] {0}, new long[] {1000}, new byte[] {0});
+        CallChains stacks = new CallChains(frames, new int[] {-1, 0, 1}, new int[] {0, 1, 2});
+        TimelineRow track =
+                new TimelineRow(evil, 1, 1, new long[] {0}, new long[] {1000}, new byte[] {0});
         Timeline timeline =
                 new Timeline(
                         evil,
@@ -311,7 +315,7 @@ class HtmlPageTest {
                         List.of(track, track),
                         stacks,
                         List.of(
-                                Samples.moments(
+                                TimelineSamples.moments(
                                         evil,
                                         Unit.COUNT,
                                         new long[] {1, 2, 3},
@@ -338,7 +342,7 @@ class HtmlPageTest {
 
     @Test
     void emptyRecordingOpens() throws IOException {
-        Stacks none = new Stacks(List.of(), new int[0], new int[0]);
+        CallChains none = new CallChains(List.of(), new int[0], new int[0]);
         Timeline empty = new Timeline("", 5, 5, List.of(), List.of(), none, List.of());
         open(write("empty.html", new Report("empty", List.of(), List.of()), empty));
         assertThat(browser.errors()).isEmpty();
@@ -376,15 +380,15 @@ class HtmlPageTest {
                                         .formatted(script, unit, value));
                 assertThat(shown)
                         .as("%s %d", unit, value)
-                        .isEqualTo(Numbers.text(unit, value, true));
+                        .isEqualTo(NumberText.text(unit, value, true));
             }
         }
     }
 
     /** Weight of a set's chains within a range that go through a frame. */
     private static double weight(int set, double from, double to, Predicate<Frame> through) {
-        Samples samples = TIMELINE.samples().get(set);
-        Stacks stacks = TIMELINE.stacks();
+        TimelineSamples samples = TIMELINE.samples().get(set);
+        CallChains stacks = TIMELINE.stacks();
         double sum = 0;
         for (int i = 0; i < samples.time().length; i++) {
             long time = samples.time()[i];

@@ -59,7 +59,7 @@ class JsonRendererTest {
                 .endsWith("}],\"share\":0.5,\"none\":null}]\n");
         assertThat(json(new Document(out -> out.value(List.of(1, 2)), shown, 1)))
                 .isEqualTo("[\n  1,\n  2\n]\n");
-        assertThat(Examples.text(Document.of(map, shown), Style.PLAIN)).isEqualTo("id 7\n");
+        assertThat(Examples.text(Document.of(map, shown), TerminalStyle.PLAIN)).isEqualTo("id 7\n");
     }
 
     @Test
@@ -69,7 +69,7 @@ class JsonRendererTest {
         assertThat(json(layout)).isEqualTo(json(table));
         assertThat(json(new Report("all", List.of(), List.of(layout))))
                 .isEqualTo(json(new Report("all", List.of(), List.of(table))));
-        assertThat(Examples.text(layout, Style.PLAIN)).isEqualTo("name: a\n");
+        assertThat(Examples.text(layout, TerminalStyle.PLAIN)).isEqualTo("name: a\n");
         ByteArrayOutputStream csv = new ByteArrayOutputStream();
         new CsvRenderer().render(layout, csv);
         assertThat(csv.toString(StandardCharsets.UTF_8)).isEqualTo("name\na\n");
@@ -81,9 +81,9 @@ class JsonRendererTest {
         byte[] bytes = "\033[1mbold\n".getBytes(StandardCharsets.UTF_8);
         Listing made =
                 new Listing("", List.of(), (out, _) -> RowOutput.unchanged(out).write(bytes));
-        assertThat(Examples.text(made, Style.PLAIN)).isEqualTo("\033[1mbold\n");
+        assertThat(Examples.text(made, TerminalStyle.PLAIN)).isEqualTo("\033[1mbold\n");
         Listing foreign = new Listing("", List.of(), (out, _) -> out.write(bytes));
-        assertThat(Examples.text(foreign, Style.PLAIN)).isEqualTo("\\x1b[1mbold\n");
+        assertThat(Examples.text(foreign, TerminalStyle.PLAIN)).isEqualTo("\\x1b[1mbold\n");
     }
 
     @Test
@@ -100,7 +100,7 @@ class JsonRendererTest {
         RowStream rows = CsvRenderer.rows(table);
         assertThat(json(rows))
                 .isEqualTo("{\"name\": \"a,\\\"b\\\"\", \"n\": 1}\n{\"name\": null, \"n\": 22}\n");
-        assertThat(Examples.text(rows, Style.PLAIN))
+        assertThat(Examples.text(rows, TerminalStyle.PLAIN))
                 .isEqualTo("name    n\na,\"b\"   1\n-      22\n");
     }
 

@@ -15,13 +15,14 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import sonde.assets.Assets;
+import sonde.event.result.CallChains;
 import sonde.event.result.Column;
 import sonde.event.result.Frame;
 import sonde.event.result.Report;
-import sonde.event.result.Samples;
-import sonde.event.result.Stacks;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 import sonde.testkit.Json;
 
@@ -30,16 +31,16 @@ class PageContentTest {
 
     @Test
     void columnsAreLebNumbersFromTheStart() throws IOException {
-        Timeline.Track track =
-                new Timeline.Track(
+        TimelineRow track =
+                new TimelineRow(
                         "a", 1, 2, new long[] {100, 400}, new long[] {300, 401}, new byte[] {1, 0});
-        Stacks stacks =
-                new Stacks(
+        CallChains stacks =
+                new CallChains(
                         List.of(Frame.label("x"), Frame.label("y")),
                         new int[] {-1, 0, 0},
                         new int[] {0, 1, 0});
-        Samples samples =
-                Samples.moments(
+        TimelineSamples samples =
+                TimelineSamples.moments(
                         "on-cpu",
                         Unit.NANOS,
                         new long[] {110, 130},
@@ -73,15 +74,15 @@ class PageContentTest {
 
     @Test
     void whatIsOutOfRangeIsClipped() throws IOException {
-        Timeline.Track track =
-                new Timeline.Track(
+        TimelineRow track =
+                new TimelineRow(
                         "a",
                         1,
                         2,
                         new long[] {-50, 5, Long.MIN_VALUE, 90},
                         new long[] {10, 8, 3, Long.MAX_VALUE},
                         new byte[] {0, 0, 0, -1});
-        Stacks none = new Stacks(List.of(), new int[0], new int[0]);
+        CallChains none = new CallChains(List.of(), new int[0], new int[0]);
         ByteBuffer data =
                 written(
                         EMPTY,

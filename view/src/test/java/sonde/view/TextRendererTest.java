@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
 import sonde.event.result.Frame;
-import sonde.event.result.Live;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
@@ -21,11 +21,11 @@ import sonde.testkit.Golden;
 
 class TextRendererTest {
     private static final Golden GOLDEN = Golden.of("view", TextRendererTest.class);
-    private static final Style ASCII = new Style(60, false, false);
+    private static final TerminalStyle ASCII = new TerminalStyle(60, false, false);
 
     @Test
     void tableAlignsDigitsAndUnits() throws IOException {
-        GOLDEN.check("table.txt", text(Examples.calls(), Style.PLAIN));
+        GOLDEN.check("table.txt", text(Examples.calls(), TerminalStyle.PLAIN));
     }
 
     @Test
@@ -35,7 +35,7 @@ class TextRendererTest {
                         "Files",
                         List.of(Column.text("path"), Column.count("reads")),
                         List.of(List.of("/usr/lib/x86_64-linux-gnu/libc.so.6", 12L)));
-        assertThat(text(table, new Style(30, false, true)))
+        assertThat(text(table, new TerminalStyle(30, false, true)))
                 .isEqualTo(
                         """
                         Files
@@ -57,7 +57,7 @@ class TextRendererTest {
                                 List.of(name, call, 1L),
                                 List.of("y", "", 2L),
                                 List.of("z", call, 3L)));
-        String[] lines = text(table, Style.PLAIN).split("\n");
+        String[] lines = text(table, TerminalStyle.PLAIN).split("\n");
         assertThat(lines).hasSize(4);
         assertThat(lines[1]).isEqualTo(name + "  " + call + "  1");
         assertThat(lines[2]).endsWith(" 2").hasSize(lines[0].length());
@@ -73,7 +73,7 @@ class TextRendererTest {
             row.add(i == 2 ? 0L : 1_000_000L * i + 1);
         }
         Table table = new Table("", columns, List.of(row));
-        assertThat(text(table, new Style(40, false, true)))
+        assertThat(text(table, new TerminalStyle(40, false, true)))
                 .isEqualTo(
                         """
                         thread     column0    column1    column3
@@ -83,27 +83,27 @@ class TextRendererTest {
                         worker 12  4,000,001  5,000,001
                         """);
         // As long as it fits nothing goes.
-        assertThat(text(table, new Style(90, false, true))).contains("column2");
+        assertThat(text(table, new TerminalStyle(90, false, true))).contains("column2");
     }
 
     @Test
     void wordsOfACellAreBrokenAtSpaces() {
-        assertThat(Cells.lines("let the host pass its counters", 12))
+        assertThat(CellWidths.lines("let the host pass its counters", 12))
                 .containsExactly("let the host", "pass its", "counters");
-        assertThat(Cells.lines("日本語日本語", 5)).containsExactly("日本", "語日", "本語");
-        assertThat(Cells.lines("", 5)).containsExactly("");
+        assertThat(CellWidths.lines("日本語日本語", 5)).containsExactly("日本", "語日", "本語");
+        assertThat(CellWidths.lines("", 5)).containsExactly("");
     }
 
     @Test
     void sentencesBreakWhereTheTerminalEnds() {
-        assertThat(Paragraph.of("sonde: ", "       ", "no such event as that", 24))
+        assertThat(WrappedText.of("sonde: ", "       ", "no such event as that", 24))
                 .isEqualTo("sonde: no such event as\n       that\n");
-        assertThat(Paragraph.of("sonde: ", "       ", "x".repeat(200), 0)).hasLineCount(1);
+        assertThat(WrappedText.of("sonde: ", "       ", "x".repeat(200), 0)).hasLineCount(1);
     }
 
     @Test
     void treeFoldsChainsAndSumsWhatIsSmall() throws IOException {
-        GOLDEN.check("tree.txt", text(Examples.tree(), Style.PLAIN));
+        GOLDEN.check("tree.txt", text(Examples.tree(), TerminalStyle.PLAIN));
     }
 
     @Test
@@ -122,20 +122,21 @@ class TextRendererTest {
             node = node.child(new Frame("a_rather_long_function_" + i, "", Frame.Kind.USER));
             node.add(1, 1);
         }
-        String text = text(new CallTree("Deep", Unit.COUNT, root), new Style(80, false, true));
+        String text =
+                text(new CallTree("Deep", Unit.COUNT, root), new TerminalStyle(80, false, true));
         assertThat(text.lines().mapToInt(String::length)).allMatch(n -> n <= 80);
         assertThat(text.lines().count()).isLessThan(150);
     }
 
     @Test
     void histogramDrawsBars() throws IOException {
-        GOLDEN.check("histogram.txt", text(Examples.histogram(), Style.PLAIN));
+        GOLDEN.check("histogram.txt", text(Examples.histogram(), TerminalStyle.PLAIN));
         assertThat(text(Examples.histogram(), ASCII)).matches("\\p{ASCII}*").contains("###");
     }
 
     @Test
     void timelineGivesSharesAndStrip() throws IOException {
-        GOLDEN.check("timeline.txt", text(Examples.timeline(), Style.PLAIN));
+        GOLDEN.check("timeline.txt", text(Examples.timeline(), TerminalStyle.PLAIN));
     }
 
     @Test
@@ -150,8 +151,8 @@ class TextRendererTest {
                         whole.tracks(),
                         whole.stacks(),
                         List.of());
-        assertThat(text(part, Style.PLAIN)).contains("█".repeat(48));
-        assertThat(text(part, Style.PLAIN))
+        assertThat(text(part, TerminalStyle.PLAIN)).contains("█".repeat(48));
+        assertThat(text(part, TerminalStyle.PLAIN))
                 .contains("100.0 %")
                 .doesNotContain("10.0 %")
                 .doesNotContain("500.0 %");
@@ -159,27 +160,27 @@ class TextRendererTest {
 
     @Test
     void reportIsTitleNotesSections() throws IOException {
-        GOLDEN.check("report.txt", text(Examples.report(), new Style(50, false, true)));
+        GOLDEN.check("report.txt", text(Examples.report(), new TerminalStyle(50, false, true)));
     }
 
     @Test
     void emptyResultsSaySo() {
         Table table = new Table("Losses", List.of(Column.count("n")), List.of());
-        assertThat(text(table, Style.PLAIN)).isEqualTo("Losses\n  none\n");
+        assertThat(text(table, TerminalStyle.PLAIN)).isEqualTo("Losses\n  none\n");
     }
 
     @Test
     void liveShowsEveryState() {
         Deque<Result> states = new ArrayDeque<>(List.of(Examples.histogram(), Examples.calls()));
-        String text = text(new Live("now", states::poll), Style.PLAIN);
+        String text = text(new LiveResult("now", states::poll), TerminalStyle.PLAIN);
         assertThat(text).startsWith("now\nRun queue latency\n").contains("\n\nSystem calls\n");
     }
 
     @Test
     void coloursOnlyWhenTold() {
         for (Result result : List.of(Examples.report(), Examples.tree(), Examples.timeline())) {
-            assertThat(text(result, new Style(80, false, true))).doesNotContain("\033");
-            assertThat(text(result, new Style(80, true, true))).contains("\033[1m");
+            assertThat(text(result, new TerminalStyle(80, false, true))).doesNotContain("\033");
+            assertThat(text(result, new TerminalStyle(80, true, true))).contains("\033[1m");
         }
     }
 }

@@ -6,14 +6,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import sonde.event.result.CallChains;
 import sonde.event.result.Column;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Report;
-import sonde.event.result.Samples;
-import sonde.event.result.Stacks;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 
 /**
@@ -98,7 +99,7 @@ final class Workload {
         long length = 1_000_000_000L * Math.max(1, spans / 1000);
         long start = 86_400_000_000_000L;
         grow();
-        List<Timeline.Track> tracks = new ArrayList<>();
+        List<TimelineRow> tracks = new ArrayList<>();
         List<long[]> on = new ArrayList<>();
         List<long[]> off = new ArrayList<>();
         for (int t = 0; t < trackCount; t++) {
@@ -112,11 +113,11 @@ final class Workload {
                 start + length,
                 STATES,
                 tracks,
-                new Stacks(frames, parent, frame),
+                new CallChains(frames, parent, frame),
                 List.of(samples("on-cpu", on), samples("off-cpu", off)));
     }
 
-    private Timeline.Track track(
+    private TimelineRow track(
             int t, int spans, long start, long length, List<long[]> on, List<long[]> off) {
         String[] names = {"http-worker-" + t, "G1 Main Marker", "C2 CompilerThre", "logger"};
         String name = names[t < 6 ? 0 : (t - 5) % 4] + " " + (4210 + t);
@@ -143,7 +144,7 @@ final class Workload {
             ends[i] = at;
             sample(states[i], starts[i], ends[i], t, states[i] < 2 ? on : off);
         }
-        return new Timeline.Track(name, 4200, 4210 + t, starts, ends, states);
+        return new TimelineRow(name, 4200, 4210 + t, starts, ends, states);
     }
 
     private void sample(byte state, long from, long to, int track, List<long[]> into) {
@@ -160,15 +161,15 @@ final class Workload {
         }
     }
 
-    private static Samples samples(String name, List<long[]> rows) {
+    private static TimelineSamples samples(String name, List<long[]> rows) {
         rows.sort((a, b) -> Long.compare(a[0], b[0]));
         long[] time = rows.stream().mapToLong(r -> r[0]).toArray();
         int[] track = rows.stream().mapToInt(r -> (int) r[1]).toArray();
         int[] node = rows.stream().mapToInt(r -> (int) r[2]).toArray();
         long[] weight = rows.stream().mapToLong(r -> r[3]).toArray();
         return name.equals("off-cpu")
-                ? Samples.spans(name, time, track, node, weight)
-                : Samples.moments(name, Unit.NANOS, time, track, node, weight);
+                ? TimelineSamples.spans(name, time, track, node, weight)
+                : TimelineSamples.moments(name, Unit.NANOS, time, track, node, weight);
     }
 
     /** Chains: thread start, Java, perhaps native, perhaps kernel. */

@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Bindings;
 import sonde.analysis.LogLinear;
 import sonde.analysis.Operator;
-import sonde.analysis.Threads;
-import sonde.analysis.Wanted;
-import sonde.analysis.Window;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
+import sonde.analysis.TypeSelection;
 import sonde.event.Batch;
 import sonde.event.IntegerField;
 import sonde.event.Source;
@@ -33,23 +33,23 @@ public final class BlockIo implements Operator {
 
     private static final int SECTOR_BYTES = 512;
 
-    private final Threads threads;
-    private final Window window;
-    private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
-    private final Map<Key, Request> inFlight = new HashMap<>();
-    private final Map<Group, Entry> entries = new HashMap<>();
+    private final ThreadTable threads;
+    private final TimeWindow window;
+    private final SourceBindings<Fields> bindings = new SourceBindings<>(Fields::new);
+    private final Map<Key, BlockRequest> inFlight = new HashMap<>();
+    private final Map<RequestGroup, Entry> entries = new HashMap<>();
     private long unmatched;
     private long issued;
 
     /** An operator that looks tids up in {@code threads}. */
-    public BlockIo(Threads threads, Window window) {
+    public BlockIo(ThreadTable threads, TimeWindow window) {
         this.threads = threads;
         this.window = window;
     }
 
     private record Key(int device, long sector) {}
 
-    private static final class Request {
+    private static final class BlockRequest {
         int thread = -1;
         long inserted = -1;
         long issued = -1;
@@ -113,7 +113,7 @@ public final class BlockIo implements Operator {
      *
      * @param device kernel dev_t: major in the bits from 20 on
      */
-    public record Group(int device, Kind kind, int thread) {
+    public record RequestGroup(int device, Kind kind, int thread) {
         /** The device as {@code major:minor}. */
         public String deviceName() {
             return (device >>> 20) + ":" + (device & 0xfffff);
@@ -127,10 +127,10 @@ public final class BlockIo implements Operator {
      * @param queue from insert to issue, of those that were queued
      * @param sizes bytes
      */
-    public record Entry(Group group, LogLinear service, LogLinear queue, LogLinear sizes) {}
+    public record Entry(RequestGroup group, LogLinear service, LogLinear queue, LogLinear sizes) {}
 
     private static final class Fields {
-        final Wanted wanted;
+        final TypeSelection wanted;
         final @Nullable IntegerField[] device;
         final @Nullable IntegerField[] sector;
         final @Nullable IntegerField[] sectors;
@@ -138,7 +138,7 @@ public final class BlockIo implements Operator {
         final @Nullable IntegerField[] rwbsBits;
 
         Fields(Source source) {
-            wanted = new Wanted(source);
+            wanted = new TypeSelection(source);
             int types = source.types().size();
             device = new IntegerField[types];
             sector = new IntegerField[types];
@@ -192,10 +192,10 @@ public final class BlockIo implements Operator {
             return;
         }
         StringField rwbs = fields.rwbs[type];
-        Request request = inFlight.get(key);
+        BlockRequest request = inFlight.get(key);
         if (request == null || request.issued >= 0 || code == INSERT) {
             // Without a completion in between, the one before was merged, requeued or lost.
-            request = new Request();
+            request = new BlockRequest();
             request.thread = threads.find(batch.tid(row));
         }
         request.bytes = value(fields.sectors[type], batch, row) * SECTOR_BYTES;
@@ -220,7 +220,7 @@ public final class BlockIo implements Operator {
     }
 
     private void complete(Key key, long time) {
-        Request request = inFlight.remove(key);
+        BlockRequest request = inFlight.remove(key);
         if (request == null || request.issued < 0) {
             unmatched++;
             return;
@@ -228,7 +228,7 @@ public final class BlockIo implements Operator {
         if (!request.counts) {
             return;
         }
-        Group group = new Group(key.device, request.kind, request.thread);
+        RequestGroup group = new RequestGroup(key.device, request.kind, request.thread);
         Entry entry =
                 entries.computeIfAbsent(
                         group,

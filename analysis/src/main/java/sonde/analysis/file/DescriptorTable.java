@@ -18,7 +18,7 @@ final class DescriptorTable {
     /** Whether only what the next exec keeps was listed: that exec makes it whole. */
     boolean awaitsExec;
 
-    private @Nullable Opened[] slots = new Opened[16];
+    private @Nullable OpenFile[] slots = new OpenFile[16];
     private final BitSet closedOnExec = new BitSet();
 
     DescriptorTable(boolean whole, boolean marksKnown) {
@@ -26,11 +26,11 @@ final class DescriptorTable {
         this.marksKnown = marksKnown;
     }
 
-    @Nullable Opened at(int fd) {
+    @Nullable OpenFile at(int fd) {
         return fd >= 0 && fd < slots.length ? slots[fd] : null;
     }
 
-    void put(int fd, @Nullable Opened opened, boolean closeOnExec) {
+    void put(int fd, @Nullable OpenFile opened, boolean closeOnExec) {
         if (fd < 0 || fd >= LIMIT) {
             return;
         }
@@ -90,7 +90,7 @@ final class DescriptorTable {
             rest.put(fd, null, false);
         }
         for (int fd = 0; awaitsExec && fd < rest.slots.length; fd++) {
-            Opened opened = rest.slots[fd];
+            OpenFile opened = rest.slots[fd];
             if (opened != null && opened.name == null && !opened.madeHere) {
                 rest.put(fd, null, false);
             }

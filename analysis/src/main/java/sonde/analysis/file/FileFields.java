@@ -1,14 +1,14 @@
 package sonde.analysis.file;
 
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Wanted;
+import sonde.analysis.TypeSelection;
 import sonde.analysis.syscall.SyscallEvents;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 
-/** Where a source keeps what {@link Files} reads. */
+/** Where a source keeps what {@link FileAccesses} reads. */
 final class FileFields {
     static final int ENTER = 1;
     static final int EXIT = 2;
@@ -21,7 +21,7 @@ final class FileFields {
     /** Arguments that are kept. */
     static final int ARGUMENTS = 4;
 
-    final Wanted wanted;
+    final TypeSelection wanted;
     final SyscallEvents calls;
     final @Nullable IntegerField parent;
     final @Nullable IntegerField child;
@@ -33,7 +33,7 @@ final class FileFields {
 
     FileFields(Source source) {
         String perf = EventType.PERF_RECORD;
-        wanted = new Wanted(source);
+        wanted = new TypeSelection(source);
         calls = new SyscallEvents(source, wanted, ENTER, EXIT);
         wanted.add(NAME, "perf", "bpf-output")
                 .add(FORK, "sched", "sched_process_fork", "parent_pid", "child_pid")

@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.filter.Condition.And;
-import sonde.analysis.filter.Condition.Compare;
-import sonde.analysis.filter.Condition.Not;
-import sonde.analysis.filter.Condition.Operator;
-import sonde.analysis.filter.Condition.Or;
-import sonde.analysis.filter.Condition.Value;
+import sonde.analysis.filter.FilterCondition.And;
+import sonde.analysis.filter.FilterCondition.Comparand;
+import sonde.analysis.filter.FilterCondition.Comparand.NumberComparand;
+import sonde.analysis.filter.FilterCondition.Comparand.TextComparand;
+import sonde.analysis.filter.FilterCondition.Compare;
+import sonde.analysis.filter.FilterCondition.Comparison;
+import sonde.analysis.filter.FilterCondition.Not;
+import sonde.analysis.filter.FilterCondition.Or;
+import sonde.analysis.filter.RowFilter.EventNameTest;
 import sonde.event.Glob;
 
 /**
@@ -21,18 +24,18 @@ final class FilterParser {
     private static final Pattern EVENTS = Pattern.compile("[\\w/*?,. \\[\\]-]+");
     private static final int DEEPEST = 100;
     // The longer spelling of each start comes first.
-    private static final List<Operator> OPERATORS =
+    private static final List<Comparison> OPERATORS =
             List.of(
-                    Operator.EQUAL,
-                    Operator.NOT_EQUAL,
-                    Operator.NOT_GLOB,
-                    Operator.AT_MOST,
-                    Operator.AT_LEAST,
-                    Operator.MATCHES,
-                    Operator.LESS,
-                    Operator.GREATER,
-                    Operator.ANY_BIT,
-                    Operator.GLOB);
+                    Comparison.EQUAL,
+                    Comparison.NOT_EQUAL,
+                    Comparison.NOT_GLOB,
+                    Comparison.AT_MOST,
+                    Comparison.AT_LEAST,
+                    Comparison.MATCHES,
+                    Comparison.LESS,
+                    Comparison.GREATER,
+                    Comparison.ANY_BIT,
+                    Comparison.GLOB);
 
     private final String text;
     private int at;
@@ -43,12 +46,12 @@ final class FilterParser {
     }
 
     RowFilter parse() {
-        List<RowFilter.Events> events = events();
+        List<EventNameTest> events = events();
         blanks();
         if (at == text.length() && !events.isEmpty()) {
             return new RowFilter(text, events, null);
         }
-        Condition condition = either();
+        FilterCondition condition = either();
         if (at < text.length()) {
             throw error(at, "&&, || or the end is expected");
         }
@@ -60,7 +63,7 @@ final class FilterParser {
     }
 
     /** What stands before a colon outside of quotes; nothing where there is none. */
-    private List<RowFilter.Events> events() {
+    private List<EventNameTest> events() {
         int colon = text.indexOf(':');
         int quote = text.indexOf('"');
         if (colon < 0 || quote >= 0 && quote < colon) {
@@ -70,7 +73,7 @@ final class FilterParser {
         if (!EVENTS.matcher(head).matches()) {
             throw error(0, "before the colon events are expected: SYSTEM/EVENT,…");
         }
-        List<RowFilter.Events> events = new ArrayList<>();
+        List<EventNameTest> events = new ArrayList<>();
         int start = 0;
         for (String one : head.split(",", -1)) {
             String name = one.strip();
@@ -80,8 +83,8 @@ final class FilterParser {
             int slash = name.indexOf('/');
             events.add(
                     slash < 0
-                            ? new RowFilter.Events(null, Glob.kernel(name))
-                            : new RowFilter.Events(
+                            ? new EventNameTest(null, Glob.kernel(name))
+                            : new EventNameTest(
                                     Glob.kernel(name.substring(0, slash)),
                                     Glob.kernel(orAll(name.substring(slash + 1)))));
             start += one.length() + 1;
@@ -94,23 +97,23 @@ final class FilterParser {
         return name.isEmpty() ? "*" : name;
     }
 
-    private Condition either() {
-        Condition left = both();
+    private FilterCondition either() {
+        FilterCondition left = both();
         while (takes("||")) {
             left = new Or(left, both());
         }
         return left;
     }
 
-    private Condition both() {
-        Condition left = one();
+    private FilterCondition both() {
+        FilterCondition left = one();
         while (takes("&&")) {
             left = new And(left, one());
         }
         return left;
     }
 
-    private Condition one() {
+    private FilterCondition one() {
         if (++depth > DEEPEST) {
             throw error(at, "nested too deep");
         }
@@ -121,7 +124,7 @@ final class FilterParser {
             }
             int open = at;
             if (takes("(")) {
-                Condition inner = either();
+                FilterCondition inner = either();
                 if (!takes(")")) {
                     throw error(at, "a bracket is not closed: the one at " + (open + 1));
                 }
@@ -133,7 +136,7 @@ final class FilterParser {
         }
     }
 
-    private Condition comparison() {
+    private FilterCondition comparison() {
         int start = at;
         while (at < text.length() && isWord(text.charAt(at))) {
             at++;
@@ -144,14 +147,14 @@ final class FilterParser {
         String field = text.substring(start, at);
         blanks();
         int sign = at;
-        Operator operator = operator();
+        Comparison operator = operator();
         if (operator == null) {
             throw error(at, "one of == != < <= > >= & ~ =~ is expected");
         }
         blanks();
         int place = at;
-        Value value = value(operator);
-        boolean word = value instanceof Value.Word;
+        Comparand value = value(operator);
+        boolean word = value instanceof TextComparand;
         if (word && !operator.isForText()) {
             throw error(place, "behind " + operator.spelling + " a number is expected");
         }
@@ -161,9 +164,9 @@ final class FilterParser {
         return new Compare(field, operator, value, start);
     }
 
-    private @Nullable Operator operator() {
-        for (Operator operator : OPERATORS) {
-            boolean and = operator == Operator.ANY_BIT && text.startsWith("&&", at);
+    private @Nullable Comparison operator() {
+        for (Comparison operator : OPERATORS) {
+            boolean and = operator == Comparison.ANY_BIT && text.startsWith("&&", at);
             if (text.startsWith(operator.spelling, at) && !and) {
                 at += operator.spelling.length();
                 return operator;
@@ -172,7 +175,7 @@ final class FilterParser {
         return null;
     }
 
-    private Value value(Operator operator) {
+    private Comparand value(Comparison operator) {
         int start = at;
         if (at == text.length()) {
             throw error(at, "a value is expected");
@@ -199,7 +202,7 @@ final class FilterParser {
             return word(bare, operator, start);
         }
         try {
-            return new Value.Number(number(bare));
+            return new NumberComparand(number(bare));
         } catch (NumberFormatException e) {
             throw error(start, bare + " is no number");
         }
@@ -219,12 +222,12 @@ final class FilterParser {
         return negative ? -value : value;
     }
 
-    private Value word(String word, Operator operator, int position) {
-        if (operator != Operator.MATCHES) {
-            return new Value.Word(word, Glob.kernel(word)::matches);
+    private Comparand word(String word, Comparison operator, int position) {
+        if (operator != Comparison.MATCHES) {
+            return new TextComparand(word, Glob.kernel(word)::matches);
         }
         try {
-            return new Value.Word(word, Pattern.compile(word).asPredicate());
+            return new TextComparand(word, Pattern.compile(word).asPredicate());
         } catch (PatternSyntaxException e) {
             throw error(position + Math.max(0, e.getIndex()), e.getDescription());
         }

@@ -5,12 +5,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.filter.Condition.And;
-import sonde.analysis.filter.Condition.Compare;
-import sonde.analysis.filter.Condition.Not;
-import sonde.analysis.filter.Condition.Operator;
-import sonde.analysis.filter.Condition.Or;
-import sonde.analysis.filter.Condition.Value;
+import sonde.analysis.filter.FilterCondition.And;
+import sonde.analysis.filter.FilterCondition.Comparand.NumberComparand;
+import sonde.analysis.filter.FilterCondition.Comparand.TextComparand;
+import sonde.analysis.filter.FilterCondition.Compare;
+import sonde.analysis.filter.FilterCondition.Comparison;
+import sonde.analysis.filter.FilterCondition.Not;
+import sonde.analysis.filter.FilterCondition.Or;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
@@ -26,15 +27,15 @@ import sonde.event.Source;
  */
 public final class RowFilter {
     private final String text;
-    private final List<Events> events;
-    private final @Nullable Condition condition;
+    private final List<EventNameTest> events;
+    private final @Nullable FilterCondition condition;
 
     /**
      * Events by name.
      *
      * @param system null for any, or for a name that is a system itself
      */
-    record Events(@Nullable Glob system, Glob name) {
+    record EventNameTest(@Nullable Glob system, Glob name) {
         boolean fits(EventType type) {
             if (system == null) {
                 return name.matches(type.name()) || name.matches(type.system());
@@ -43,7 +44,7 @@ public final class RowFilter {
         }
     }
 
-    RowFilter(String text, List<Events> events, @Nullable Condition condition) {
+    RowFilter(String text, List<EventNameTest> events, @Nullable FilterCondition condition) {
         this.text = text;
         this.events = List.copyOf(events);
         this.condition = condition;
@@ -65,7 +66,7 @@ public final class RowFilter {
         }
         return condition == null
                 ? (batch, row) -> true
-                : compile(condition, new Fields(type, names));
+                : compile(condition, new FieldScope(type, names));
     }
 
     /**
@@ -103,22 +104,22 @@ public final class RowFilter {
                         : "no event has a field " + field + " that can be compared so");
     }
 
-    private void missing(Condition of, List<Source> sources, Set<String> into) {
+    private void missing(FilterCondition of, List<Source> sources, Set<String> into) {
         switch (of) {
-            case And(Condition left, Condition right) -> {
+            case And(FilterCondition left, FilterCondition right) -> {
                 missing(left, sources, into);
                 missing(right, sources, into);
             }
-            case Or(Condition left, Condition right) -> {
+            case Or(FilterCondition left, FilterCondition right) -> {
                 missing(left, sources, into);
                 missing(right, sources, into);
             }
-            case Not(Condition operand) -> missing(operand, sources, into);
+            case Not(FilterCondition operand) -> missing(operand, sources, into);
             case Compare compare -> {
                 boolean found = false;
                 for (Source source : sources) {
                     for (EventType type : source.types()) {
-                        found |= compare(compare, new Fields(type, tid -> null)) != null;
+                        found |= compare(compare, new FieldScope(type, tid -> null)) != null;
                     }
                 }
                 if (!found) {
@@ -129,23 +130,23 @@ public final class RowFilter {
     }
 
     /** A condition on fields that the type lacks cannot hold, nor can its opposite: null. */
-    private static @Nullable RowTest compile(Condition condition, Fields fields) {
+    private static @Nullable RowTest compile(FilterCondition condition, FieldScope fields) {
         return switch (condition) {
-            case And(Condition left, Condition right) -> {
+            case And(FilterCondition left, FilterCondition right) -> {
                 RowTest a = compile(left, fields);
                 RowTest b = compile(right, fields);
                 yield a == null || b == null
                         ? null
                         : (batch, row) -> a.test(batch, row) && b.test(batch, row);
             }
-            case Or(Condition left, Condition right) -> {
+            case Or(FilterCondition left, FilterCondition right) -> {
                 RowTest a = compile(left, fields);
                 RowTest b = compile(right, fields);
                 yield a == null
                         ? b
                         : b == null ? a : (batch, row) -> a.test(batch, row) || b.test(batch, row);
             }
-            case Not(Condition operand) -> {
+            case Not(FilterCondition operand) -> {
                 RowTest test = compile(operand, fields);
                 yield test == null ? null : (batch, row) -> !test.test(batch, row);
             }
@@ -153,14 +154,14 @@ public final class RowFilter {
         };
     }
 
-    private static @Nullable RowTest compare(Compare compare, Fields fields) {
-        Operator operator = compare.operator();
+    private static @Nullable RowTest compare(Compare compare, FieldScope fields) {
+        Comparison operator = compare.operator();
         return switch (compare.value()) {
-            case Value.Number(long value) -> {
+            case NumberComparand(long value) -> {
                 Numeric numeric = fields.number(compare.field());
                 yield numeric == null ? null : numeric.compared(operator, value);
             }
-            case Value.Word word -> {
+            case TextComparand word -> {
                 Textual textual = fields.text(compare.field());
                 yield textual == null ? null : textual.compared(operator, word);
             }
@@ -168,13 +169,13 @@ public final class RowFilter {
     }
 
     /** A number of a row. */
-    private record Numeric(Reader reader, boolean unsigned) {
-        interface Reader {
+    private record Numeric(NumberOfRow reader, boolean unsigned) {
+        interface NumberOfRow {
             long of(Batch batch, int row);
         }
 
-        RowTest compared(Operator operator, long value) {
-            Reader of = reader;
+        RowTest compared(Comparison operator, long value) {
+            NumberOfRow of = reader;
             return switch (operator) {
                 case EQUAL -> (batch, row) -> of.of(batch, row) == value;
                 case NOT_EQUAL -> (batch, row) -> of.of(batch, row) != value;
@@ -193,12 +194,12 @@ public final class RowFilter {
     }
 
     /** A text of a row. */
-    private record Textual(Reader reader) {
-        interface Reader {
+    private record Textual(TextOfRow reader) {
+        interface TextOfRow {
             @Nullable String of(Batch batch, int row);
         }
 
-        RowTest compared(Operator operator, Value.Word word) {
+        RowTest compared(Comparison operator, TextComparand word) {
             String text = word.text();
             return (batch, row) -> {
                 String found = reader.of(batch, row);
@@ -217,7 +218,7 @@ public final class RowFilter {
     }
 
     /** What a type's rows have. */
-    private record Fields(EventType type, CommNames names) {
+    private record FieldScope(EventType type, CommNames names) {
         @Nullable Numeric number(String name) {
             Field field = type.field(name).orElse(null);
             if (field != null) {

@@ -2,7 +2,7 @@
  * What recordings hold that are not a kernel's: spans with names, counters, packets, added up.
  *
  * {@snippet :
- * SpanSums spans = new SpanSums(Window.ALL, thread -> true);
+ * SpanSummary spans = new SpanSummary(Window.ALL, thread -> true);
  * Engine.run(recordings, List.of(threads, new NamedSlices(threads, spans)), 0);
  * spans.sums().forEach(sum -> show(sum.name(), sum.count(), sum.nanos()));
  * }

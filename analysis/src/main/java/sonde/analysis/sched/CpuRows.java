@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** What is known of each CPU: its last row, its last switch, who runs, where events were lost. */
 final class CpuRows {
-    private Gaps[] gaps = new Gaps[0];
+    private LossGaps[] gaps = new LossGaps[0];
     private long[] lastRow = new long[0];
     private int[] current = new int[0];
     private long[] lastSwitch = new long[0];
@@ -28,7 +28,7 @@ final class CpuRows {
         gaps = Arrays.copyOf(gaps, size);
         for (int i = from; i < size; i++) {
             lastSwitch[i] = Long.MIN_VALUE;
-            gaps[i] = new Gaps();
+            gaps[i] = new LossGaps();
             current[i] = -1;
         }
     }

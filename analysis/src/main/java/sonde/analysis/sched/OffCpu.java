@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /** Time off the CPU by what the thread did when it left: state, system call, call chain, waker. */
-public final class OffCpu implements Slices {
-    private final Map<Cause, Sum> sums = new HashMap<>();
+public final class OffCpu implements StateSlices {
+    private final Map<OffCpuCause, OffCpuTotal> sums = new HashMap<>();
 
     /** Nothing yet. */
     public OffCpu() {}
@@ -19,21 +19,21 @@ public final class OffCpu implements Slices {
      * @param stack node of the chain at the switch-out, -1 for none
      * @param waker the thread that ended it, -1 for an interrupt or nobody
      */
-    public record Cause(int thread, ThreadState state, int call, int stack, int waker) {
+    public record OffCpuCause(int thread, ThreadState state, int call, int stack, int waker) {
         /** Of the span that {@code states} hands out. */
-        static Cause of(ThreadStates states, int thread, ThreadState state) {
+        static OffCpuCause of(ThreadStates states, int thread, ThreadState state) {
             int waker = state == ThreadState.PREEMPTED ? -1 : states.waker(thread);
-            return new Cause(thread, state, states.call(thread), states.stack(thread), waker);
+            return new OffCpuCause(thread, state, states.call(thread), states.stack(thread), waker);
         }
     }
 
     /** What a cause took. */
-    public static final class Sum {
+    public static final class OffCpuTotal {
         private long nanos;
         private long count;
         private long max;
 
-        private Sum() {}
+        private OffCpuTotal() {}
 
         /** All together. */
         public long nanos() {
@@ -52,7 +52,7 @@ public final class OffCpu implements Slices {
     }
 
     /** A cause and what it took. */
-    public record Entry(Cause cause, Sum sum) {}
+    public record Entry(OffCpuCause cause, OffCpuTotal sum) {}
 
     @Override
     public boolean needsStacks() {
@@ -64,7 +64,9 @@ public final class OffCpu implements Slices {
         if (state == ThreadState.RUNNING || state == ThreadState.UNKNOWN) {
             return;
         }
-        Sum sum = sums.computeIfAbsent(Cause.of(states, thread, state), ignored -> new Sum());
+        OffCpuTotal sum =
+                sums.computeIfAbsent(
+                        OffCpuCause.of(states, thread, state), ignored -> new OffCpuTotal());
         sum.nanos += to - from;
         sum.count++;
         sum.max = Math.max(sum.max, to - from);

@@ -6,17 +6,18 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.analysis.sched.OffCpu.OffCpuCause;
 
 /**
- * Single spans off the CPU with their {@link OffCpu.Cause}. The longest are kept: when there are
- * too many, those below a threshold are added up by cause and the threshold doubles. Together the
- * rows have all time off the CPU.
+ * Single spans off the CPU with their {@link OffCpu.OffCpuCause}. The longest are kept: when there
+ * are too many, those below a threshold are added up by cause and the threshold doubles. Together
+ * the rows have all time off the CPU.
  */
-public final class OffSpans implements Slices {
+public final class OffSpans implements StateSlices {
     private static final int KEPT = 200_000;
 
     private final int limit;
-    private final Map<OffCpu.Cause, ShortSpans> causes = new HashMap<>();
+    private final Map<OffCpuCause, ShortSpans> causes = new HashMap<>();
     private ShortSpans[] whose = new ShortSpans[1024];
     private long[] starts = new long[1024];
     private long[] lengths = new long[1024];
@@ -38,13 +39,13 @@ public final class OffSpans implements Slices {
 
     /** The sum of the spans of a cause that are not kept singly. */
     private static final class ShortSpans {
-        final OffCpu.Cause cause;
+        final OffCpuCause cause;
         long nanos;
         long count;
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
 
-        ShortSpans(OffCpu.Cause cause) {
+        ShortSpans(OffCpuCause cause) {
             this.cause = cause;
         }
 
@@ -57,7 +58,7 @@ public final class OffSpans implements Slices {
     }
 
     /** One span, or the short ones of a cause together: those lie between its start and end. */
-    public record OffCpuSpan(OffCpu.Cause cause, long start, long end, long nanos, long count) {}
+    public record OffCpuSpan(OffCpuCause cause, long start, long end, long nanos, long count) {}
 
     @Override
     public boolean needsStacks() {
@@ -70,7 +71,7 @@ public final class OffSpans implements Slices {
             return;
         }
         ShortSpans cause =
-                causes.computeIfAbsent(OffCpu.Cause.of(states, thread, state), ShortSpans::new);
+                causes.computeIfAbsent(OffCpuCause.of(states, thread, state), ShortSpans::new);
         if (to - from < threshold) {
             merge(cause, from, to - from);
             return;

@@ -1,7 +1,7 @@
 package sonde.analysis.sched;
 
 import java.util.Arrays;
-import sonde.analysis.stack.StackSums;
+import sonde.analysis.stack.StackAggregate;
 
 /**
  * Spans made of samples: each sample stands for the time before it, what is between is {@link
@@ -16,10 +16,10 @@ final class SampledSpans {
     private static final byte RUNNING = (byte) ThreadState.RUNNING.ordinal();
     private static final byte UNKNOWN = (byte) ThreadState.UNKNOWN.ordinal();
 
-    private final StackSums samples;
-    private final SampleTime meaning;
+    private final StackAggregate samples;
+    private final SampleDuration meaning;
 
-    SampledSpans(StackSums samples, SampleTime meaning) {
+    SampledSpans(StackAggregate samples, SampleDuration meaning) {
         this.samples = samples;
         this.meaning = meaning;
     }

@@ -2,7 +2,7 @@ package sonde.analysis.sched;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Wanted;
+import sonde.analysis.TypeSelection;
 import sonde.analysis.syscall.SyscallEvents;
 import sonde.event.Batch;
 import sonde.event.EventType;
@@ -26,7 +26,7 @@ final class SchedFields {
 
     private static final String[] WAKEUPS = {"sched_waking", "sched_wakeup", "sched_wakeup_new"};
 
-    final Wanted wanted;
+    final TypeSelection wanted;
     final SyscallEvents calls;
     final @Nullable SwitchStates states;
     final @Nullable IntegerField prevPid;
@@ -42,7 +42,7 @@ final class SchedFields {
     private final @Nullable IntegerField[] woken;
 
     SchedFields(Source source) {
-        wanted = new Wanted(source);
+        wanted = new TypeSelection(source);
         wanted.add(SWITCH, "sched", "sched_switch", "prev_pid", "prev_state", "next_pid")
                 .add(WAKEUP, "sched", "sched_waking", "pid")
                 .add(WAKEUP, "sched", "sched_wakeup", "pid")

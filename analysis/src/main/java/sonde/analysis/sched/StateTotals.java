@@ -3,7 +3,7 @@ package sonde.analysis.sched;
 import java.util.Arrays;
 
 /** Time per thread and state. The states of a thread add up to its time in the recording. */
-public final class StateTotals implements Slices {
+public final class StateTotals implements StateSlices {
     private static final int STATES = ThreadState.values().length;
 
     private long[][] nanos = new long[64][];

@@ -3,11 +3,11 @@ package sonde.analysis.sched;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
-import sonde.analysis.Threads;
-import sonde.analysis.Window;
-import sonde.analysis.stack.StackSums;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
+import sonde.analysis.stack.StackAggregate;
 import sonde.analysis.stack.StackTable;
 import sonde.event.Batch;
 import sonde.event.Source;
@@ -46,12 +46,12 @@ public final class ThreadStates implements Operator {
     private static final byte STOPPED = (byte) ThreadState.STOPPED.ordinal();
     private static final byte UNKNOWN = (byte) ThreadState.UNKNOWN.ordinal();
 
-    private final Threads threads;
+    private final ThreadTable threads;
     private final StackTable stacks;
-    private final Window window;
-    private final Slices[] consumers;
+    private final TimeWindow window;
+    private final StateSlices[] consumers;
     private final boolean withStacks;
-    private final Bindings<SchedFields> bindings = new Bindings<>(SchedFields::new);
+    private final SourceBindings<SchedFields> bindings = new SourceBindings<>(SchedFields::new);
 
     private @Nullable Source switchOwner;
     private boolean ownsTracepoint;
@@ -75,12 +75,16 @@ public final class ThreadStates implements Operator {
      * @param window spans are cut to it
      * @param consumers take every span
      */
-    public ThreadStates(Threads threads, StackTable stacks, Window window, List<Slices> consumers) {
+    public ThreadStates(
+            ThreadTable threads,
+            StackTable stacks,
+            TimeWindow window,
+            List<StateSlices> consumers) {
         this.threads = threads;
         this.stacks = stacks;
         this.window = window;
-        this.consumers = consumers.toArray(Slices[]::new);
-        withStacks = consumers.stream().anyMatch(Slices::needsStacks);
+        this.consumers = consumers.toArray(StateSlices[]::new);
+        withStacks = consumers.stream().anyMatch(StateSlices::needsStacks);
     }
 
     @Override
@@ -459,7 +463,7 @@ public final class ThreadStates implements Operator {
             return;
         }
         ThreadState shown = ThreadState.of(as);
-        for (Slices consumer : consumers) {
+        for (StateSlices consumer : consumers) {
             consumer.slice(this, thread, shown, from, to);
         }
     }
@@ -517,7 +521,7 @@ public final class ThreadStates implements Operator {
      * @param samples of what ran
      * @return whether there was anything to be estimated
      */
-    public boolean estimate(StackSums samples, SampleTime meaning) {
+    public boolean estimate(StackAggregate samples, SampleDuration meaning) {
         if (known > 0 || samples.kept() == 0) {
             return false;
         }

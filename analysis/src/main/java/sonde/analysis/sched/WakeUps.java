@@ -12,7 +12,7 @@ import sonde.analysis.LogLinear;
  * From wake-up to running: how long each thread waited for a CPU, and who woke whom. The time of
  * threads that were preempted is not in here: nobody woke them.
  */
-public final class WakeUps implements Slices {
+public final class WakeUps implements StateSlices {
     private @Nullable LogLinear[] latency = new LogLinear[64];
     private final Map<Long, LogLinear> edges = new HashMap<>();
 

@@ -2,11 +2,11 @@ package sonde.analysis.slice;
 
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
-import sonde.analysis.Threads;
-import sonde.analysis.slice.SliceStacks.Open;
-import sonde.analysis.slice.SliceStacks.Track;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.slice.SliceStacks.OpenSlice;
+import sonde.analysis.slice.SliceStacks.SliceTrack;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
@@ -43,10 +43,10 @@ public final class NamedSlices implements Operator {
         RETURN
     }
 
-    private final Threads threads;
+    private final ThreadTable threads;
     private final LongFunction<String> functions;
     private final SliceStacks stacks;
-    private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
+    private final SourceBindings<Fields> bindings = new SourceBindings<>(Fields::new);
     private long ids;
 
     /**
@@ -54,14 +54,14 @@ public final class NamedSlices implements Operator {
      *
      * @param id unique in the recording, in the order of beginnings
      * @param from when it began
-     * @param to when it ended, {@link Threads#NEVER} when it had not
+     * @param to when it ended, {@link ThreadTable#NEVER} when it had not
      * @param thread number of the thread, -1 for none
      * @param cpu where it began, -1 when unknown
      * @param category "irq", "softirq", "marker", or what the format says
      * @param depth how many spans of its track it lies in
      * @param parent id of the span it lies in, -1 for none
      */
-    public record Span(
+    public record NamedSlice(
             long id,
             long from,
             long to,
@@ -76,7 +76,7 @@ public final class NamedSlices implements Operator {
     @FunctionalInterface
     public interface Sink {
         /** A span ended. */
-        void slice(Span span);
+        void slice(NamedSlice span);
     }
 
     /**
@@ -84,7 +84,7 @@ public final class NamedSlices implements Operator {
      *
      * @param functions names of the kernel's functions by address
      */
-    public NamedSlices(Threads threads, LongFunction<String> functions, Sink sink) {
+    public NamedSlices(ThreadTable threads, LongFunction<String> functions, Sink sink) {
         this.threads = threads;
         this.functions = functions;
         this.stacks = new SliceStacks(sink);
@@ -141,8 +141,8 @@ public final class NamedSlices implements Operator {
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
+    public RowOrder need() {
+        return RowOrder.TIME_ORDERED;
     }
 
     @Override
@@ -165,20 +165,22 @@ public final class NamedSlices implements Operator {
         switch (kind) {
             case IRQ_ENTRY ->
                     stacks.begin(
-                            new Track(Kind.IRQ_ENTRY, batch.cpu(row), ""),
+                            new SliceTrack(Kind.IRQ_ENTRY, batch.cpu(row), ""),
                             open(batch, row, -1, "irq", fields.text(batch, row, "name")));
             case IRQ_EXIT ->
-                    stacks.end(new Track(Kind.IRQ_ENTRY, batch.cpu(row), ""), batch.time(row));
+                    stacks.end(new SliceTrack(Kind.IRQ_ENTRY, batch.cpu(row), ""), batch.time(row));
             case SOFTIRQ_ENTRY -> {
                 long vector = fields.integer(batch, row, "vec");
                 boolean known = vector >= 0 && vector < SOFT_INTERRUPTS.length;
                 String name = known ? SOFT_INTERRUPTS[(int) vector] : Long.toString(vector);
                 stacks.begin(
-                        new Track(Kind.SOFTIRQ_ENTRY, batch.cpu(row), ""),
+                        new SliceTrack(Kind.SOFTIRQ_ENTRY, batch.cpu(row), ""),
                         open(batch, row, -1, "softirq", name));
             }
             case SOFTIRQ_EXIT ->
-                    stacks.end(new Track(Kind.SOFTIRQ_ENTRY, batch.cpu(row), ""), batch.time(row));
+                    stacks.end(
+                            new SliceTrack(Kind.SOFTIRQ_ENTRY, batch.cpu(row), ""),
+                            batch.time(row));
             case PRINT -> print(fields.text(batch, row, "buf"), batch, row);
             case BEGIN, END, COMPLETE, INSTANT -> named(fields, kind, batch, row);
             case CALL, RETURN -> function(fields, kind, batch, row);
@@ -188,7 +190,7 @@ public final class NamedSlices implements Operator {
     /** {@code B|pid|name} and {@code E|pid}, or {@code E} alone, of atrace. */
     private void print(String text, Batch batch, int row) {
         int thread = threads.find(batch.tid(row));
-        Track track = new Track(Kind.PRINT, batch.tid(row), "");
+        SliceTrack track = new SliceTrack(Kind.PRINT, batch.tid(row), "");
         if (text.startsWith("B|")) {
             int bar = text.indexOf('|', 2);
             String name = bar < 0 ? "" : text.substring(bar + 1).strip();
@@ -202,7 +204,7 @@ public final class NamedSlices implements Operator {
         int thread = threads.find(batch.tid(row));
         String id = fields.text(batch, row, "id");
         long number = fields.integer(batch, row, "track");
-        Track track = new Track(Kind.BEGIN, id.isEmpty() ? number : 0, id);
+        SliceTrack track = new SliceTrack(Kind.BEGIN, id.isEmpty() ? number : 0, id);
         if (kind == Kind.END) {
             stacks.end(track, batch.time(row));
             return;
@@ -225,7 +227,7 @@ public final class NamedSlices implements Operator {
     private void function(Fields fields, Kind kind, Batch batch, int row) {
         int tid = batch.tid(row);
         int thread = threads.find(tid);
-        Track track = new Track(Kind.CALL, tid > 0 ? tid : -1L - batch.cpu(row), "");
+        SliceTrack track = new SliceTrack(Kind.CALL, tid > 0 ? tid : -1L - batch.cpu(row), "");
         int depth = Math.clamp(fields.integer(batch, row, "depth"), 0, MOST_CALLS);
         long time = batch.time(row);
         long length = fields.integer(batch, row, "duration");
@@ -247,22 +249,22 @@ public final class NamedSlices implements Operator {
             length = Math.max(0, ended - fields.integer(batch, row, "calltime"));
         }
         long from = length > 0 && length <= time ? time - length : time;
-        Open made = open(batch, row, from, Threads.NEVER, thread, "function", name);
+        OpenSlice made = open(batch, row, from, ThreadTable.NEVER, thread, "function", name);
         stacks.returns(track, depth, time, from < time ? made : null);
     }
 
     private static long after(long time, long length) {
         long to = time + Math.max(0, length);
-        return to < time || to == Threads.NEVER ? Threads.NEVER - 1 : to;
+        return to < time || to == ThreadTable.NEVER ? ThreadTable.NEVER - 1 : to;
     }
 
-    private Open open(Batch batch, int row, int thread, String category, String name) {
-        return open(batch, row, batch.time(row), Threads.NEVER, thread, category, name);
+    private OpenSlice open(Batch batch, int row, int thread, String category, String name) {
+        return open(batch, row, batch.time(row), ThreadTable.NEVER, thread, category, name);
     }
 
-    private Open open(
+    private OpenSlice open(
             Batch batch, int row, long from, long to, int thread, String category, String name) {
-        return new Open(ids++, from, to, thread, batch.cpu(row), category, name);
+        return new OpenSlice(ids++, from, to, thread, batch.cpu(row), category, name);
     }
 
     @Override

@@ -8,9 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Threads;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.slice.NamedSlices.NamedSlice;
 import sonde.analysis.slice.NamedSlices.Sink;
-import sonde.analysis.slice.NamedSlices.Span;
 
 /**
  * What is open on each track. Spans of a track nest, whether their ends are told by rows of their
@@ -27,25 +27,26 @@ final class SliceStacks {
     private static final int MAX_WAITING = 1 << 12;
 
     private final Sink sink;
-    private final Map<Track, Deque<Open>> tracks = new HashMap<>();
-    private final List<Waiting> waiting = new ArrayList<>();
+    private final Map<SliceTrack, Deque<OpenSlice>> tracks = new HashMap<>();
+    private final List<WaitingSlice> waiting = new ArrayList<>();
 
     /** Spans of different kinds never nest in each other. */
-    record Track(NamedSlices.Kind kind, long number, String name) {}
+    record SliceTrack(NamedSlices.Kind kind, long number, String name) {}
 
-    /** A span with its end, {@link Threads#NEVER} while nobody has told it. */
-    record Open(long id, long from, long to, int thread, int cpu, String category, String name) {}
+    /** A span with its end, {@link ThreadTable#NEVER} while nobody has told it. */
+    record OpenSlice(
+            long id, long from, long to, int thread, int cpu, String category, String name) {}
 
-    private record Waiting(Track track, Open open) {}
+    private record WaitingSlice(SliceTrack track, OpenSlice open) {}
 
     SliceStacks(Sink sink) {
         this.sink = sink;
     }
 
     /** A span begins whose end comes later. */
-    void begin(Track track, Open open) {
+    void begin(SliceTrack track, OpenSlice open) {
         place();
-        Deque<Open> stack = stack(track);
+        Deque<OpenSlice> stack = stack(track);
         if (stack != null) {
             drop(stack, open.from, open.from);
             push(stack, open);
@@ -53,11 +54,11 @@ final class SliceStacks {
     }
 
     /** The innermost span without an end ends now. */
-    void end(Track track, long time) {
+    void end(SliceTrack track, long time) {
         place();
-        Deque<Open> stack = tracks.get(track);
-        Open open = stack == null ? null : stack.pollLast();
-        while (stack != null && open != null && open.to != Threads.NEVER) {
+        Deque<OpenSlice> stack = tracks.get(track);
+        OpenSlice open = stack == null ? null : stack.pollLast();
+        while (stack != null && open != null && open.to != ThreadTable.NEVER) {
             open = stack.pollLast();
         }
         if (stack != null && open != null) {
@@ -69,21 +70,21 @@ final class SliceStacks {
      * A span of known length. Those that begin at one time wait until all are there: the longer one
      * is around the shorter, and files have either first.
      */
-    void complete(Track track, Open open) {
+    void complete(SliceTrack track, OpenSlice open) {
         boolean later = !waiting.isEmpty() && waiting.getFirst().open.from != open.from;
         if (later || waiting.size() >= MAX_WAITING) {
             place();
         }
-        waiting.add(new Waiting(track, open));
+        waiting.add(new WaitingSlice(track, open));
     }
 
     private void place() {
         if (waiting.size() > 1) {
-            waiting.sort(Comparator.comparingLong((Waiting one) -> one.open.to).reversed());
+            waiting.sort(Comparator.comparingLong((WaitingSlice one) -> one.open.to).reversed());
         }
-        for (Waiting one : waiting) {
-            Open open = one.open;
-            Deque<Open> stack = stack(one.track);
+        for (WaitingSlice one : waiting) {
+            OpenSlice open = one.open;
+            Deque<OpenSlice> stack = stack(one.track);
             if (stack != null) {
                 drop(stack, open.from, open.to);
                 emit(open, open.to, stack);
@@ -96,8 +97,8 @@ final class SliceStacks {
     }
 
     /** A function is called at a depth; what was deeper ended unseen. */
-    void call(Track track, Open open, int depth) {
-        Deque<Open> stack = stack(track);
+    void call(SliceTrack track, OpenSlice open, int depth) {
+        Deque<OpenSlice> stack = stack(track);
         if (stack != null) {
             cut(stack, depth);
             push(stack, open);
@@ -109,8 +110,8 @@ final class SliceStacks {
      *
      * @param made the span when its call was not seen; null when nobody knows how long it took
      */
-    void returns(Track track, int depth, long time, @Nullable Open made) {
-        Deque<Open> stack = stack(track);
+    void returns(SliceTrack track, int depth, long time, @Nullable OpenSlice made) {
+        Deque<OpenSlice> stack = stack(track);
         if (stack == null) {
             return;
         }
@@ -122,14 +123,14 @@ final class SliceStacks {
         }
     }
 
-    private void cut(Deque<Open> stack, int depth) {
+    private void cut(Deque<OpenSlice> stack, int depth) {
         while (stack.size() > Math.max(0, depth)) {
-            emit(stack.removeLast(), Threads.NEVER, stack);
+            emit(stack.removeLast(), ThreadTable.NEVER, stack);
         }
     }
 
-    private @Nullable Deque<Open> stack(Track track) {
-        Deque<Open> stack = tracks.get(track);
+    private @Nullable Deque<OpenSlice> stack(SliceTrack track) {
+        Deque<OpenSlice> stack = tracks.get(track);
         if (stack == null && tracks.size() < MAX_TRACKS) {
             stack = new ArrayDeque<>(2);
             tracks.put(track, stack);
@@ -137,25 +138,25 @@ final class SliceStacks {
         return stack;
     }
 
-    private static void push(Deque<Open> stack, Open open) {
+    private static void push(Deque<OpenSlice> stack, OpenSlice open) {
         if (stack.size() < MAX_DEPTH) {
             stack.addLast(open);
         }
     }
 
     /** Takes those off that ended by {@code from}, or that end before {@code to} does. */
-    private static void drop(Deque<Open> stack, long from, long to) {
-        Open last = stack.peekLast();
-        while (last != null && last.to != Threads.NEVER && (last.to <= from || last.to < to)) {
+    private static void drop(Deque<OpenSlice> stack, long from, long to) {
+        OpenSlice last = stack.peekLast();
+        while (last != null && last.to != ThreadTable.NEVER && (last.to <= from || last.to < to)) {
             stack.removeLast();
             last = stack.peekLast();
         }
     }
 
-    private void emit(Open open, long to, Deque<Open> around) {
-        Open parent = around.peekLast();
+    private void emit(OpenSlice open, long to, Deque<OpenSlice> around) {
+        OpenSlice parent = around.peekLast();
         sink.slice(
-                new Span(
+                new NamedSlice(
                         open.id,
                         open.from,
                         to,
@@ -170,11 +171,11 @@ final class SliceStacks {
     /** What has no end never got one. */
     void finish() {
         place();
-        for (Deque<Open> stack : tracks.values()) {
+        for (Deque<OpenSlice> stack : tracks.values()) {
             while (!stack.isEmpty()) {
-                Open open = stack.removeLast();
-                if (open.to == Threads.NEVER) {
-                    emit(open, Threads.NEVER, stack);
+                OpenSlice open = stack.removeLast();
+                if (open.to == ThreadTable.NEVER) {
+                    emit(open, ThreadTable.NEVER, stack);
                 }
             }
         }

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
-import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
-import sonde.analysis.Threads;
-import sonde.analysis.Wanted;
-import sonde.analysis.Window;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
+import sonde.analysis.TypeSelection;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Source;
@@ -18,16 +18,17 @@ import sonde.symbol.unwind.UnwindEnd;
 public final class ChainEnds implements Operator {
     private static final UnwindEnd[] ENDS = UnwindEnd.values();
 
-    private final Threads threads;
-    private final Window window;
-    private final Bindings<Wanted> bindings =
-            new Bindings<>(source -> new Wanted(source).addAll(1, type -> mayHave(source, type)));
+    private final ThreadTable threads;
+    private final TimeWindow window;
+    private final SourceBindings<TypeSelection> bindings =
+            new SourceBindings<>(
+                    source -> new TypeSelection(source).addAll(1, type -> mayHave(source, type)));
 
     /** Each thread's in a row, behind those of rows that name none. */
     private long[] counts = new long[64 * ENDS.length];
 
     /** Counts samples of those threads and times. */
-    public ChainEnds(Threads threads, Window window) {
+    public ChainEnds(ThreadTable threads, TimeWindow window) {
         this.threads = threads;
         this.window = window;
     }

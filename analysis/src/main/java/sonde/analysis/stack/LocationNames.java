@@ -9,11 +9,11 @@ public interface LocationNames {
     /** The function a location lies in. */
     Frame frame(long location);
 
-    /** As {@link Symbols#frames}. */
+    /** As {@link FrameSymbols#frames}. */
     default List<Frame> frames(long location) {
         return List.of(frame(location));
     }
 
-    /** As {@link Symbols#learn}. */
+    /** As {@link FrameSymbols#learn}. */
     default void learn(long[] locations) {}
 }

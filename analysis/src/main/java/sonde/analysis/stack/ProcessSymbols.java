@@ -3,9 +3,9 @@ package sonde.analysis.stack;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
-import sonde.analysis.Wanted;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.TypeSelection;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
@@ -13,12 +13,12 @@ import sonde.event.Source;
 import sonde.event.StringField;
 import sonde.event.result.Frame;
 import sonde.recording.ftrace.MappedBuildId;
-import sonde.symbol.Mapping;
+import sonde.symbol.CodeMapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.StackEnds;
 
 /** Follows mappings, forks and execs of all processes through perf's records. */
-public final class ProcessSymbols implements Operator, Symbols {
+public final class ProcessSymbols implements Operator, FrameSymbols {
     private static final int MMAP = 1;
     private static final int MMAP2 = 2;
     private static final int COMM = 3;
@@ -39,7 +39,7 @@ public final class ProcessSymbols implements Operator, Symbols {
     private final ProcessMaps maps;
     private final LocationNames namer;
     private final Map<String, byte[]> buildIds;
-    private final Bindings<Fields> bindings = new Bindings<>(Fields::new);
+    private final SourceBindings<Fields> bindings = new SourceBindings<>(Fields::new);
 
     /**
      * @param maps is fed while rows come
@@ -62,12 +62,12 @@ public final class ProcessSymbols implements Operator, Symbols {
         private static final String[] NAMES = {
             "", "mmap", "mmap2", "comm", "fork", "exit", "ksymbol"
         };
-        final Wanted wanted;
+        final TypeSelection wanted;
         private final Map<String, IntegerField> integers = new HashMap<>();
         private final Map<Integer, StringField> texts = new HashMap<>();
 
         Fields(Source source) {
-            wanted = new Wanted(source);
+            wanted = new TypeSelection(source);
             String perf = EventType.PERF_RECORD;
             wanted.add(MMAP, perf, "mmap", "pid", "addr", "len", "pgoff", "misc")
                     .add(MMAP2, perf, "mmap2", "pid", "addr", "len", "pgoff", "misc")
@@ -170,8 +170,8 @@ public final class ProcessSymbols implements Operator, Symbols {
         if (buildId.length == 0) {
             buildId = buildIds.getOrDefault(path, buildId);
         }
-        Mapping mapping =
-                new Mapping(
+        CodeMapping mapping =
+                new CodeMapping(
                         fields.integer(code, "addr", batch, row),
                         fields.integer(code, "len", batch, row),
                         fields.integer(code, "pgoff", batch, row),

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.unwind.Registers;
+import sonde.binary.unwind.RegisterValues;
 import sonde.binary.unwind.UnwindMachine;
 import sonde.event.Batch;
 import sonde.event.result.Frame;
@@ -14,8 +14,8 @@ import sonde.recording.perfdata.UserState;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.unwind.ModuleFrames;
 import sonde.symbol.unwind.StackPiece;
+import sonde.symbol.unwind.StackUnwinder;
 import sonde.symbol.unwind.UnwindEnd;
-import sonde.symbol.unwind.Unwinder;
 
 /**
  * Unwinds the user stacks of a perf.data while it is read: {@code
@@ -39,14 +39,15 @@ public final class SampleUnwinding {
 
     /** For one lane. */
     public UserStacks lane() {
-        return new Lane();
+        return new LaneUnwinding();
     }
 
-    private final class Lane implements UserStacks {
+    private final class LaneUnwinding implements UserStacks {
         private final ProcessMaps maps = new ProcessMaps();
-        private final ProcessSymbols follower = new ProcessSymbols(maps, Lane::unnamed, buildIds);
-        private final Mode wide = new Mode(maps, false);
-        private final Mode narrow = new Mode(maps, true);
+        private final ProcessSymbols follower =
+                new ProcessSymbols(maps, LaneUnwinding::unnamed, buildIds);
+        private final MachineMode wide = new MachineMode(maps, false);
+        private final MachineMode narrow = new MachineMode(maps, true);
         private UnwindEnd end = UnwindEnd.COMPLETE;
 
         private static Frame unnamed(long location) {
@@ -60,7 +61,7 @@ public final class SampleUnwinding {
 
         @Override
         public int unwind(UserState state, long[] chain) {
-            Mode mode = state.isNarrow() ? narrow : wide;
+            MachineMode mode = state.isNarrow() ? narrow : wide;
             int count = mode.unwind(state, chain);
             end = mode.end;
             return count;
@@ -73,10 +74,10 @@ public final class SampleUnwinding {
     }
 
     /** One mode of the machine, and where the registers of its samples lie. */
-    private final class Mode {
+    private final class MachineMode {
         private final ProcessMaps maps;
         private final Optional<UnwindMachine> machine;
-        private @Nullable Unwinder unwinder;
+        private @Nullable StackUnwinder unwinder;
         private long registers;
         private int[] columns = {};
         private int programCounter = -1;
@@ -84,7 +85,7 @@ public final class SampleUnwinding {
         private int framePointer = -1;
         UnwindEnd end = UnwindEnd.COMPLETE;
 
-        Mode(ProcessMaps maps, boolean narrow) {
+        MachineMode(ProcessMaps maps, boolean narrow) {
             this.maps = maps;
             machine = UnwindMachine.of(recorded, narrow);
         }
@@ -93,7 +94,7 @@ public final class SampleUnwinding {
             if (registers != state.registers()) {
                 machine.ifPresent(of -> learn(of, state.registers()));
             }
-            Unwinder by = unwinder;
+            StackUnwinder by = unwinder;
             if (by == null || programCounter < 0 || stackPointer < 0) {
                 return 0;
             }
@@ -113,7 +114,7 @@ public final class SampleUnwinding {
             return count;
         }
 
-        private void fill(Registers first, UserState state) {
+        private void fill(RegisterValues first, UserState state) {
             first.clear();
             for (int i = 0; i < columns.length; i++) {
                 if (columns[i] >= 0) {
@@ -124,7 +125,7 @@ public final class SampleUnwinding {
 
         private void learn(UnwindMachine of, long mask) {
             if (unwinder == null) {
-                unwinder = new Unwinder(of, maps, modules);
+                unwinder = new StackUnwinder(of, maps, modules);
             }
             registers = mask;
             columns = new int[Long.bitCount(mask)];

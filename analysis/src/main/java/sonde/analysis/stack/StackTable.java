@@ -19,7 +19,7 @@ public final class StackTable {
     private static final long PERF_CONTEXT_KERNEL = -128;
     private static final long PERF_CONTEXT_USER = -512;
 
-    private final Symbols symbols;
+    private final FrameSymbols symbols;
     private int[] parents = new int[1024];
     private long[] locations = new long[1024];
     private int size;
@@ -27,7 +27,7 @@ public final class StackTable {
     private int[] table = new int[4096];
 
     /** No chains yet; {@code symbols} says what code an address means. */
-    public StackTable(Symbols symbols) {
+    public StackTable(FrameSymbols symbols) {
         this.symbols = symbols;
     }
 
@@ -147,7 +147,7 @@ public final class StackTable {
         return Arrays.stream(locations, 0, size).distinct().toArray();
     }
 
-    /** What code it is, as {@link Symbols#location} names it. */
+    /** What code it is, as {@link FrameSymbols#location} names it. */
     public long location(int node) {
         return locations[node];
     }

@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * StackTable stacks = new StackTable(symbols);
- * StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
+ * StackAggregate samples = StackAggregate.cpuSamples(threads, stacks, Window.ALL);
  * Engine.run(recording, List.of(threads, samples));
  * CallTree tree = new Trees(stacks, symbols).tree("on-cpu", Unit.NANOS, samples.sums());
  * }

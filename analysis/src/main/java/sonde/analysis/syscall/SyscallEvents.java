@@ -1,14 +1,14 @@
 package sonde.analysis.syscall;
 
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Wanted;
+import sonde.analysis.TypeSelection;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.sys.Arch;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 
 /**
  * Which rows of a source begin and end system calls:
@@ -43,7 +43,7 @@ public final class SyscallEvents {
     private boolean sawRaw;
 
     /** Asks {@code wanted} for the source's rows, with these codes. */
-    public SyscallEvents(Source source, Wanted wanted, int enter, int exit) {
+    public SyscallEvents(Source source, TypeSelection wanted, int enter, int exit) {
         int types = source.types().size();
         named = new boolean[types];
         numbers = new int[types];
@@ -75,7 +75,7 @@ public final class SyscallEvents {
                         .orElse(-1);
     }
 
-    private void named(EventType type, Wanted wanted, int enter, int exit) {
+    private void named(EventType type, TypeSelection wanted, int enter, int exit) {
         String number = type.field("__syscall_nr").isPresent() ? "__syscall_nr" : "nr";
         int id = type.id();
         named[id] = true;
@@ -99,7 +99,7 @@ public final class SyscallEvents {
         return -1;
     }
 
-    private void lttng(EventType type, Wanted wanted, int enter, int exit) {
+    private void lttng(EventType type, TypeSelection wanted, int enter, int exit) {
         String name = type.name();
         name = name.startsWith("compat_") ? name.substring("compat_".length()) : name;
         String entered =
@@ -109,7 +109,7 @@ public final class SyscallEvents {
         int id = type.id();
         named[id] = true;
         if (!entered.isEmpty()) {
-            numbers[id] = Syscalls.of(Arch.current()).numberOf(entered);
+            numbers[id] = SyscallNames.of(Arch.current()).numberOf(entered);
             wanted.add(enter, LTTNG, type.name());
         } else if (name.startsWith("syscall_exit_") || name.equals("exit_syscall")) {
             results[id] = integer(type, "ret");

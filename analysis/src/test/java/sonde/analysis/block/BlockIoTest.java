@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.Engine;
 import sonde.analysis.Script;
-import sonde.analysis.Threads;
-import sonde.analysis.Tree;
-import sonde.analysis.Window;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 
 final class BlockIoTest {
     private static final int DISK = 8 << 20 | 1;
@@ -18,9 +18,9 @@ final class BlockIoTest {
     private static final String ISSUE = "block_rq_issue";
     private static final String COMPLETE = "block_rq_complete";
 
-    private final Threads threads = new Threads(Tree.everything());
+    private final ThreadTable threads = new ThreadTable(CountedThreads.everything());
 
-    private BlockIo run(Script script, Window window) throws IOException {
+    private BlockIo run(Script script, TimeWindow window) throws IOException {
         BlockIo io = new BlockIo(threads, window);
         Engine.run(script.recording(), List.of(threads, io));
         return io;
@@ -35,7 +35,7 @@ final class BlockIoTest {
                         .block(COMPLETE, 230, 0, 77, DISK, 64, 8, "R")
                         .block(ISSUE, 300, 0, 10, DISK, 128, 16, "RA")
                         .block(COMPLETE, 350, 0, 77, DISK, 128, 16, "RA");
-        BlockIo io = run(script, Window.ALL);
+        BlockIo io = run(script, TimeWindow.ALL);
         assertThat(io.entries()).hasSize(1);
         BlockIo.Entry entry = io.entries().getFirst();
         // Inserted by 10, issued by a worker: it is 10's.
@@ -62,7 +62,7 @@ final class BlockIoTest {
                         .block(COMPLETE, 400, 0, 0, DISK, 8, 8, "R")
                         .block(COMPLETE, 130, 1, 0, DISK, 16, 8, "FF")
                         .block(COMPLETE, 150, 1, 0, DISK, 24, 8, "DS");
-        List<BlockIo.Entry> entries = run(script, Window.ALL).entries();
+        List<BlockIo.Entry> entries = run(script, TimeWindow.ALL).entries();
         assertThat(entries.stream().map(entry -> entry.group().kind()))
                 .containsExactly(
                         BlockIo.Kind.READ,
@@ -83,7 +83,7 @@ final class BlockIoTest {
                         .block(ISSUE, 140, 0, 10, DISK, 64, 8, "R")
                         .block(COMPLETE, 150, 0, 0, DISK, 64, 8, "R")
                         .block(ISSUE, 160, 0, 10, DISK, 99, 8, "W");
-        BlockIo io = run(script, Window.ALL);
+        BlockIo io = run(script, TimeWindow.ALL);
         assertThat(io.unmatched()).isEqualTo(1);
         assertThat(io.issued()).isEqualTo(3);
         assertThat(io.pending()).isEqualTo(1);
@@ -99,7 +99,7 @@ final class BlockIoTest {
                         .block(COMPLETE, 300, 0, 0, DISK, 64, 8, "R")
                         .block(ISSUE, 210, 0, 10, DISK, 72, 8, "R")
                         .block(COMPLETE, 900, 0, 0, DISK, 72, 8, "R");
-        BlockIo io = run(script, new Window(200, 400));
+        BlockIo io = run(script, new TimeWindow(200, 400));
         assertThat(io.issued()).isEqualTo(1);
         assertThat(io.entries().getFirst().service().sum()).isEqualTo(690);
     }
@@ -118,7 +118,7 @@ final class BlockIoTest {
             script.lttng("block_rq_issue", 100 + i, 0, 10, request)
                     .lttng("block_rq_complete", 200 - 10 * i, 0, 10, request.duplicate());
         }
-        assertThat(run(script, Window.ALL).entries())
+        assertThat(run(script, TimeWindow.ALL).entries())
                 .extracting(entry -> entry.group().kind())
                 .containsExactly(
                         BlockIo.Kind.WRITE,

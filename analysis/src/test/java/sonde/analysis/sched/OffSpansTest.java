@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.Engine;
 import sonde.analysis.Script;
-import sonde.analysis.Threads;
-import sonde.analysis.Tree;
-import sonde.analysis.Window;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 import sonde.analysis.sched.OffSpans.OffCpuSpan;
+import sonde.analysis.stack.FrameSymbols;
 import sonde.analysis.stack.StackTable;
-import sonde.analysis.stack.Symbols;
 
 final class OffSpansTest {
     /** Two threads take turns: the first sleeps 1, 2, 3, … times 10 ns. */
@@ -32,9 +32,10 @@ final class OffSpansTest {
     void shortSpansAreAddedUp() throws IOException {
         OffSpans spans = new OffSpans(16);
         OffCpu all = new OffCpu();
-        Threads threads = new Threads(Tree.everything());
-        StackTable stacks = new StackTable(Symbols.none());
-        ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(spans, all));
+        ThreadTable threads = new ThreadTable(CountedThreads.everything());
+        StackTable stacks = new StackTable(FrameSymbols.none());
+        ThreadStates states =
+                new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(spans, all));
         Engine.run(turns().recording(), List.of(threads, states));
         List<OffCpuSpan> rows = spans.rows();
         assertThat(spans.merged()).isGreaterThan(100);

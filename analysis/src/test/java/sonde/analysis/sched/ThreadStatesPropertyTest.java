@@ -8,14 +8,14 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.Engine;
 import sonde.analysis.Script;
-import sonde.analysis.Threads;
-import sonde.analysis.Tree;
-import sonde.analysis.Window;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 import sonde.analysis.sched.OffSpans.OffCpuSpan;
+import sonde.analysis.stack.FrameSymbols;
 import sonde.analysis.stack.StackTable;
-import sonde.analysis.stack.Symbols;
 import sonde.testkit.Property;
 
 /** Whatever rows are missing, a CPU runs one thread at a time. */
@@ -43,10 +43,10 @@ final class ThreadStatesPropertyTest {
                 random -> {
                     Arrays.fill(running, 0);
                     Script script = script(random, missing, random.nextBoolean());
-                    Threads threads = new Threads(Tree.everything());
-                    StackTable stacks = new StackTable(Symbols.none());
+                    ThreadTable threads = new ThreadTable(CountedThreads.everything());
+                    StackTable stacks = new StackTable(FrameSymbols.none());
                     ThreadStates states =
-                            new ThreadStates(threads, stacks, Window.ALL, List.of(this::add));
+                            new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(this::add));
                     Engine.Extent extent = Engine.run(script.recording(), List.of(threads, states));
                     assertThat(Arrays.stream(running).max().orElseThrow())
                             .isLessThanOrEqualTo(extent.last() - extent.first());
@@ -69,11 +69,14 @@ final class ThreadStatesPropertyTest {
                     StateTotals totals = new StateTotals();
                     OffCpu causes = new OffCpu();
                     OffSpans spans = new OffSpans(1 + random.nextInt(40));
-                    Threads threads = new Threads(Tree.everything());
-                    StackTable stacks = new StackTable(Symbols.none());
+                    ThreadTable threads = new ThreadTable(CountedThreads.everything());
+                    StackTable stacks = new StackTable(FrameSymbols.none());
                     ThreadStates states =
                             new ThreadStates(
-                                    threads, stacks, Window.ALL, List.of(totals, causes, spans));
+                                    threads,
+                                    stacks,
+                                    TimeWindow.ALL,
+                                    List.of(totals, causes, spans));
                     Engine.Extent extent = Engine.run(script.recording(), List.of(threads, states));
                     check(totals, threads.size(), extent);
                     long off = 0;

@@ -7,15 +7,16 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.Engine;
 import sonde.analysis.Script;
-import sonde.analysis.Threads;
-import sonde.analysis.Tree;
-import sonde.analysis.Window;
-import sonde.analysis.stack.StackSums;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
+import sonde.analysis.stack.FrameSymbols;
+import sonde.analysis.stack.StackAggregate;
 import sonde.analysis.stack.StackTable;
-import sonde.analysis.stack.Symbols;
-import sonde.analysis.syscall.Syscalls;
+import sonde.analysis.syscall.SyscallDurations;
+import sonde.sys.SyscallNames;
 
 final class ThreadStatesTest {
     private static final int S = 1;
@@ -26,10 +27,10 @@ final class ThreadStatesTest {
     private final StateTotals totals = new StateTotals();
     private final OffCpu offCpu = new OffCpu();
     private final WakeUps wakeUps = new WakeUps();
-    private final StackTable stacks = new StackTable(Symbols.none());
-    private Threads threads = new Threads(Tree.everything());
+    private final StackTable stacks = new StackTable(FrameSymbols.none());
+    private ThreadTable threads = new ThreadTable(CountedThreads.everything());
 
-    private ThreadStates run(Script script, Window window) throws IOException {
+    private ThreadStates run(Script script, TimeWindow window) throws IOException {
         ThreadStates states =
                 new ThreadStates(threads, stacks, window, List.of(totals, offCpu, wakeUps));
         Engine.run(script.recording(), List.of(threads, states));
@@ -51,7 +52,7 @@ final class ThreadStatesTest {
                         .exit(1600, 0, 10, 0, 5)
                         .switched(1700, 0, 10, Z, 0)
                         .wake(2000, 1, 20, 30);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(10, ThreadState.RUNNING)).isEqualTo(100 + 160);
         assertThat(nanos(10, ThreadState.SLEEPING)).isEqualTo(400);
         assertThat(nanos(10, ThreadState.WAITING)).isEqualTo(40);
@@ -80,7 +81,7 @@ final class ThreadStatesTest {
                         .switched(200, 0, 2, D, 3)
                         .switched(300, 1, 99, R, 1)
                         .switched(400, 0, 3, R, 99);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(1, ThreadState.SLEEPING)).isZero();
         assertThat(nanos(1, ThreadState.WAITING)).isEqualTo(200);
         assertThat(nanos(2, ThreadState.RUNNING)).isEqualTo(100);
@@ -100,7 +101,7 @@ final class ThreadStatesTest {
                         .switched(150, 0, 2, S, 0)
                         .wake(200, 1, 99, 2)
                         .switched(1000, 1, 99, S, 0);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(1, ThreadState.WAITING)).isZero();
         assertThat(nanos(1, ThreadState.UNKNOWN)).isEqualTo(900);
         assertThat(nanos(2, ThreadState.WAITING)).isEqualTo(800);
@@ -115,7 +116,7 @@ final class ThreadStatesTest {
                         .wake(300, 2, 1, 2)
                         .switched(400, 0, 2, S, 0)
                         .switched(500, 1, 99, S, 0);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(1, ThreadState.WAITING)).isZero();
         assertThat(nanos(1, ThreadState.UNKNOWN)).isEqualTo(200);
     }
@@ -128,7 +129,7 @@ final class ThreadStatesTest {
                         .switched(200, 0, 8, S, 9)
                         .switched(500, 0, 9, S, 8)
                         .switched(600, 0, 8, S, 9);
-        ThreadStates states = run(script, Window.ALL);
+        ThreadStates states = run(script, TimeWindow.ALL);
         assertThat(states.sawWakeups()).isFalse();
         assertThat(nanos(8, ThreadState.SLEEPING)).isEqualTo(300);
         assertThat(nanos(9, ThreadState.UNKNOWN)).isEqualTo(100);
@@ -142,7 +143,7 @@ final class ThreadStatesTest {
                         .switched(100, 0, 5, R, 6)
                         .switched(150, 0, 6, 0x100, 5)
                         .switched(250, 0, 5, S, 6);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(5, ThreadState.PREEMPTED)).isEqualTo(50);
         assertThat(nanos(5, ThreadState.RUNNING)).isEqualTo(100);
         assertThat(nanos(6, ThreadState.PREEMPTED)).isEqualTo(100);
@@ -158,7 +159,7 @@ final class ThreadStatesTest {
                 .lost(script.perf, 400, 0, 12)
                 .switched(600, 0, 4, S, 0)
                 .wake(700, 1, 99, 4);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(4, ThreadState.WAITING)).isEqualTo(50);
         // From its switch-in, the last row of CPU 0, to the notice nothing is known.
         assertThat(nanos(4, ThreadState.UNKNOWN)).isEqualTo(300);
@@ -174,7 +175,7 @@ final class ThreadStatesTest {
                         .switched(100, 0, 0, R, 4)
                         .switched(300, 1, 0, R, 4)
                         .switched(350, 1, 4, S, 0);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(4, ThreadState.UNKNOWN)).isEqualTo(200);
         assertThat(nanos(4, ThreadState.RUNNING)).isEqualTo(50);
     }
@@ -188,14 +189,14 @@ final class ThreadStatesTest {
                 .switched(200, 0, 2, S, 1)
                 .switchIn(script.ftrace, 201, 0, 2, S, 1)
                 .switched(300, 0, 1, S, 2);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(totals.runs(threads.find(1))).isEqualTo(2);
         assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(100);
     }
 
     @Test
     void aCommandCountsFromItsExecAndItsChildrenFromBirth() throws IOException {
-        threads = new Threads(new Tree(false, Set.of(50), true, -1, Set.of(40)));
+        threads = new ThreadTable(new CountedThreads(false, Set.of(50), true, -1, Set.of(40)));
         Script script =
                 new Script()
                         .wake(100, 0, 40, 50)
@@ -207,7 +208,7 @@ final class ThreadStatesTest {
                         .switched(300, 0, 50, S, 51)
                         .switched(400, 0, 51, Z, 77)
                         .wake(500, 1, 77, 50);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(50, ThreadState.RUNNING)).isEqualTo(100);
         assertThat(nanos(50, ThreadState.SLEEPING)).isEqualTo(200);
         assertThat(totals.wallNanos(threads.find(51))).isEqualTo(150);
@@ -230,7 +231,7 @@ final class ThreadStatesTest {
                         .fork(500, 0, 1, 60)
                         .switched(600, 0, 1, S, 60)
                         .switched(700, 0, 60, Z, 1);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         int last = threads.find(60);
         assertThat(threads.born(last)).isEqualTo(500);
         assertThat(totals.wallNanos(last)).isEqualTo(200);
@@ -256,7 +257,7 @@ final class ThreadStatesTest {
                         .exited(late + 150, 0, 62)
                         .madeUpFork(late + 200, 0, 1, 62, 62)
                         .switched(late + 200, 0, 62, Z, 60);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         // 1, 60, 61, 62
         assertThat(threads.size()).isEqualTo(4);
         assertThat(nanos(61, ThreadState.RUNNING)).isEqualTo(late - 100);
@@ -280,7 +281,7 @@ final class ThreadStatesTest {
                         .switchRecord("switch", 300, 1, 7, out)
                         .switchRecord("switch", 700, 1, 7, 0)
                         .switchRecord("switch", 1000, 1, 7, out);
-        ThreadStates states = run(script, Window.ALL);
+        ThreadStates states = run(script, TimeWindow.ALL);
         assertThat(states.sawSwitches()).isTrue();
         assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(50 + 50 + 300);
         assertThat(nanos(7, ThreadState.PREEMPTED)).isEqualTo(100);
@@ -300,7 +301,7 @@ final class ThreadStatesTest {
                         .switchRecord("switch", 150, 0, 1, 0)
                         .switched(200, 0, 2, S, 1)
                         .switched(300, 0, 1, S, 2);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(nanos(2, ThreadState.RUNNING)).isEqualTo(100);
         assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(100);
         assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(100);
@@ -309,10 +310,10 @@ final class ThreadStatesTest {
     private long everyNanos;
 
     private boolean estimate(Script script, boolean weightIsNanos) throws IOException {
-        ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(totals));
-        StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
+        ThreadStates states = new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(totals));
+        StackAggregate samples = StackAggregate.cpuSamples(threads, stacks, TimeWindow.ALL);
         Engine.run(script.recording(), List.of(threads, states, samples));
-        return states.estimate(samples, new SampleTime(weightIsNanos, everyNanos));
+        return states.estimate(samples, new SampleDuration(weightIsNanos, everyNanos));
     }
 
     @Test
@@ -353,7 +354,7 @@ final class ThreadStatesTest {
 
     @Test
     void followedThreadsWithoutRowsHaveOneSpan() throws IOException {
-        threads = new Threads(new Tree(false, Set.of(50), false, -1, Set.of(40)));
+        threads = new ThreadTable(new CountedThreads(false, Set.of(50), false, -1, Set.of(40)));
         Script script =
                 new Script()
                         .madeUpFork(0, 0, 1, 50, 50)
@@ -364,7 +365,7 @@ final class ThreadStatesTest {
                         .madeUpFork(1000, 0, 1, 40, 40)
                         .switched(1100, 0, 51, S, 77)
                         .exited(1500, 0, 52);
-        ThreadStates states = run(script, Window.ALL);
+        ThreadStates states = run(script, TimeWindow.ALL);
         states.silent(900, 2000, ThreadState.SLEEPING);
         assertThat(nanos(50, ThreadState.SLEEPING)).isEqualTo(1100);
         assertThat(totals.first(threads.find(50))).isEqualTo(900);
@@ -383,7 +384,7 @@ final class ThreadStatesTest {
                         .wake(200, 1, 9, 1)
                         .switched(300, 0, 2, S, 1)
                         .switched(400, 0, 1, S, 2);
-        run(script, new Window(150, 350));
+        run(script, new TimeWindow(150, 350));
         assertThat(nanos(1, ThreadState.SLEEPING)).isEqualTo(50);
         assertThat(nanos(1, ThreadState.WAITING)).isEqualTo(100);
         assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(50);
@@ -402,7 +403,7 @@ final class ThreadStatesTest {
                         .wakeNew(8000, 0, 3, 40)
                         .switched(8050, 0, 3, R, 40)
                         .switched(9000, 0, 40, S, 3);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(threads.born(threads.find(40))).isEqualTo(8000);
         assertThat(nanos(40, ThreadState.WAITING)).isEqualTo(50);
         assertThat(nanos(40, ThreadState.RUNNING)).isEqualTo(950);
@@ -422,7 +423,7 @@ final class ThreadStatesTest {
                         .newTask(1001, 0, 3, 40)
                         .wakeNew(900_000_000, 0, 3, 40)
                         .switched(900_000_100, 0, 3, S, 40);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(threads.born(threads.find(40))).isEqualTo(1000);
     }
 
@@ -434,7 +435,7 @@ final class ThreadStatesTest {
                         .newTask(4000, 0, 3, 40)
                         .wake(4010, 0, 3, 99)
                         .switched(4100, 0, 3, S, 40);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(threads.born(threads.find(40))).isEqualTo(4000);
         assertThat(nanos(40, ThreadState.WAITING)).isEqualTo(100);
     }
@@ -449,8 +450,8 @@ final class ThreadStatesTest {
                         .lttng("sched_switch", 700, 0, 0, lttngSwitch(0, R, 7))
                         .lttng("syscall_exit_read", 750, 0, 7, Script.bytes(8).putLong(0, 5))
                         .lttng("sched_switch", 1000, 0, 7, lttngSwitch(7, 64, 0));
-        Syscalls syscalls = new Syscalls(threads, Window.ALL);
-        ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(totals));
+        SyscallDurations syscalls = new SyscallDurations(threads, TimeWindow.ALL);
+        ThreadStates states = new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(totals));
         Engine.run(script.recording(), List.of(threads, states, syscalls));
         assertThat(nanos(7, ThreadState.RUNNING)).isEqualTo(100 + 300);
         assertThat(nanos(7, ThreadState.SLEEPING)).isEqualTo(400);
@@ -458,7 +459,7 @@ final class ThreadStatesTest {
         assertThat(totals.kernelNanos(threads.find(7))).isEqualTo(100 + 50);
         assertThat(syscalls.totals(thread -> true)).hasSize(1);
         assertThat(syscalls.totals(thread -> true).getFirst().number())
-                .isEqualTo(sonde.sys.Syscalls.number("read"));
+                .isEqualTo(SyscallNames.number("read"));
         assertThat(syscalls.totals(thread -> true).getFirst().latency().sum()).isEqualTo(650);
     }
 
@@ -470,7 +471,7 @@ final class ThreadStatesTest {
     void callsRecordedByNameDivideTimeAsRawOnesDo() throws IOException {
         Script script =
                 new Script().namedCall("read", 1000, 10, 0, 5, 3, 0).switched(1500, 0, 10, S, 0);
-        run(script, Window.ALL);
+        run(script, TimeWindow.ALL);
         assertThat(totals.kernelNanos(threads.find(10))).isEqualTo(10);
     }
 

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.Engine;
 import sonde.analysis.Script;
-import sonde.analysis.Threads;
-import sonde.analysis.Tree;
-import sonde.analysis.Window;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 import sonde.recording.ftrace.MappedBuildId;
 import sonde.symbol.CodeModule;
 import sonde.symbol.ProcessMaps;
@@ -24,9 +24,9 @@ final class ProcessSymbolsTest {
     /** Where each sample of the script lies: "path+offset". */
     private List<String> places(Script script) throws IOException {
         ProcessSymbols symbols = new ProcessSymbols(maps, location -> null);
-        Threads threads = new Threads(Tree.everything());
+        ThreadTable threads = new ThreadTable(CountedThreads.everything());
         StackTable stacks = new StackTable(symbols);
-        StackSums samples = StackSums.cpuSamples(threads, stacks, Window.ALL);
+        StackAggregate samples = StackAggregate.cpuSamples(threads, stacks, TimeWindow.ALL);
         Engine.run(script.recording(), List.of(threads, symbols, samples));
         List<String> places = new ArrayList<>();
         for (int i = 0; i < samples.kept(); i++) {

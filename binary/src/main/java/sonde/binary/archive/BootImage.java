@@ -10,6 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
+import sonde.binary.archive.UnwrapSpool.ByteBudget;
+import sonde.binary.archive.UnwrapSpool.SpooledInput;
 
 /**
  * Takes the kernel out of its boot image: an x86 bzImage (Documentation/arch/x86/boot.rst, protocol
@@ -19,7 +21,7 @@ import sonde.binary.MalformedInputException;
 public final class BootImage {
     private static final int HDRS = 0x53726448; // "HdrS"
     private static final int ZIMG = 0x676d697a; // "zimg"
-    private static final Limits LIMITS = new Limits(4L << 30, 1000, 1L << 30, 1, 1);
+    private static final UnwrapLimits LIMITS = new UnwrapLimits(4L << 30, 1000, 1L << 30, 1, 1);
     private static final ValueLayout.OfInt WORD =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfShort HALF =
@@ -38,16 +40,16 @@ public final class BootImage {
         if (payload == null) {
             return Optional.empty();
         }
-        Codec codec = codec(payload);
+        CompressionCodec codec = codec(payload);
         if (codec == null) {
             throw new MalformedInputException(
                     image.name(), "payload", -1, "compressed in an unknown way");
         }
         try (InputStream stream = codec.stream(payload)) {
             String format = codec.name();
-            Spool.Budget budget = new Spool.Budget(LIMITS, payload.byteSize());
+            ByteBudget budget = new ByteBudget(LIMITS, payload.byteSize());
             // What stands behind the stream (its length once unpacked) is no damage.
-            Spool.Content content = Spool.of(image.name(), stream, budget, format);
+            SpooledInput content = UnwrapSpool.of(image.name(), stream, budget, format);
             if (content.input().sizeBytes() == 0) {
                 content.input().close();
                 throw new MalformedInputException(image.name(), "payload", -1, content.damage());
@@ -79,25 +81,25 @@ public final class BootImage {
         return bytes.asSlice(from, Math.min(length, bytes.byteSize() - from));
     }
 
-    private static @Nullable Codec codec(MemorySegment payload) {
+    private static @Nullable CompressionCodec codec(MemorySegment payload) {
         byte[] start =
                 payload.asSlice(0, Math.min(8, payload.byteSize())).toArray(ValueLayout.JAVA_BYTE);
         String magic = new String(start, StandardCharsets.ISO_8859_1);
         if (magic.startsWith("\u001f\u008b")) {
-            return Codec.GZIP;
+            return CompressionCodec.GZIP;
         }
         if (magic.startsWith("\u00fd7zXZ\0")) {
-            return Codec.XZ;
+            return CompressionCodec.XZ;
         }
         if (magic.startsWith("(\u00b5/\u00fd")) {
-            return Codec.ZSTD;
+            return CompressionCodec.ZSTD;
         }
         if (magic.startsWith("BZh")) {
-            return Codec.BZIP2;
+            return CompressionCodec.BZIP2;
         }
         if (magic.startsWith("\u0002\u0021\u004c\u0018")) {
-            return Codec.LZ4_LEGACY;
+            return CompressionCodec.LZ4_LEGACY;
         }
-        return magic.startsWith("\u005d\0\0") ? Codec.LZMA : null;
+        return magic.startsWith("\u005d\0\0") ? CompressionCodec.LZMA : null;
     }
 }

@@ -36,7 +36,7 @@ final class Bzip2Streams extends InputStream {
             position++;
         }
         MemorySegment one = bytes.asSlice(from, position - from);
-        return new BZip2HadoopStreams().createInputStream(new SegmentStream(one));
+        return new BZip2HadoopStreams().createInputStream(new SegmentInput(one));
     }
 
     /** Whether a stream begins there: "BZh", its block size, and a block or the end. */

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import sonde.binary.MalformedInputException;
 import sonde.binary.ZstdLibrary;
 import sonde.sys.ZstdStream;
+import sonde.sys.ZstdStream.ZstdStep;
 
 /** Decompresses zstd frames, one behind the other (RFC 8878 §3.1). */
 final class ZstdInput extends InputStream {
@@ -57,7 +58,7 @@ final class ZstdInput extends InputStream {
         while (consumed < from.byteSize() || wasFull) {
             long count = Math.min(STEP_BYTES, from.byteSize() - consumed);
             MemorySegment.copy(from, consumed, piece, 0, count);
-            ZstdStream.Step step;
+            ZstdStep step;
             try {
                 step = stream.decompress(piece.asSlice(0, count), window);
             } catch (IOException e) {

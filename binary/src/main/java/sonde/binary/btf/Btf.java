@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 
@@ -54,7 +54,7 @@ public final class Btf {
     private final int firstId;
     private final int firstString;
     private final int[] offsets;
-    private volatile @Nullable NameIndex names;
+    private volatile @Nullable BtfNameIndex names;
     private volatile @Nullable EnumeratorIndex enumerators;
 
     private Btf(@Nullable Btf base, MemorySegment blob) throws MalformedInputException {
@@ -62,9 +62,9 @@ public final class Btf {
         if (blob.byteSize() < LEAST_HEADER_BYTES) {
             throw new MalformedInputException("BTF", "header", 0, blob.byteSize() + " bytes");
         }
-        int magic = new Cursor("BTF", blob, ByteOrder.LITTLE_ENDIAN).u16("magic");
+        int magic = new FieldCursor("BTF", blob, ByteOrder.LITTLE_ENDIAN).u16("magic");
         order = magic == MAGIC ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
-        Cursor header = new Cursor("BTF", blob, order);
+        FieldCursor header = new FieldCursor("BTF", blob, order);
         if (header.u16("magic") != MAGIC) {
             throw new MalformedInputException("BTF", "magic", 0, "0x" + Integer.toHexString(magic));
         }
@@ -86,7 +86,7 @@ public final class Btf {
         offsets = offsets();
     }
 
-    private static MemorySegment section(Cursor header, long headerBytes, String field)
+    private static MemorySegment section(FieldCursor header, long headerBytes, String field)
             throws MalformedInputException {
         long offset = header.u32(field);
         long size = header.u32(field.replace("off", "len"));
@@ -136,7 +136,7 @@ public final class Btf {
     private int[] checkedOffsets() throws MalformedInputException {
         int[] found = new int[(int) Math.min(types.byteSize() / TYPE_BYTES, MOST_TYPES) + 1];
         int count = 0;
-        Cursor cursor = new Cursor("BTF", types, order);
+        FieldCursor cursor = new FieldCursor("BTF", types, order);
         while (cursor.remaining() > 0) {
             if (firstId + count > MOST_TYPES) {
                 throw cursor.malformed("types", "more than " + MOST_TYPES);
@@ -151,7 +151,7 @@ public final class Btf {
     }
 
     /** Bytes behind struct btf_type. */
-    private static long tailBytes(Cursor cursor, long info) throws MalformedInputException {
+    private static long tailBytes(FieldCursor cursor, long info) throws MalformedInputException {
         long count = info & 0xffff;
         int kind = (int) (info >>> 24) & 0x1f;
         return switch (kind) {
@@ -205,7 +205,7 @@ public final class Btf {
             throw new MalformedInputException(
                     "BTF", "type id", -1, Integer.toUnsignedString(id) + " of " + end());
         }
-        Cursor cursor = new Cursor("BTF", types, order);
+        FieldCursor cursor = new FieldCursor("BTF", types, order);
         cursor.seek("type", offsets[id - firstId]);
         return new BtfDecoder(this, cursor).type();
     }
@@ -234,7 +234,7 @@ public final class Btf {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** As {@link NameIndex#hash} of the text there, without making it. */
+    /** As {@link BtfNameIndex#hash} of the text there, without making it. */
     int hash(long offset) throws MalformedInputException {
         if (offset < firstString && base != null) {
             return base.hash(offset);
@@ -243,7 +243,7 @@ public final class Btf {
         if (at < 0 || at >= strings.byteSize()) {
             throw new MalformedInputException("BTF", "name_off", offset, "outside the strings");
         }
-        Flavour.Hash hash = new Flavour.Hash();
+        NameFlavour.Hash hash = new NameFlavour.Hash();
         for (byte b = strings.get(ValueLayout.JAVA_BYTE, at);
                 b != 0;
                 b = strings.get(ValueLayout.JAVA_BYTE, ++at)) {
@@ -273,7 +273,7 @@ public final class Btf {
      * @return 0 for none
      */
     public int find(String name, Predicate<BtfType> fits) throws MalformedInputException {
-        NameIndex index = index();
+        BtfNameIndex index = index();
         for (int id = index.first(name); id != 0; id = index.next(id)) {
             BtfType type = type(id);
             if (type.name().equals(name) && fits.test(type)) {
@@ -283,10 +283,10 @@ public final class Btf {
         return base == null ? 0 : base.find(name, fits);
     }
 
-    private NameIndex index() throws MalformedInputException {
-        NameIndex index = names;
+    private BtfNameIndex index() throws MalformedInputException {
+        BtfNameIndex index = names;
         if (index == null) {
-            index = NameIndex.of(this);
+            index = BtfNameIndex.of(this);
             names = index;
         }
         return index;
@@ -326,9 +326,9 @@ public final class Btf {
      */
     public List<Integer> findEach(String name) throws MalformedInputException {
         List<Integer> found = new ArrayList<>();
-        NameIndex index = index();
+        BtfNameIndex index = index();
         for (int id = index.first(name); id != 0; id = index.next(id)) {
-            if (Flavour.without(string(nameOffset(id))).equals(name)) {
+            if (NameFlavour.without(string(nameOffset(id))).equals(name)) {
                 found.add(id);
             }
         }

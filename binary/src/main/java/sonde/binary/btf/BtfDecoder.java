@@ -2,8 +2,9 @@ package sonde.binary.btf;
 
 import java.util.ArrayList;
 import java.util.List;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 
 /** Decodes one struct btf_type and what follows it. Kinds: include/uapi/linux/btf.h, 6.18. */
 final class BtfDecoder {
@@ -28,9 +29,9 @@ final class BtfDecoder {
     static final int ENUM64 = 19;
 
     private final Btf btf;
-    private final Cursor cursor;
+    private final FieldCursor cursor;
 
-    BtfDecoder(Btf btf, Cursor cursor) {
+    BtfDecoder(Btf btf, FieldCursor cursor) {
         this.btf = btf;
         this.cursor = cursor;
     }
@@ -85,12 +86,12 @@ final class BtfDecoder {
     /** BTF_INT_ENCODING in bits 24 to 27, BTF_INT_OFFSET in 16 to 23, BTF_INT_BITS in 0 to 7. */
     private BtfType integer(String name, int sizeBytes) throws MalformedInputException {
         int word = cursor.s32("int");
-        BtfType.Int.Encoding encoding =
+        IntEncoding encoding =
                 switch (word >>> 24 & 0xf) {
-                    case 0 -> BtfType.Int.Encoding.UNSIGNED;
-                    case 1 -> BtfType.Int.Encoding.SIGNED;
-                    case 2, 3 -> BtfType.Int.Encoding.CHAR;
-                    case 4 -> BtfType.Int.Encoding.BOOL;
+                    case 0 -> IntEncoding.UNSIGNED;
+                    case 1 -> IntEncoding.SIGNED;
+                    case 2, 3 -> IntEncoding.CHAR;
+                    case 4 -> IntEncoding.BOOL;
                     default -> throw cursor.malformed("encoding", Integer.toHexString(word));
                 };
         return new BtfType.Int(name, sizeBytes, encoding, word >>> 16 & 0xff, word & 0xff);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 
@@ -21,7 +21,7 @@ import sonde.binary.MalformedInputException;
  */
 public record BtfExtension(
         Map<String, List<Function>> functions,
-        Map<String, List<Line>> lines,
+        Map<String, List<LineEntry>> lines,
         Map<String, List<CoreRelocation>> relocations) {
     private static final int MAGIC = 0xeb9f;
 
@@ -41,7 +41,7 @@ public record BtfExtension(
      * @param line counts from 1
      * @param column counts from 1; 0 for none
      */
-    public record Line(int offset, String file, String text, int line, int column) {}
+    public record LineEntry(int offset, String file, String text, int line, int column) {}
 
     /**
      * struct bpf_core_relo: an instruction depends on the target kernel's types.
@@ -54,8 +54,8 @@ public record BtfExtension(
     /** None of all. */
     public static final BtfExtension NONE = new BtfExtension(Map.of(), Map.of(), Map.of());
 
-    private interface Reader<T> {
-        T read(Cursor cursor) throws MalformedInputException;
+    private interface EntryReader<T> {
+        T read(FieldCursor cursor) throws MalformedInputException;
     }
 
     /**
@@ -65,7 +65,7 @@ public record BtfExtension(
      */
     public static BtfExtension read(Input input, Btf btf) throws MalformedInputException {
         MemorySegment bytes = input.segment();
-        Cursor header = new Cursor("BTF.ext", bytes, btf.order());
+        FieldCursor header = new FieldCursor("BTF.ext", bytes, btf.order());
         int magic = header.u16("magic");
         int version = header.u8("version");
         header.u8("flags");
@@ -86,7 +86,7 @@ public record BtfExtension(
                 records(relocations, btf, "core_relo", 16, cursor -> relocation(cursor, btf)));
     }
 
-    private static MemorySegment part(Cursor header, long headerBytes, String name)
+    private static MemorySegment part(FieldCursor header, long headerBytes, String name)
             throws MalformedInputException {
         long offset = header.u32(name + "_off");
         long size = header.u32(name + "_len");
@@ -99,14 +99,14 @@ public record BtfExtension(
 
     /** rec_size, then for each section: sec_name_off, num_info, records of rec_size bytes. */
     private static <T> Map<String, List<T>> records(
-            MemorySegment part, Btf btf, String name, int least, Reader<T> reader)
+            MemorySegment part, Btf btf, String name, int least, EntryReader<T> reader)
             throws MalformedInputException {
         Map<String, List<T>> all = new LinkedHashMap<>();
         if (part.byteSize() == 0) {
             return all;
         }
         ByteOrder order = btf.order();
-        Cursor cursor = new Cursor("BTF.ext", part, order);
+        FieldCursor cursor = new FieldCursor("BTF.ext", part, order);
         int size = cursor.bounded("rec_size", cursor.u32("rec_size"), 1 << 12);
         if (size < least || size % 4 != 0) {
             throw cursor.malformed(name + " rec_size", size + ", least " + least);
@@ -117,7 +117,7 @@ public record BtfExtension(
             int count = cursor.bounded("num_info", cursor.u32("num_info"), MOST_RECORDS - total);
             total += count;
             MemorySegment body = cursor.slice(name + " of " + section, (long) count * size);
-            Cursor record = new Cursor("BTF.ext", body, order);
+            FieldCursor record = new FieldCursor("BTF.ext", body, order);
             List<T> list = all.computeIfAbsent(section, _ -> new ArrayList<>());
             for (int i = 0; i < count; i++) {
                 record.seek(name, (long) i * size);
@@ -127,20 +127,20 @@ public record BtfExtension(
         return all;
     }
 
-    private static Function function(Cursor cursor) throws MalformedInputException {
+    private static Function function(FieldCursor cursor) throws MalformedInputException {
         return new Function(cursor.s32("insn_off"), cursor.s32("type_id"));
     }
 
     /** line_col: line in the upper 22 bits, column in the lower 10. */
-    private static Line line(Cursor cursor, Btf btf) throws MalformedInputException {
+    private static LineEntry line(FieldCursor cursor, Btf btf) throws MalformedInputException {
         int offset = cursor.s32("insn_off");
         String file = btf.string(cursor.u32("file_name_off"));
         String text = btf.string(cursor.u32("line_off"));
         int place = cursor.s32("line_col");
-        return new Line(offset, file, text, place >>> 10, place & 0x3ff);
+        return new LineEntry(offset, file, text, place >>> 10, place & 0x3ff);
     }
 
-    private static CoreRelocation relocation(Cursor cursor, Btf btf)
+    private static CoreRelocation relocation(FieldCursor cursor, Btf btf)
             throws MalformedInputException {
         int offset = cursor.s32("insn_off");
         int type = cursor.s32("type_id");

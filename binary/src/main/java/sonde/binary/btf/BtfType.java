@@ -11,10 +11,10 @@ public sealed interface BtfType {
     String name();
 
     /** Kind 1: an integer in memory. */
-    record Int(String name, int sizeBytes, Encoding encoding, int bitOffset, int bits)
+    record Int(String name, int sizeBytes, IntEncoding encoding, int bitOffset, int bits)
             implements BtfType {
         /** What the bits mean: btf_int_encoding. */
-        public enum Encoding {
+        public enum IntEncoding {
             UNSIGNED,
             SIGNED,
             CHAR,

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 
 /**
  * Writes a BTF blob (Documentation/bpf/btf.rst, section 3) in this machine's byte order: types in
@@ -18,17 +19,17 @@ public final class BtfWriter {
     private static final int MAGIC = 0xeb9f;
     private static final int MOST_MEMBERS = 0xffff;
 
-    private final Words types = new Words();
+    private final WordBuffer types = new WordBuffer();
     private final ByteArrayOutputStream strings = new ByteArrayOutputStream();
     private final Map<String, Integer> offsets = new HashMap<>();
     private int count;
 
     /** Numbers of 32 bits, one behind the other. */
-    private static final class Words {
+    private static final class WordBuffer {
         private int[] words = new int[1024];
         private int size;
 
-        Words u32(int word) {
+        WordBuffer u32(int word) {
             if (size == words.length) {
                 words = Arrays.copyOf(words, 2 * size);
             }
@@ -104,7 +105,7 @@ public final class BtfWriter {
         types.u32(string(name)).u32((flag ? 1 << 31 : 0) | kind << 24 | vlen).u32(sizeOrType);
     }
 
-    private static int encoding(BtfType.Int.Encoding encoding) {
+    private static int encoding(IntEncoding encoding) {
         return switch (encoding) {
             case UNSIGNED -> 0;
             case SIGNED -> 1;

@@ -12,6 +12,7 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.btf.BtfType.Enumerator;
 import sonde.binary.btf.BtfType.Member;
 import sonde.binary.btf.BtfType.Struct;
+import sonde.binary.btf.StructPlacement.MemberPlacement;
 
 /**
  * Writes types as a C header that compilers lay out as the kernel did: definitions after what they
@@ -35,12 +36,12 @@ public final class CHeader {
     private final Set<Integer> needed = new HashSet<>();
     private final Set<Integer> mentioned = new HashSet<>();
     private final Set<Integer> inProgress = new HashSet<>();
-    private final CLayout layout;
+    private final StructPlacement layout;
 
     private CHeader(Btf btf, Appendable out) {
         this.btf = btf;
         this.out = out;
-        this.layout = new CLayout(btf);
+        this.layout = new StructPlacement(btf);
         this.declarator = new CDeclarator(btf, this::nameOf, this::body);
     }
 
@@ -320,7 +321,7 @@ public final class CHeader {
         long end = 0;
         for (Member member : struct.members()) {
             if (!struct.isUnion()) {
-                CLayout.Place place = layout.place(member, packed);
+                MemberPlacement place = layout.place(member, packed);
                 for (String gap : layout.gap(end, place, member)) {
                     text.append(indent).append(gap).append(";\n");
                 }

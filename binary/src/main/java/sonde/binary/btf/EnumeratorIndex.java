@@ -57,7 +57,7 @@ final class EnumeratorIndex {
 
     /** The id of the enumeration; 0 for none. */
     int find(String name) throws MalformedInputException {
-        for (int i = heads[slot(NameIndex.hash(name))]; i != 0; i = next[i - 1]) {
+        for (int i = heads[slot(BtfNameIndex.hash(name))]; i != 0; i = next[i - 1]) {
             if (btf.string(names[i - 1] & 0xffff_ffffL).equals(name)) {
                 return enums[i - 1];
             }

@@ -16,10 +16,10 @@ final class CompactRelocations {
     private static final long LIMIT = 1 << 24;
 
     private final MemorySegment packed;
-    private final Section table;
+    private final ElfSection table;
     private long position;
 
-    private CompactRelocations(Section table, MemorySegment packed) {
+    private CompactRelocations(ElfSection table, MemorySegment packed) {
         this.table = table;
         this.packed = packed;
     }
@@ -35,7 +35,7 @@ final class CompactRelocations {
      * @throws MalformedInputException when they do not fit into the table, or are more than 16
      *     million
      */
-    static MemorySegment expand(ElfBytes elf, int machine, Section table, MemorySegment packed)
+    static MemorySegment expand(ElfBytes elf, int machine, ElfSection table, MemorySegment packed)
             throws MalformedInputException {
         return new CompactRelocations(table, packed).entries(elf, machine);
     }

@@ -24,14 +24,14 @@ public final class DynamicTable {
 
     /** By the PT_DYNAMIC segment, which the linker uses, else by the section; empty for neither. */
     static Optional<DynamicTable> read(ElfFile elf) throws MalformedInputException {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             if (segment.type() == ElfFile.PT_DYNAMIC
                     && segment.fileBytes() > 0
                     && elf.isStored(segment)) {
                 return Optional.of(read(elf, segment.offset(), segment.fileBytes()));
             }
         }
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.type() == ElfFile.SHT_DYNAMIC) {
                 return Optional.of(read(elf, section.offset(), section.sizeBytes()));
             }
@@ -65,11 +65,11 @@ public final class DynamicTable {
         if (at >= 0 && bytes.holds(at, size)) {
             return bytes.file.asSlice(at, size);
         }
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.type() == ElfFile.SHT_DYNAMIC
                     && section.link() > 0
                     && section.link() < elf.sections().size()) {
-                Section table = elf.sections().get(section.link());
+                ElfSection table = elf.sections().get(section.link());
                 if (bytes.holds(table.offset(), table.sizeBytes())) {
                     return bytes.file.asSlice(table.offset(), table.sizeBytes());
                 }

@@ -83,8 +83,8 @@ public final class ElfFile {
 
     private final ElfBytes bytes;
     private final ElfHeader header;
-    private final List<Section> sections;
-    private final List<Segment> segments;
+    private final List<ElfSection> sections;
+    private final List<ElfSegment> segments;
     private final List<String> problems;
     private final boolean linked;
 
@@ -94,13 +94,13 @@ public final class ElfFile {
         linked = false;
         TableReader reader = new TableReader(bytes, header);
         List<String> broken = new ArrayList<>();
-        List<Section> foundSections = List.of();
+        List<ElfSection> foundSections = List.of();
         try {
             foundSections = reader.sections();
         } catch (MalformedInputException e) {
             broken.add(e.reason());
         }
-        List<Segment> foundSegments = List.of();
+        List<ElfSegment> foundSegments = List.of();
         try {
             foundSegments = reader.segments(foundSections);
         } catch (MalformedInputException e) {
@@ -114,7 +114,7 @@ public final class ElfFile {
         }
     }
 
-    private ElfFile(ElfFile from, List<Section> laidOut) {
+    private ElfFile(ElfFile from, List<ElfSection> laidOut) {
         bytes = from.bytes;
         header = from.header;
         segments = from.segments;
@@ -213,12 +213,12 @@ public final class ElfFile {
     private long wholeBytes() {
         long end =
                 end(header.sectionOffset(), (long) header.sectionCount() * header.sectionBytes());
-        for (Section section : sections) {
+        for (ElfSection section : sections) {
             if (section.type() != SHT_NOBITS) {
                 end = Math.max(end, end(section.offset(), section.sizeBytes()));
             }
         }
-        for (Segment segment : sections.isEmpty() ? segments : List.<Segment>of()) {
+        for (ElfSegment segment : sections.isEmpty() ? segments : List.<ElfSegment>of()) {
             end = Math.max(end, end(segment.offset(), segment.fileBytes()));
         }
         return end;
@@ -239,7 +239,7 @@ public final class ElfFile {
     }
 
     /** All sections in the order of the table; the first is the reserved one. */
-    public List<Section> sections() {
+    public List<ElfSection> sections() {
         return sections;
     }
 
@@ -247,10 +247,10 @@ public final class ElfFile {
      * The first section of a name; for {@code .debug_NAME} also the compressed form of old, {@code
      * .zdebug_NAME}.
      */
-    public Optional<Section> section(String name) {
+    public Optional<ElfSection> section(String name) {
         String old = name.startsWith(".debug_") ? ".z" + name.substring(1) : name;
-        Section second = null;
-        for (Section section : sections) {
+        ElfSection second = null;
+        for (ElfSection section : sections) {
             if (section.name().equals(name)) {
                 return Optional.of(section);
             }
@@ -262,12 +262,12 @@ public final class ElfFile {
     }
 
     /** All segments in the order of the table. */
-    public List<Segment> segments() {
+    public List<ElfSegment> segments() {
         return segments;
     }
 
     /** The alignment that a section asks for, sh_addralign; 0 and 1 for none. */
-    public long alignment(Section section) {
+    public long alignment(ElfSection section) {
         return section.alignment();
     }
 
@@ -283,8 +283,8 @@ public final class ElfFile {
             return this;
         }
         long[] addresses = SectionLayout.of(sections);
-        List<Section> laidOut = new ArrayList<>(sections.size());
-        for (Section section : sections) {
+        List<ElfSection> laidOut = new ArrayList<>(sections.size());
+        for (ElfSection section : sections) {
             laidOut.add(section.at(addresses[section.index()]));
         }
         return new ElfFile(this, List.copyOf(laidOut));
@@ -301,7 +301,7 @@ public final class ElfFile {
      * @throws MalformedInputException when it lies outside the file, states more bytes than can
      *     come out of it, or is compressed in another way
      */
-    public MemorySegment content(Section section) throws MalformedInputException {
+    public MemorySegment content(ElfSection section) throws MalformedInputException {
         if (section.type() == SHT_NOBITS) {
             return MemorySegment.ofArray(new byte[0]);
         }
@@ -313,20 +313,20 @@ public final class ElfFile {
         return linked && isOfDebugging(section) ? relocated(section, content, _ -> 0) : content;
     }
 
-    /** {@link #content(Section)} for those who have no memory segments. */
-    public SectionBytes bytes(Section section) throws MalformedInputException {
+    /** {@link #content(ElfSection)} for those who have no memory segments. */
+    public SectionBytes bytes(ElfSection section) throws MalformedInputException {
         return new SectionBytes(content(section));
     }
 
     /** Bytes of a section as they lie in the file; none of SHT_NOBITS. */
-    public MemorySegment stored(Section section) throws MalformedInputException {
+    public MemorySegment stored(ElfSection section) throws MalformedInputException {
         return section.type() == SHT_NOBITS
                 ? MemorySegment.ofArray(new byte[0])
                 : bytes.slice(section.name(), section.offset(), section.sizeBytes());
     }
 
     /** Whether a section's bytes are compressed, in the form of the gABI or the older one. */
-    public boolean isCompressed(Section section) {
+    public boolean isCompressed(ElfSection section) {
         return (section.flags() & SHF_COMPRESSED) != 0 || SectionContent.isOld(bytes, section);
     }
 
@@ -334,37 +334,38 @@ public final class ElfFile {
      * Bytes of a section once it is decompressed, by its header alone; its size when it is not
      * compressed.
      */
-    public long contentBytes(Section section) throws MalformedInputException {
+    public long contentBytes(ElfSection section) throws MalformedInputException {
         return isCompressed(section)
                 ? SectionContent.header(bytes, section, stored(section)).sizeBytes()
                 : section.sizeBytes();
     }
 
     /**
-     * {@link #content(Section)} of a relocatable file whose sections are given addresses; of other
-     * files, which may keep relocations that have been applied, the content itself.
+     * {@link #content(ElfSection)} of a relocatable file whose sections are given addresses; of
+     * other files, which may keep relocations that have been applied, the content itself.
      *
      * @param bases where a section begins, by its index
      */
-    public MemorySegment content(Section section, IntToLongFunction bases)
+    public MemorySegment content(ElfSection section, IntToLongFunction bases)
             throws MalformedInputException {
         MemorySegment content = content(section);
         return linked || type() != ET_REL ? content : relocated(section, content, bases);
     }
 
-    private boolean isOfDebugging(Section section) {
+    private boolean isOfDebugging(ElfSection section) {
         return section.name().contains("debug_")
                 || section.name().equals(".eh_frame")
                 || section.name().startsWith(".orc_unwind")
                 || section.name().equals(".sframe");
     }
 
-    private MemorySegment relocated(Section section, MemorySegment content, IntToLongFunction bases)
+    private MemorySegment relocated(
+            ElfSection section, MemorySegment content, IntToLongFunction bases)
             throws MalformedInputException {
         MemorySegment out = content;
-        for (Section table : sections) {
+        for (ElfSection table : sections) {
             if (table.isRelocations() && table.info() == section.index()) {
-                out = new Relocator(this, bytes, bases).apply(section, out, table);
+                out = new DebugRelocator(this, bytes, bases).apply(section, out, table);
             }
         }
         return out;
@@ -375,7 +376,7 @@ public final class ElfFile {
      *
      * @throws MalformedInputException when it lies outside the file
      */
-    public MemorySegment content(Segment segment) throws MalformedInputException {
+    public MemorySegment content(ElfSegment segment) throws MalformedInputException {
         return bytes.slice("segment", segment.offset(), segment.fileBytes());
     }
 
@@ -384,7 +385,7 @@ public final class ElfFile {
      *
      * @throws MalformedInputException when it lies outside the file
      */
-    public byte[] bytes(Segment segment) throws MalformedInputException {
+    public byte[] bytes(ElfSegment segment) throws MalformedInputException {
         return content(segment).toArray(ValueLayout.JAVA_BYTE);
     }
 
@@ -394,7 +395,7 @@ public final class ElfFile {
      * @throws MalformedInputException when table or strings lie outside the file or pass 1 GiB
      */
     public Optional<ElfSymbols> symbols(int sectionType) throws MalformedInputException {
-        for (Section section : sections) {
+        for (ElfSection section : sections) {
             if (section.type() == sectionType) {
                 return Optional.of(SymbolReader.read(this, section));
             }
@@ -403,7 +404,7 @@ public final class ElfFile {
     }
 
     /** The symbols of one table. */
-    public ElfSymbols symbols(Section table) throws MalformedInputException {
+    public ElfSymbols symbols(ElfSection table) throws MalformedInputException {
         return SymbolReader.read(this, table);
     }
 
@@ -413,7 +414,7 @@ public final class ElfFile {
      * @throws MalformedInputException for a table of another kind, with entries of another size, or
      *     that lies outside the file
      */
-    public RelocationTable relocationTable(Section table) throws MalformedInputException {
+    public RelocationTable relocationTable(ElfSection table) throws MalformedInputException {
         MemorySegment stored = stored(table);
         MemorySegment entries =
                 isCompressed(table) ? SectionContent.expand(bytes, table, stored) : stored;
@@ -421,13 +422,13 @@ public final class ElfFile {
     }
 
     /** All entries of {@link #relocationTable} as values, at most 4 million. */
-    public List<Relocation> relocations(Section table) throws MalformedInputException {
+    public List<ElfRelocation> relocations(ElfSection table) throws MalformedInputException {
         RelocationTable entries = relocationTable(table);
         if (entries.count() > RELOCATION_LIMIT) {
             throw new MalformedInputException(
                     "ELF", table.name() + " sh_size", table.offset(), entries.count() + " entries");
         }
-        List<Relocation> list = new ArrayList<>((int) entries.count());
+        List<ElfRelocation> list = new ArrayList<>((int) entries.count());
         for (long i = 0; i < entries.count(); i++) {
             list.add(entries.get(i));
         }
@@ -440,7 +441,7 @@ public final class ElfFile {
      *
      * @throws MalformedInputException when it lies outside the file or has more than 16 million
      */
-    public long[] relativeRelocations(Section table) throws MalformedInputException {
+    public long[] relativeRelocations(ElfSection table) throws MalformedInputException {
         MemorySegment content = content(table);
         int word = bytes.wide ? 8 : 4;
         long[] places = new long[1024];
@@ -487,7 +488,7 @@ public final class ElfFile {
      * Whether a segment's bytes are in the file. Separate debug files keep the headers of segments
      * whose sections they have as SHT_NOBITS; at the offsets of those stands something else.
      */
-    boolean isStored(Segment segment) {
+    boolean isStored(ElfSegment segment) {
         return sections.stream()
                 .noneMatch(s ->
                         s.type() == SHT_NOBITS
@@ -499,7 +500,7 @@ public final class ElfFile {
 
     /** The program that runs this one, PT_INTERP; empty for none. */
     public Optional<String> interpreter() {
-        for (Segment segment : segments) {
+        for (ElfSegment segment : segments) {
             if (segment.type() == PT_INTERP
                     && bytes.holds(segment.offset(), segment.fileBytes())
                     && isStored(segment)) {
@@ -511,15 +512,15 @@ public final class ElfFile {
     }
 
     /** Notes of all note sections, or where there are no sections of all note segments. */
-    public List<Note> notes() {
-        List<Note> notes = new ArrayList<>();
-        for (Section section : sections) {
+    public List<ElfNote> notes() {
+        List<ElfNote> notes = new ArrayList<>();
+        for (ElfSection section : sections) {
             if (section.type() == SHT_NOTE) {
                 notes.addAll(notes(section));
             }
         }
         if (notes.isEmpty()) {
-            for (Segment segment : segments) {
+            for (ElfSegment segment : segments) {
                 if (segment.type() == PT_NOTE) {
                     notes.addAll(notes(segment));
                 }
@@ -529,7 +530,7 @@ public final class ElfFile {
     }
 
     /** Notes of one section; none when it is compressed or lies outside the file. */
-    public List<Note> notes(Section section) {
+    public List<ElfNote> notes(ElfSection section) {
         return isCompressed(section) || section.type() == SHT_NOBITS
                 ? List.of()
                 : NoteReader.read(
@@ -537,18 +538,18 @@ public final class ElfFile {
     }
 
     /** Notes of one segment. */
-    public List<Note> notes(Segment segment) {
+    public List<ElfNote> notes(ElfSegment segment) {
         return NoteReader.read(bytes, segment.offset(), segment.fileBytes(), segment.alignment());
     }
 
     /** The build-id of the GNU note, usually 20 bytes. */
     public Optional<byte[]> buildId() {
-        return Note.buildIdIn(notes());
+        return ElfNote.buildIdIn(notes());
     }
 
     /** The name of the separate debug file, when there is one and it is a plain name. */
     public Optional<DebugLink> debugLink() throws MalformedInputException {
-        Optional<Section> section = section(".gnu_debuglink");
+        Optional<ElfSection> section = section(".gnu_debuglink");
         if (section.isEmpty() || section.get().sizeBytes() > LINK_LIMIT_BYTES) {
             return Optional.empty();
         }
@@ -563,12 +564,12 @@ public final class ElfFile {
 
     /** The file that dwz moved common entries to, by the GNU section or that of DWARF 5. */
     public Optional<DebugAltLink> debugAltLink() throws MalformedInputException {
-        Optional<Section> gnu = section(".gnu_debugaltlink");
+        Optional<ElfSection> gnu = section(".gnu_debugaltlink");
         if (gnu.isPresent() && gnu.get().sizeBytes() <= LINK_LIMIT_BYTES) {
             MemorySegment content = content(gnu.get());
             return altLink(content, 0, lengthOf(content) + 1, content.byteSize());
         }
-        Optional<Section> sup = section(".debug_sup");
+        Optional<ElfSection> sup = section(".debug_sup");
         if (sup.isPresent() && sup.get().sizeBytes() <= LINK_LIMIT_BYTES) {
             // version u16, is_supplementary u8, name, length of the checksum as ULEB128, checksum
             MemorySegment content = content(sup.get());
@@ -603,7 +604,7 @@ public final class ElfFile {
         if (Arrays.equals(buildId().orElse(new byte[0]), link.id())) {
             return true;
         }
-        Optional<Section> sup = section(".debug_sup");
+        Optional<ElfSection> sup = section(".debug_sup");
         if (sup.isEmpty() || sup.get().sizeBytes() > LINK_LIMIT_BYTES) {
             return false;
         }
@@ -621,7 +622,7 @@ public final class ElfFile {
      * @throws MalformedInputException when it is there and damaged
      */
     public Optional<ElfFile> miniDebugInfo() throws MalformedInputException {
-        Optional<Section> section = section(".gnu_debugdata");
+        Optional<ElfSection> section = section(".gnu_debugdata");
         return section.isEmpty() || section.get().type() == SHT_NOBITS
                 ? Optional.empty()
                 : Optional.of(of(SectionContent.xz(content(section.get()), MINI_LIMIT_BYTES)));
@@ -635,7 +636,7 @@ public final class ElfFile {
      */
     public long addressOf(long fileOffset) {
         for (int pass = 0; pass < 2; pass++) {
-            for (Segment s : segments) {
+            for (ElfSegment s : segments) {
                 if ((pass == 0 ? s.isCode() : s.type() == PT_LOAD)
                         && Long.compareUnsigned(fileOffset - s.offset(), s.fileBytes()) < 0) {
                     return fileOffset - s.offset() + s.address();
@@ -651,7 +652,7 @@ public final class ElfFile {
      * @return -1 when no segment has bytes for it
      */
     public long offsetOf(long elfAddress) {
-        for (Segment s : segments) {
+        for (ElfSegment s : segments) {
             if (s.type() == PT_LOAD
                     && Long.compareUnsigned(elfAddress - s.address(), s.fileBytes()) < 0) {
                 return elfAddress - s.address() + s.offset();
@@ -667,7 +668,7 @@ public final class ElfFile {
     public boolean isCode(long elfAddress) {
         return sections.isEmpty()
                 ? segments.stream()
-                        .filter(Segment::isCode)
+                        .filter(ElfSegment::isCode)
                         .anyMatch(s ->
                                 Long.compareUnsigned(elfAddress - s.address(), s.fileBytes()) < 0)
                 : sections.stream().anyMatch(s -> s.isExecutable() && s.contains(elfAddress));

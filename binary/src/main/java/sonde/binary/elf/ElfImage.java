@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import sonde.binary.Input;
 import sonde.binary.archive.BootImage;
-import sonde.binary.archive.Limits;
-import sonde.binary.archive.Unwrapped;
-import sonde.binary.archive.Wrapper;
+import sonde.binary.archive.UnwrapLimits;
+import sonde.binary.archive.UnwrappedFiles;
+import sonde.binary.archive.WrapperFormat;
 import sonde.sys.TargetFile;
 
 /**
@@ -17,9 +17,9 @@ import sonde.sys.TargetFile;
  */
 public final class ElfImage implements AutoCloseable {
     /** The largest module or kernel with debugging information is far below. */
-    private static final Limits LIMITS = new Limits(8L << 30, 1000, 256L << 20, 1, 1);
+    private static final UnwrapLimits LIMITS = new UnwrapLimits(8L << 30, 1000, 256L << 20, 1, 1);
 
-    private final List<Unwrapped> unwrapped = new ArrayList<>();
+    private final List<UnwrappedFiles> unwrapped = new ArrayList<>();
     private final List<Input> inputs = new ArrayList<>();
     private final ElfFile elf;
     private final boolean packed;
@@ -47,8 +47,8 @@ public final class ElfImage implements AutoCloseable {
     private MemorySegment unpacked(String name, MemorySegment mapped) throws IOException {
         Input input = Input.of(name, mapped);
         Input inner = input;
-        if (Wrapper.of(input) != null) {
-            Unwrapped content = Unwrapped.of(input, LIMITS);
+        if (WrapperFormat.of(input) != null) {
+            UnwrappedFiles content = UnwrappedFiles.of(input, LIMITS);
             unwrapped.add(content);
             inner = content.inputs().isEmpty() ? input : content.inputs().getFirst();
         }
@@ -73,6 +73,6 @@ public final class ElfImage implements AutoCloseable {
     @Override
     public void close() {
         inputs.forEach(Input::close);
-        unwrapped.forEach(Unwrapped::close);
+        unwrapped.forEach(UnwrappedFiles::close);
     }
 }

@@ -19,8 +19,8 @@ final class NoteReader {
      * @param alignment of names and descriptions: 8 where the section or segment states 8 (GNU
      *     property notes), else 4, whatever the class is
      */
-    static List<Note> read(ElfBytes elf, long start, long sizeBytes, long alignment) {
-        List<Note> notes = new ArrayList<>();
+    static List<ElfNote> read(ElfBytes elf, long start, long sizeBytes, long alignment) {
+        List<ElfNote> notes = new ArrayList<>();
         if (!elf.holds(start, sizeBytes)) {
             return notes;
         }
@@ -40,7 +40,7 @@ final class NoteReader {
             }
             MemorySegment owner = elf.file.asSlice(name, nameBytes);
             notes.add(
-                    new Note(
+                    new ElfNote(
                             name(owner),
                             ElfBytes.string(owner, 0, NAME_LIMIT),
                             type,

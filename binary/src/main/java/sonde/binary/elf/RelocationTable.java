@@ -16,7 +16,7 @@ public final class RelocationTable {
     private final int entryBytes;
     private final long count;
 
-    RelocationTable(ElfBytes elf, int machine, Section table, MemorySegment stored)
+    RelocationTable(ElfBytes elf, int machine, ElfSection table, MemorySegment stored)
             throws MalformedInputException {
         this.elf = elf;
         boolean compact = table.type() == ElfFile.SHT_CREL;
@@ -93,7 +93,7 @@ public final class RelocationTable {
     }
 
     /** An entry as a value. */
-    public Relocation get(long index) {
-        return new Relocation(offset(index), type(index), symbol(index), addend(index));
+    public ElfRelocation get(long index) {
+        return new ElfRelocation(offset(index), type(index), symbol(index), addend(index));
     }
 }

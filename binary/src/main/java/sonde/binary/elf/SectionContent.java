@@ -11,7 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import sonde.binary.MalformedInputException;
 import sonde.binary.UnnamedFile;
-import sonde.binary.archive.Codec;
+import sonde.binary.archive.CompressionCodec;
 
 /**
  * Decompresses sections: SHF_COMPRESSED (gABI chapter 4, "Section Compression") and the older
@@ -37,10 +37,10 @@ final class SectionContent {
     private SectionContent() {}
 
     /** How a section is compressed. */
-    record Header(Codec codec, long sizeBytes, long alignment, long from) {}
+    record CompressionHeader(CompressionCodec codec, long sizeBytes, long alignment, long from) {}
 
     /** Whether it may be a section of the old form. */
-    static boolean isOld(ElfBytes elf, Section section) {
+    static boolean isOld(ElfBytes elf, ElfSection section) {
         return section.name().startsWith(".zdebug_")
                 && (section.flags() & ElfFile.SHF_COMPRESSED) == 0
                 && section.sizeBytes() >= ZDEBUG_HEADER_BYTES
@@ -54,12 +54,13 @@ final class SectionContent {
     }
 
     /** Reads Elf64_Chdr, Elf32_Chdr or the header of the old form. */
-    static Header header(ElfBytes elf, Section section, MemorySegment raw)
+    static CompressionHeader header(ElfBytes elf, ElfSection section, MemorySegment raw)
             throws MalformedInputException {
         if (isOld(elf, section)) {
             ValueLayout.OfLong size =
                     ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-            return new Header(Codec.ZLIB, raw.get(size, 4), 1, ZDEBUG_HEADER_BYTES);
+            return new CompressionHeader(
+                    CompressionCodec.ZLIB, raw.get(size, 4), 1, ZDEBUG_HEADER_BYTES);
         }
         int bytes = elf.wide ? 24 : 12;
         if (raw.byteSize() < bytes) {
@@ -71,15 +72,16 @@ final class SectionContent {
         if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD) {
             throw refused(section, "unknown type " + type);
         }
-        Codec codec = type == ELFCOMPRESS_ZLIB ? Codec.ZLIB : Codec.ZSTD;
-        return new Header(codec, size, alignment, bytes);
+        CompressionCodec codec =
+                type == ELFCOMPRESS_ZLIB ? CompressionCodec.ZLIB : CompressionCodec.ZSTD;
+        return new CompressionHeader(codec, size, alignment, bytes);
     }
 
-    static MemorySegment expand(ElfBytes elf, Section section, MemorySegment raw)
+    static MemorySegment expand(ElfBytes elf, ElfSection section, MemorySegment raw)
             throws MalformedInputException {
-        Header header = header(elf, section, raw);
+        CompressionHeader header = header(elf, section, raw);
         long size = header.sizeBytes();
-        long most = header.codec() == Codec.ZLIB ? ZLIB_RATIO : ZSTD_RATIO;
+        long most = header.codec() == CompressionCodec.ZLIB ? ZLIB_RATIO : ZSTD_RATIO;
         if (size < 0 || size > LIMIT_BYTES || size / most > raw.byteSize()) {
             throw refused(section, Long.toUnsignedString(size) + " bytes out of " + raw.byteSize());
         }
@@ -94,7 +96,7 @@ final class SectionContent {
 
     /** What an xz stream has, when it is not more than the limit. */
     static byte[] xz(MemorySegment packed, long limitBytes) throws MalformedInputException {
-        try (InputStream in = Codec.XZ.stream(packed)) {
+        try (InputStream in = CompressionCodec.XZ.stream(packed)) {
             byte[] out = in.readNBytes((int) limitBytes);
             if (in.read() >= 0) {
                 throw new MalformedInputException(
@@ -108,7 +110,7 @@ final class SectionContent {
         }
     }
 
-    private static MalformedInputException refused(Section section, String why) {
+    private static MalformedInputException refused(ElfSection section, String why) {
         return new MalformedInputException(
                 "ELF", section.name() + " compression", section.offset(), why);
     }

@@ -10,11 +10,11 @@ import java.util.List;
 final class SectionLayout {
     private SectionLayout() {}
 
-    static long[] of(List<Section> sections) {
+    static long[] of(List<ElfSection> sections) {
         long[] addresses = new long[sections.size()];
         long next = 0;
         for (int phase = 0; phase < 6; phase++) {
-            for (Section section : sections) {
+            for (ElfSection section : sections) {
                 if ((section.flags() & ElfFile.SHF_ALLOC) == 0 || phase(section) != phase) {
                     continue;
                 }
@@ -27,7 +27,7 @@ final class SectionLayout {
         return addresses;
     }
 
-    private static int phase(Section section) {
+    private static int phase(ElfSection section) {
         int order = section.isExecutable() ? 0 : (section.flags() & ElfFile.SHF_WRITE) == 0 ? 1 : 2;
         return section.name().startsWith(".init") ? order + 3 : order;
     }

@@ -9,7 +9,7 @@ import sonde.binary.MalformedInputException;
 final class SymbolReader {
     private SymbolReader() {}
 
-    static ElfSymbols read(ElfFile elf, Section table) throws MalformedInputException {
+    static ElfSymbols read(ElfFile elf, ElfSection table) throws MalformedInputException {
         int entryBytes = elf.is64() ? 24 : 16;
         if (table.entryBytes() != entryBytes) {
             throw new MalformedInputException(
@@ -76,7 +76,7 @@ final class SymbolReader {
                 | (section & 0xffff) << 48;
     }
 
-    private static byte[] strings(ElfFile elf, Section table) throws MalformedInputException {
+    private static byte[] strings(ElfFile elf, ElfSection table) throws MalformedInputException {
         if (table.link() <= 0 || table.link() >= elf.sections().size()) {
             throw new MalformedInputException(
                     "ELF", table.name() + " sh_link", table.offset(), "" + table.link());
@@ -85,9 +85,9 @@ final class SymbolReader {
     }
 
     /** SHT_SYMTAB_SHNDX: section indexes that do not fit 16 bits. */
-    private static int[] extendedSections(ElfFile elf, Section table)
+    private static int[] extendedSections(ElfFile elf, ElfSection table)
             throws MalformedInputException {
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.type() == ElfFile.SHT_SYMTAB_SHNDX && section.link() == table.index()) {
                 MemorySegment bytes = bounded(elf, section);
                 int[] indexes = new int[(int) (bytes.byteSize() / 4)];
@@ -99,7 +99,7 @@ final class SymbolReader {
         return new int[0];
     }
 
-    private static MemorySegment bounded(ElfFile elf, Section section)
+    private static MemorySegment bounded(ElfFile elf, ElfSection section)
             throws MalformedInputException {
         long size = elf.contentBytes(section);
         if (size < 0 || size > ElfFile.TABLE_LIMIT_BYTES) {

@@ -24,9 +24,9 @@ public final class SymbolVersions {
     private static final int HIDDEN = 0x8000;
 
     private final ElfBytes elf;
-    private final Section section;
+    private final ElfSection section;
     private final MemorySegment numbers;
-    private final List<Definition> definitions;
+    private final List<VersionDefinition> definitions;
     private final List<Needed> needs;
     private final Map<Integer, String> defined = new HashMap<>();
     private final Map<Integer, String> wanted = new HashMap<>();
@@ -37,7 +37,7 @@ public final class SymbolVersions {
      * @param flags 1: the file's own name, 2: weak
      * @param parents versions that it follows
      */
-    public record Definition(int number, int flags, String name, List<String> parents) {}
+    public record VersionDefinition(int number, int flags, String name, List<String> parents) {}
 
     /** Versions needed from one file. */
     public record Needed(String file, List<Version> versions) {}
@@ -51,9 +51,9 @@ public final class SymbolVersions {
 
     private SymbolVersions(
             ElfBytes elf,
-            Section section,
+            ElfSection section,
             MemorySegment numbers,
-            List<Definition> definitions,
+            List<VersionDefinition> definitions,
             List<Needed> needs) {
         this.elf = elf;
         this.section = section;
@@ -65,7 +65,7 @@ public final class SymbolVersions {
     }
 
     static Optional<SymbolVersions> read(ElfFile elf) throws MalformedInputException {
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.type() == ElfFile.SHT_GNU_VERSYM) {
                 return Optional.of(
                         new SymbolVersions(
@@ -79,11 +79,11 @@ public final class SymbolVersions {
         return Optional.empty();
     }
 
-    private static Optional<Section> first(ElfFile elf, int type) {
+    private static Optional<ElfSection> first(ElfFile elf, int type) {
         return elf.sections().stream().filter(s -> s.type() == type).findFirst();
     }
 
-    private static MemorySegment strings(ElfFile elf, Section section)
+    private static MemorySegment strings(ElfFile elf, ElfSection section)
             throws MalformedInputException {
         return section.link() > 0 && section.link() < elf.sections().size()
                 ? elf.content(elf.sections().get(section.link()))
@@ -91,15 +91,15 @@ public final class SymbolVersions {
     }
 
     /** Elf64_Verdef: version, flags, ndx, cnt u16; hash, aux, next u32. Verdaux: name, next. */
-    private static List<Definition> definitions(ElfFile elf) throws MalformedInputException {
-        Optional<Section> section = first(elf, ElfFile.SHT_GNU_VERDEF);
+    private static List<VersionDefinition> definitions(ElfFile elf) throws MalformedInputException {
+        Optional<ElfSection> section = first(elf, ElfFile.SHT_GNU_VERDEF);
         if (section.isEmpty()) {
             return List.of();
         }
         ElfBytes n = elf.bytes();
         MemorySegment bytes = elf.content(section.get());
         MemorySegment strings = strings(elf, section.get());
-        List<Definition> list = new ArrayList<>();
+        List<VersionDefinition> list = new ArrayList<>();
         long at = 0;
         int seen = 0;
         while (at + 20 <= bytes.byteSize() && seen++ < ENTRY_LIMIT) {
@@ -111,7 +111,7 @@ public final class SymbolVersions {
                 aux += n.u32(bytes, aux + 4);
             }
             list.add(
-                    new Definition(
+                    new VersionDefinition(
                             Short.toUnsignedInt(bytes.get(n.half, at + 4)) & ~HIDDEN,
                             Short.toUnsignedInt(bytes.get(n.half, at + 2)),
                             names.isEmpty() ? "" : names.getFirst(),
@@ -127,7 +127,7 @@ public final class SymbolVersions {
 
     /** Verneed: version, cnt u16; file, aux, next u32. Vernaux: hash, flags, other, name, next. */
     private static List<Needed> needs(ElfFile elf) throws MalformedInputException {
-        Optional<Section> section = first(elf, ElfFile.SHT_GNU_VERNEED);
+        Optional<ElfSection> section = first(elf, ElfFile.SHT_GNU_VERNEED);
         if (section.isEmpty()) {
             return List.of();
         }
@@ -163,12 +163,12 @@ public final class SymbolVersions {
     }
 
     /** The section of the numbers; its link is the symbol table that they are for. */
-    public Section section() {
+    public ElfSection section() {
         return section;
     }
 
     /** What is defined here. */
-    public List<Definition> definitions() {
+    public List<VersionDefinition> definitions() {
         return definitions;
     }
 

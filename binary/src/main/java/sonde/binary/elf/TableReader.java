@@ -24,7 +24,7 @@ final class TableReader {
         this.header = header;
     }
 
-    List<Section> sections() throws MalformedInputException {
+    List<ElfSection> sections() throws MalformedInputException {
         long table = header.sectionOffset();
         int entryBytes = header.sectionBytes();
         if (table == 0) {
@@ -48,7 +48,7 @@ final class TableReader {
         }
         bytes.slice("section header table", table, count * entryBytes);
         MemorySegment names = names(table, entryBytes, count, nameIndex);
-        List<Section> list = new ArrayList<>((int) count);
+        List<ElfSection> list = new ArrayList<>((int) count);
         for (int i = 0; i < count; i++) {
             list.add(section(i, table + (long) i * entryBytes, names));
         }
@@ -67,10 +67,10 @@ final class TableReader {
     }
 
     /** Elf64_Shdr or Elf32_Shdr: name, type, flags, addr, offset, size, link, info, align, size. */
-    private Section section(int index, long at, MemorySegment names) {
+    private ElfSection section(int index, long at, MemorySegment names) {
         int word = bytes.wide ? 8 : 4;
         long after = at + 8 + 4L * word;
-        return new Section(
+        return new ElfSection(
                 index,
                 ElfBytes.string(names, bytes.u32(at), SECTION_NAME_LIMIT),
                 (int) bytes.u32(at + 4),
@@ -84,7 +84,7 @@ final class TableReader {
                 bytes.address(after + 8 + word));
     }
 
-    List<Segment> segments(List<Section> sections) throws MalformedInputException {
+    List<ElfSegment> segments(List<ElfSection> sections) throws MalformedInputException {
         long table = header.segmentOffset();
         long count = header.segmentCount();
         if (count == PN_XNUM && !sections.isEmpty()) {
@@ -99,7 +99,7 @@ final class TableReader {
             throw new MalformedInputException("ELF", "e_phnum", table, Long.toString(count));
         }
         bytes.slice("program header table", table, count * entryBytes);
-        List<Segment> list = new ArrayList<>((int) count);
+        List<ElfSegment> list = new ArrayList<>((int) count);
         for (int i = 0; i < count; i++) {
             list.add(segment(table + (long) i * entryBytes));
         }
@@ -107,10 +107,10 @@ final class TableReader {
     }
 
     /** Elf64_Phdr or Elf32_Phdr; p_flags stands at different places. */
-    private Segment segment(long at) {
+    private ElfSegment segment(long at) {
         int word = bytes.wide ? 8 : 4;
         long fields = at + word;
-        return new Segment(
+        return new ElfSegment(
                 (int) bytes.u32(at),
                 (int) bytes.u32(bytes.wide ? at + 4 : at + 24),
                 bytes.address(fields),

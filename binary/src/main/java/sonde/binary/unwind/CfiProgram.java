@@ -27,7 +27,7 @@ final class CfiProgram {
 
     /** Takes the rows that are made. */
     @FunctionalInterface
-    interface Rows {
+    interface RuleSink {
         /** From this offset in the function on a rule holds. */
         void row(long offset, FrameRule rule) throws MalformedInputException;
     }
@@ -51,7 +51,7 @@ final class CfiProgram {
     }
 
     /** Runs those of the CIE, then those from {@code from} to {@code to}. */
-    void run(long from, long to, Rows rows) throws MalformedInputException {
+    void run(long from, long to, RuleSink rows) throws MalformedInputException {
         in.seek(cie.from(), cie.to());
         if (cie.to() - cie.from() > COMMON_LIMIT) {
             throw in.malformed("a CIE of " + (cie.to() - cie.from()) + " bytes");
@@ -68,7 +68,7 @@ final class CfiProgram {
     }
 
     /** The row that has just been completed; the last of several at one place counts. */
-    private void tell(Rows rows) throws MalformedInputException {
+    private void tell(RuleSink rows) throws MalformedInputException {
         if (!isTold || location > told) {
             rows.row(location, state.build());
             told = location;
@@ -76,7 +76,7 @@ final class CfiProgram {
         }
     }
 
-    private void advance(long count, Rows rows) throws MalformedInputException {
+    private void advance(long count, RuleSink rows) throws MalformedInputException {
         long step = count * cie.codeAlign();
         if (step == 0) {
             return;
@@ -88,7 +88,7 @@ final class CfiProgram {
         }
     }
 
-    private void instruction(Rows rows) throws MalformedInputException {
+    private void instruction(RuleSink rows) throws MalformedInputException {
         int op = in.u8();
         int low = op & 0x3f;
         switch (op >>> 6) {
@@ -99,7 +99,7 @@ final class CfiProgram {
         }
     }
 
-    private void extended(int op, Rows rows) throws MalformedInputException {
+    private void extended(int op, RuleSink rows) throws MalformedInputException {
         switch (op) {
             case 0x00 -> {} // DW_CFA_nop
             case 0x01 -> setLocation(rows); // DW_CFA_set_loc
@@ -144,7 +144,7 @@ final class CfiProgram {
         }
     }
 
-    private void setLocation(Rows rows) throws MalformedInputException {
+    private void setLocation(RuleSink rows) throws MalformedInputException {
         long address =
                 cie.pointers() == PointerEncoding.ABSOLUTE
                         ? in.unsigned(cie.addressBytes())

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.SectionCursor;
+import sonde.binary.unwind.UnwindTable.RowTaker;
 
 /**
  * {@code .eh_frame} or {@code .debug_frame}. All FDEs are put in order at once; the instructions of
@@ -205,7 +206,7 @@ final class CfiSection implements FrameSource {
     }
 
     @Override
-    public void each(FrameTable.Rows taker) {
+    public void each(RowTaker taker) {
         String name = kind == Kind.EH_FRAME ? ".eh_frame" : ".debug_frame";
         for (int function = 0; function < index.count(); function++) {
             if (firstRow[function] == NOT_COMPILED) {

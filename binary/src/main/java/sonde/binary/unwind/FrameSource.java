@@ -1,6 +1,7 @@
 package sonde.binary.unwind;
 
 import org.jspecify.annotations.Nullable;
+import sonde.binary.unwind.UnwindTable.RowTaker;
 
 /** One kind of tables that a file has. */
 interface FrameSource {
@@ -8,7 +9,7 @@ interface FrameSource {
     @Nullable FrameRule find(long address);
 
     /** Tells all rules, function by function; kinds without a list of functions tell nothing. */
-    default void each(FrameTable.Rows taker) {}
+    default void each(RowTaker taker) {}
 
     /** Functions it knows. */
     int functions();

@@ -3,13 +3,13 @@ package sonde.binary.unwind;
 /** Goes from a frame to its caller. Not thread-safe. */
 public final class FrameStepper {
     private final UnwindMachine machine;
-    private final ExpressionMachine expressions;
+    private final CfiExpression expressions;
     private long missing;
     private long cfa;
     private long asked;
 
     /** What came of a step. */
-    public enum Outcome {
+    public enum StepOutcome {
         /** The caller's registers are there. */
         STEPPED,
         /** The rule says that there is no caller. */
@@ -25,10 +25,10 @@ public final class FrameStepper {
     /** For stacks of one machine. */
     public FrameStepper(UnwindMachine machine) {
         this.machine = machine;
-        this.expressions = new ExpressionMachine(machine);
+        this.expressions = new CfiExpression(machine);
     }
 
-    /** The address that {@link Outcome#NO_MEMORY} speaks of. */
+    /** The address that {@link StepOutcome#NO_MEMORY} speaks of. */
     public long missingAddress() {
         return missing;
     }
@@ -55,10 +55,11 @@ public final class FrameStepper {
      * @param from registers of the frame
      * @param to gets the caller's; program counter among them
      */
-    public Outcome step(FrameRule rule, Registers from, Registers to, UnwindMemory memory) {
+    public StepOutcome step(
+            FrameRule rule, RegisterValues from, RegisterValues to, UnwindMemory memory) {
         if (rule.cfaExpression.length > 0) {
-            Outcome outcome = expressions.run(rule.cfaExpression, from, memory);
-            if (outcome != Outcome.STEPPED) {
+            StepOutcome outcome = expressions.run(rule.cfaExpression, from, memory);
+            if (outcome != StepOutcome.STEPPED) {
                 missing = expressions.missingAddress();
                 return outcome;
             }
@@ -67,7 +68,7 @@ public final class FrameStepper {
             asked |= 1L << rule.cfaRegister;
             cfa = narrow(from.get(rule.cfaRegister) + rule.cfaOffset);
         } else {
-            return Outcome.NO_REGISTER;
+            return StepOutcome.NO_REGISTER;
         }
         to.keep(from);
         to.set(machine.stackPointer(), cfa);
@@ -77,35 +78,36 @@ public final class FrameStepper {
             if (column == rule.returnColumn) {
                 returns = true;
                 if (rule.kinds[i] == FrameRule.UNDEFINED) {
-                    return Outcome.OUTERMOST;
+                    return StepOutcome.OUTERMOST;
                 }
             }
-            Outcome outcome = restore(rule, i, from, to, memory);
-            if (outcome != Outcome.STEPPED) {
+            StepOutcome outcome = restore(rule, i, from, to, memory);
+            if (outcome != StepOutcome.STEPPED) {
                 return outcome;
             }
         }
         return returned(rule, returns, from, to);
     }
 
-    private Outcome returned(FrameRule rule, boolean told, Registers from, Registers to) {
+    private StepOutcome returned(
+            FrameRule rule, boolean told, RegisterValues from, RegisterValues to) {
         int column = rule.returnColumn;
-        Registers where = told ? to : from;
+        RegisterValues where = told ? to : from;
         if (!told && !machine.hasLinkRegister() || column >= machine.columns()) {
-            return Outcome.BAD_RULE;
+            return StepOutcome.BAD_RULE;
         }
         if (!where.has(column)) {
-            return Outcome.NO_REGISTER;
+            return StepOutcome.NO_REGISTER;
         }
         asked |= told ? 0 : 1L << column;
         long address = where.get(column);
         to.set(column, address);
         to.set(machine.programCounter(), machine.address(address));
-        return Outcome.STEPPED;
+        return StepOutcome.STEPPED;
     }
 
-    private Outcome restore(
-            FrameRule rule, int i, Registers from, Registers to, UnwindMemory memory) {
+    private StepOutcome restore(
+            FrameRule rule, int i, RegisterValues from, RegisterValues to, UnwindMemory memory) {
         int column = rule.columns[i];
         switch (rule.kinds[i]) {
             case FrameRule.UNDEFINED -> to.forget(column);
@@ -116,8 +118,8 @@ public final class FrameStepper {
                 return load(narrow(cfa + rule.operands[i]), to, column, rule, memory);
             }
             default -> {
-                Outcome outcome = expressions.run(rule.expressions[i], cfa, from, memory);
-                if (outcome != Outcome.STEPPED) {
+                StepOutcome outcome = expressions.run(rule.expressions[i], cfa, from, memory);
+                if (outcome != StepOutcome.STEPPED) {
                     missing = expressions.missingAddress();
                     return outcome;
                 }
@@ -127,10 +129,10 @@ public final class FrameStepper {
                 to.set(column, expressions.result());
             }
         }
-        return Outcome.STEPPED;
+        return StepOutcome.STEPPED;
     }
 
-    private void copy(Registers from, int source, Registers to, int column) {
+    private void copy(RegisterValues from, int source, RegisterValues to, int column) {
         if (from.has(source)) {
             asked |= source == column ? 0 : 1L << source;
             to.set(column, from.get(source));
@@ -140,15 +142,15 @@ public final class FrameStepper {
     }
 
     /** Only the return address is worth an end: another register may never be asked for. */
-    private Outcome load(
-            long address, Registers to, int column, FrameRule rule, UnwindMemory memory) {
+    private StepOutcome load(
+            long address, RegisterValues to, int column, FrameRule rule, UnwindMemory memory) {
         if (memory.has(address, machine.wordBytes())) {
             to.set(column, memory.read(address, machine.wordBytes(), column));
-            return Outcome.STEPPED;
+            return StepOutcome.STEPPED;
         }
         to.forget(column);
         missing = address;
-        return column == rule.returnColumn ? Outcome.NO_MEMORY : Outcome.STEPPED;
+        return column == rule.returnColumn ? StepOutcome.NO_MEMORY : StepOutcome.STEPPED;
     }
 
     private long narrow(long value) {
@@ -162,24 +164,24 @@ public final class FrameStepper {
      * @return {@code BAD_RULE} where the machine's calls have no such chain, {@code OUTERMOST} when
      *     the pointer is 0
      */
-    public Outcome follow(Registers from, Registers to, UnwindMemory memory) {
+    public StepOutcome follow(RegisterValues from, RegisterValues to, UnwindMemory memory) {
         int word = machine.wordBytes();
         if (machine.frameRecord() == UnwindMachine.FrameRecord.NONE) {
-            return Outcome.BAD_RULE;
+            return StepOutcome.BAD_RULE;
         }
         if (!from.has(machine.framePointer())) {
-            return Outcome.NO_REGISTER;
+            return StepOutcome.NO_REGISTER;
         }
         asked |= 1L << machine.framePointer();
         long pointer = from.get(machine.framePointer());
         if (pointer == 0) {
-            return Outcome.OUTERMOST;
+            return StepOutcome.OUTERMOST;
         }
         boolean below = machine.frameRecord() == UnwindMachine.FrameRecord.BELOW_POINTER;
         long at = below ? pointer - 2L * word : pointer;
         if (!memory.has(at, 2 * word)) {
             missing = at;
-            return Outcome.NO_MEMORY;
+            return StepOutcome.NO_MEMORY;
         }
         to.clear();
         cfa = at + 2L * word;
@@ -188,6 +190,6 @@ public final class FrameStepper {
         if (below || !machine.hasLinkRegister()) {
             to.set(machine.stackPointer(), cfa);
         }
-        return Outcome.STEPPED;
+        return StepOutcome.STEPPED;
     }
 }

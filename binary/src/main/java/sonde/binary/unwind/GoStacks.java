@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Segment;
 
 /**
  * Where functions of Go's run time change to another stack, which their call frame information says
@@ -50,10 +50,10 @@ final class GoStacks {
     }
 
     /** From where to where in the file's addresses something else holds. */
-    private record Part(Kind kind, long from, long to) {}
+    private record GoRange(Kind kind, long from, long to) {}
 
     private final UnwindMachine machine;
-    private final List<Part> parts = new ArrayList<>();
+    private final List<GoRange> parts = new ArrayList<>();
     private final FrameRule outermost;
     private final FrameRule left;
 
@@ -92,9 +92,9 @@ final class GoStacks {
         long start = symbols.value(index);
         long size = Math.min(symbols.size(index), MOST_FUNCTION_BYTES);
         if (OUTERMOST.contains(plain)) {
-            parts.add(new Part(Kind.OUTERMOST, start, start + size));
+            parts.add(new GoRange(Kind.OUTERMOST, start, start + size));
         } else if (TRAMPOLINES.contains(plain)) {
-            parts.add(new Part(Kind.TRAMPOLINE, start, start + size));
+            parts.add(new GoRange(Kind.TRAMPOLINE, start, start + size));
         } else if (SWITCHES.contains(plain)) {
             between(Kind.SWITCH, start, code(elf, start, size));
         } else if (KEEPERS.contains(plain)) {
@@ -104,7 +104,7 @@ final class GoStacks {
 
     private static byte[] code(ElfFile elf, long address, long size)
             throws MalformedInputException {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             long inside = address - segment.address();
             if (segment.isCode() && inside >= 0 && inside <= segment.fileBytes() - size) {
                 return elf.content(segment).asSlice(inside, size).toArray(ValueLayout.JAVA_BYTE);
@@ -127,7 +127,7 @@ final class GoStacks {
             }
         }
         if (first >= 0) {
-            parts.add(new Part(kind, start + first, start + last));
+            parts.add(new GoRange(kind, start + first, start + last));
         }
     }
 
@@ -170,7 +170,7 @@ final class GoStacks {
 
     /** The rule that holds at an address where call frame information has another. */
     @Nullable FrameRule find(long address, @Nullable FrameRule rule) {
-        for (Part part : parts) {
+        for (GoRange part : parts) {
             if (address >= part.from && address < part.to) {
                 return switch (part.kind) {
                     case OUTERMOST -> outermost;

@@ -12,15 +12,15 @@ package sonde.binary.unwind;
  * @param isSignal whether the caller was interrupted, and did not call
  */
 public record OrcEntry(
-        Register stack,
+        OrcRegister stack,
         int stackOffset,
-        Register frame,
+        OrcRegister frame,
         int frameOffset,
-        Type type,
+        OrcType type,
         boolean isSignal) {
 
     /** ORC_REG_*. */
-    public enum Register {
+    public enum OrcRegister {
         UNDEFINED,
         PREV_SP,
         AX,
@@ -35,7 +35,7 @@ public record OrcEntry(
     }
 
     /** ORC_TYPE_*. */
-    public enum Type {
+    public enum OrcType {
         /** Nothing is known of this place. */
         UNDEFINED,
         /** The outermost frame of a stack. */

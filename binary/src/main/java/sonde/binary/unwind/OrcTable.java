@@ -9,7 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.unwind.OrcEntry.OrcRegister;
+import sonde.binary.unwind.OrcEntry.OrcType;
 
 /**
  * ORC of an x86-64 kernel: {@code .orc_unwind_ip} has an offset for each place of the code,
@@ -19,38 +21,38 @@ import sonde.binary.elf.Section;
 public final class OrcTable {
     private static final int ENTRY_BYTES = 6;
     private static final long MOST_ENTRIES = 1L << 26;
-    private static final List<OrcEntry.Register> BEFORE_7_1 =
+    private static final List<OrcRegister> BEFORE_7_1 =
             List.of(
-                    OrcEntry.Register.UNDEFINED,
-                    OrcEntry.Register.PREV_SP,
-                    OrcEntry.Register.DX,
-                    OrcEntry.Register.DI,
-                    OrcEntry.Register.BP,
-                    OrcEntry.Register.SP,
-                    OrcEntry.Register.R10,
-                    OrcEntry.Register.R13,
-                    OrcEntry.Register.BP_INDIRECT,
-                    OrcEntry.Register.SP_INDIRECT,
-                    OrcEntry.Register.AX);
-    private static final List<OrcEntry.Register> FROM_7_1 =
+                    OrcRegister.UNDEFINED,
+                    OrcRegister.PREV_SP,
+                    OrcRegister.DX,
+                    OrcRegister.DI,
+                    OrcRegister.BP,
+                    OrcRegister.SP,
+                    OrcRegister.R10,
+                    OrcRegister.R13,
+                    OrcRegister.BP_INDIRECT,
+                    OrcRegister.SP_INDIRECT,
+                    OrcRegister.AX);
+    private static final List<OrcRegister> FROM_7_1 =
             List.of(
-                    OrcEntry.Register.UNDEFINED,
-                    OrcEntry.Register.AX,
-                    OrcEntry.Register.DX,
-                    OrcEntry.Register.SP,
-                    OrcEntry.Register.BP,
-                    OrcEntry.Register.DI,
-                    OrcEntry.Register.R10,
-                    OrcEntry.Register.R13,
-                    OrcEntry.Register.PREV_SP,
-                    OrcEntry.Register.SP_INDIRECT,
-                    OrcEntry.Register.BP_INDIRECT);
+                    OrcRegister.UNDEFINED,
+                    OrcRegister.AX,
+                    OrcRegister.DX,
+                    OrcRegister.SP,
+                    OrcRegister.BP,
+                    OrcRegister.DI,
+                    OrcRegister.R10,
+                    OrcRegister.R13,
+                    OrcRegister.PREV_SP,
+                    OrcRegister.SP_INDIRECT,
+                    OrcRegister.BP_INDIRECT);
 
     /**
      * How the bits of an entry lie. {@code .orc_header} has a hash of the C declarations (scripts/
      * orc_hash.sh, commit b9f174c811e3 in 6.4); before, only the release tells.
      */
-    public enum Layout {
+    public enum OrcLayout {
         /** Two bits of type, then "end". */
         LINUX_4_14("", BEFORE_7_1),
         /** Commit ffb1b4a41016: "signal" before "end". */
@@ -63,21 +65,21 @@ public final class OrcTable {
         LINUX_7_1("137c36ad7627c4dd55932176bb0ecdbd5041fc82", FROM_7_1);
 
         private final String hash;
-        private final List<OrcEntry.Register> bases;
+        private final List<OrcRegister> bases;
 
-        Layout(String hash, List<OrcEntry.Register> bases) {
+        OrcLayout(String hash, List<OrcRegister> bases) {
             this.hash = hash;
             this.bases = bases;
         }
 
         /** The layout of a header's 20 bytes; empty for one that is not known here. */
-        public static Optional<Layout> ofHeader(byte[] header) {
+        public static Optional<OrcLayout> ofHeader(byte[] header) {
             String found = HexFormat.of().formatHex(header);
             return Arrays.stream(values()).filter(one -> one.hash.equals(found)).findFirst();
         }
 
         /** The layout of a release as {@code uname -r} names it, for kernels without a header. */
-        public static Layout ofRelease(String release) {
+        public static OrcLayout ofRelease(String release) {
             String[] words = release.split("[^0-9]+", 3);
             int major = words.length > 0 ? number(words[0]) : 0;
             int minor = words.length > 1 ? number(words[1]) : 0;
@@ -95,7 +97,7 @@ public final class OrcTable {
         }
     }
 
-    private final Layout layout;
+    private final OrcLayout layout;
     private final long address;
     private final int[] offsets;
     private final byte[] entries;
@@ -106,7 +108,7 @@ public final class OrcTable {
      * @param address of the first offset
      * @throws MalformedInputException when their sizes do not fit or are too large
      */
-    public OrcTable(Layout layout, long address, byte[] offsets, byte[] entries)
+    public OrcTable(OrcLayout layout, long address, byte[] offsets, byte[] entries)
             throws MalformedInputException {
         long count = offsets.length / 4;
         if (count * ENTRY_BYTES != entries.length || count > MOST_ENTRIES) {
@@ -132,17 +134,17 @@ public final class OrcTable {
      */
     public static Optional<OrcTable> of(ElfFile vmlinux, String release)
             throws MalformedInputException {
-        Optional<Section> places = vmlinux.section(".orc_unwind_ip");
-        Optional<Section> rules = vmlinux.section(".orc_unwind");
+        Optional<ElfSection> places = vmlinux.section(".orc_unwind_ip");
+        Optional<ElfSection> rules = vmlinux.section(".orc_unwind");
         if (places.isEmpty() || rules.isEmpty() || vmlinux.machine() != ElfFile.EM_X86_64) {
             return Optional.empty();
         }
-        Layout layout = Layout.ofRelease(release);
-        Optional<Section> header = vmlinux.section(".orc_header");
+        OrcLayout layout = OrcLayout.ofRelease(release);
+        Optional<ElfSection> header = vmlinux.section(".orc_header");
         if (header.isPresent()) {
             byte[] hash = vmlinux.content(header.get()).toArray(ValueLayout.JAVA_BYTE);
             layout =
-                    Layout.ofHeader(hash)
+                    OrcLayout.ofHeader(hash)
                             .orElseThrow(() ->
                                     new MalformedInputException(
                                             "ELF",
@@ -191,7 +193,7 @@ public final class OrcTable {
 
     private boolean isTerminator(int index) {
         OrcEntry entry = entry(index);
-        return entry != null && entry.type() == OrcEntry.Type.UNDEFINED;
+        return entry != null && entry.type() == OrcType.UNDEFINED;
     }
 
     private @Nullable OrcEntry entry(int index) {
@@ -205,11 +207,10 @@ public final class OrcTable {
         if (stack >= layout.bases.size() || frame >= layout.bases.size()) {
             return null;
         }
-        OrcEntry.@Nullable Type type = type(flags, stack);
+        OrcEntry.@Nullable OrcType type = type(flags, stack);
         boolean signal =
                 switch (layout) {
-                    case LINUX_4_14 ->
-                            type == OrcEntry.Type.REGS || type == OrcEntry.Type.REGS_PARTIAL;
+                    case LINUX_4_14 -> type == OrcType.REGS || type == OrcType.REGS_PARTIAL;
                     case LINUX_6_3 -> (flags >> 10 & 1) != 0;
                     case LINUX_6_4, LINUX_6_4_AX, LINUX_7_1 -> (flags >> 11 & 1) != 0;
                 };
@@ -224,7 +225,7 @@ public final class OrcTable {
                         signal);
     }
 
-    private OrcEntry.@Nullable Type type(int flags, int stack) {
+    private OrcEntry.@Nullable OrcType type(int flags, int stack) {
         int endBit =
                 switch (layout) {
                     case LINUX_4_14 -> 10;
@@ -233,17 +234,15 @@ public final class OrcTable {
                 };
         if (endBit < 0) {
             int type = flags >> 8 & 7;
-            return type < OrcEntry.Type.values().length ? OrcEntry.Type.values()[type] : null;
+            return type < OrcType.values().length ? OrcType.values()[type] : null;
         }
         if (stack == 0) {
-            return (flags >> endBit & 1) != 0
-                    ? OrcEntry.Type.END_OF_STACK
-                    : OrcEntry.Type.UNDEFINED;
+            return (flags >> endBit & 1) != 0 ? OrcType.END_OF_STACK : OrcType.UNDEFINED;
         }
         return switch (flags >> 8 & 3) {
-            case 0 -> OrcEntry.Type.CALL;
-            case 1 -> OrcEntry.Type.REGS;
-            case 2 -> OrcEntry.Type.REGS_PARTIAL;
+            case 0 -> OrcType.CALL;
+            case 1 -> OrcType.REGS;
+            case 2 -> OrcType.REGS_PARTIAL;
             default -> null;
         };
     }

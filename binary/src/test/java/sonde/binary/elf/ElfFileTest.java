@@ -41,7 +41,7 @@ class ElfFileTest {
         assertThat(elf.machine()).isEqualTo(ElfFile.EM_X86_64);
         assertThat(elf.entry()).isEqualTo(ElfWriter.TEXT_ADDRESS);
         assertThat(elf.sections())
-                .extracting(Section::name)
+                .extracting(ElfSection::name)
                 .containsExactly(
                         "",
                         ".text",
@@ -79,7 +79,7 @@ class ElfFileTest {
         }
         writer.section(".debug_info", 1, ElfFile.SHF_COMPRESSED, bytes.toByteArray());
         ElfFile elf = ElfFile.of(writer.bytes());
-        Section section = elf.section(".debug_info").orElseThrow();
+        ElfSection section = elf.section(".debug_info").orElseThrow();
         assertThat(elf.content(section).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[1000]);
     }
 
@@ -117,7 +117,7 @@ class ElfFileTest {
     private static void readAll(ElfFile elf) throws MalformedInputException {
         assertThat(elf.header().type()).isEqualTo(elf.type());
         readLinker(elf);
-        for (Section section : elf.linked().sections()) {
+        for (ElfSection section : elf.linked().sections()) {
             if (elf.contentBytes(section) < 1 << 20) {
                 elf.linked().content(section);
             }
@@ -125,12 +125,12 @@ class ElfFileTest {
         elf.notes();
         elf.addressOf(0x210);
         elf.debugLink();
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.sizeBytes() < 1 << 20) {
                 elf.content(section);
             }
         }
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.isRelocations()) {
                 elf.relocations(section);
             } else if (section.type() == ElfFile.SHT_RELR) {
@@ -195,19 +195,19 @@ class ElfFileTest {
         ElfFile elf = ElfFile.of(writer.bytes());
         assertThat(elf.relocations(elf.section(".crel.text").orElseThrow()))
                 .containsExactly(
-                        new Relocation(10, 2, 3, -4),
-                        new Relocation(10 + 2 * (2 + 16 * 0x11), 2, 3, -20),
-                        new Relocation(10 + 2 * (2 + 16 * 0x11 + 1), 2, 2, -20));
-        Section data = elf.section(".crel.data").orElseThrow();
+                        new ElfRelocation(10, 2, 3, -4),
+                        new ElfRelocation(10 + 2 * (2 + 16 * 0x11), 2, 3, -20),
+                        new ElfRelocation(10 + 2 * (2 + 16 * 0x11 + 1), 2, 2, -20));
+        ElfSection data = elf.section(".crel.data").orElseThrow();
         assertThat(elf.relocationTable(data).hasAddends()).isFalse();
         assertThat(elf.relocations(data))
-                .containsExactly(new Relocation(16, 10, 1, 0), new Relocation(24, 10, 1, 0));
+                .containsExactly(new ElfRelocation(16, 10, 1, 0), new ElfRelocation(24, 10, 1, 0));
         ElfWriter cut = writer(wide, big);
         cut.section(".crel.text", ElfFile.SHT_CREL, 0, Arrays.copyOf(addends, 9));
         cut.section(".crel.data", ElfFile.SHT_CREL, 0, new byte[] {-1, -1, -1, -1, 15, 0});
         ElfFile lies = ElfFile.of(cut.bytes());
         for (String name : new String[] {".crel.text", ".crel.data"}) {
-            Section table = lies.section(name).orElseThrow();
+            ElfSection table = lies.section(name).orElseThrow();
             assertThatThrownBy(() -> lies.relocations(table))
                     .isInstanceOf(MalformedInputException.class)
                     .hasMessageContaining("SHT_CREL");
@@ -246,7 +246,7 @@ class ElfFileTest {
         byte[] file = writer.bytes();
         ElfFile elf = ElfFile.of(file);
         ByteBuffer bytes = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.type() == ElfFile.SHT_SYMTAB) {
                 int link = (int) bytes.getLong(40) + 64 * section.index() + 40; // sh_link
                 bytes.putInt(link, elf.section(".strings").orElseThrow().index());
@@ -269,7 +269,7 @@ class ElfFileTest {
         }
         ElfFile elf = ElfFile.of(writer.bytes());
         for (int type = 1; type <= 2; type++) {
-            Section section = elf.section(".debug_" + type).orElseThrow();
+            ElfSection section = elf.section(".debug_" + type).orElseThrow();
             assertThat(elf.contentBytes(section)).isEqualTo(1L << 40);
             assertThatThrownBy(() -> elf.content(section))
                     .isInstanceOf(MalformedInputException.class)

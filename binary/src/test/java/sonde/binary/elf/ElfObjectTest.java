@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.binary.dwarf.location.Entries;
+import sonde.binary.dwarf.location.DebugEntries;
 import sonde.binary.dwarf.location.LineSearch;
 import sonde.binary.dwarf.location.NamedEntries;
 
@@ -69,7 +69,7 @@ class ElfObjectTest {
                 first = symbols.name(i).equals("first_function") ? symbols.value(i) : first;
             }
             assertThat(second).isNotEqualTo(first).isNotNegative();
-            NamedEntries names = new NamedEntries(Entries.read(elf));
+            NamedEntries names = new NamedEntries(DebugEntries.read(elf));
             assertThat(names.function("second_function")).as(target + version).isPresent();
             LineSearch.Answer line = LineSearch.find(elf, "p.c", ObjectFiles.SECOND_LINE, 0);
             assertThat(line.address().orElse(-1)).isBetween(second, second + 128);
@@ -85,9 +85,9 @@ class ElfObjectTest {
         ElfFile plain = read(object);
         ElfFile packed = read(folder.resolve("packed.o"));
         int compressed = 0;
-        for (Section section : plain.sections()) {
+        for (ElfSection section : plain.sections()) {
             if (section.name().startsWith(".debug_")) {
-                Section other = packed.section(section.name()).orElseThrow();
+                ElfSection other = packed.section(section.name()).orElseThrow();
                 compressed += packed.isCompressed(other) ? 1 : 0;
                 byte[] expected = plain.content(section).toArray(ValueLayout.JAVA_BYTE);
                 byte[] found = packed.content(other).toArray(ValueLayout.JAVA_BYTE);

@@ -11,13 +11,13 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.unwind.FrameStepper.Outcome;
+import sonde.binary.unwind.FrameStepper.StepOutcome;
 
 /** From a frame's registers to the caller's. */
 final class FrameStepperTest {
     private final Map<Long, Long> words = new HashMap<>();
-    private final Registers frame = new Registers(UnwindMachine.X86_64);
-    private final Registers caller = new Registers(UnwindMachine.X86_64);
+    private final RegisterValues frame = new RegisterValues(UnwindMachine.X86_64);
+    private final RegisterValues caller = new RegisterValues(UnwindMachine.X86_64);
     private final FrameStepper stepper = new FrameStepper(UnwindMachine.X86_64);
     private final UnwindMemory memory =
             new UnwindMemory() {
@@ -41,9 +41,9 @@ final class FrameStepperTest {
         frame.set(6, 0x7100);
     }
 
-    private Outcome step(int... instructions) throws Exception {
-        FrameTable table =
-                FrameTable.of(ElfFile.of(elf(".eh_frame", usual(bytes(instructions)))))
+    private StepOutcome step(int... instructions) throws Exception {
+        UnwindTable table =
+                UnwindTable.of(ElfFile.of(elf(".eh_frame", usual(bytes(instructions)))))
                         .orElseThrow();
         FrameRule rule = table.find(0x1200);
         assertThat(rule).isNotNull();
@@ -55,7 +55,7 @@ final class FrameStepperTest {
     void returnAddressAndSavedRegisters() throws Exception {
         words.put(0x7008L, 0x4444L);
         words.put(0x7000L, 0x5555L);
-        assertThat(step(0x0e, 16, 0x86, 2)).isEqualTo(Outcome.STEPPED);
+        assertThat(step(0x0e, 16, 0x86, 2)).isEqualTo(StepOutcome.STEPPED);
         assertThat(caller.get(16)).isEqualTo(0x4444);
         assertThat(caller.get(6)).isEqualTo(0x5555);
         assertThat(caller.get(7)).isEqualTo(0x7010);
@@ -68,30 +68,30 @@ final class FrameStepperTest {
         words.put(0x7200L, 0x7300L);
         words.put(0x72f8L, 0x4444L);
         // CFA = *(rsp + 0x200): breg7 0x200, deref
-        assertThat(step(0x0f, 4, 0x77, 0x80, 0x04, 0x06)).isEqualTo(Outcome.STEPPED);
+        assertThat(step(0x0f, 4, 0x77, 0x80, 0x04, 0x06)).isEqualTo(StepOutcome.STEPPED);
         assertThat(caller.get(7)).isEqualTo(0x7300);
         // as ld writes it for its stubs: rsp + 8 + ((rip & 15) >= 11) * 8
         frame.set(16, 0x101b);
         words.put(0x7008L, 0x6666L);
         int[] plt = {0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
-        assertThat(step(plt)).isEqualTo(Outcome.STEPPED);
+        assertThat(step(plt)).isEqualTo(StepOutcome.STEPPED);
         assertThat(caller.get(16)).isEqualTo(0x6666);
     }
 
     @Test
     void theEndOfAStack() throws Exception {
-        assertThat(step(0x07, 16)).isEqualTo(Outcome.OUTERMOST);
+        assertThat(step(0x07, 16)).isEqualTo(StepOutcome.OUTERMOST);
     }
 
     @Test
     void whatIsNotKnown() throws Exception {
-        assertThat(step(0)).isEqualTo(Outcome.NO_MEMORY);
+        assertThat(step(0)).isEqualTo(StepOutcome.NO_MEMORY);
         assertThat(stepper.missingAddress()).isEqualTo(0x7000);
         frame.forget(3);
-        assertThat(step(0x0c, 3, 8)).isEqualTo(Outcome.NO_REGISTER);
-        assertThat(step(0x0f, 2, 0x73, 0)).isEqualTo(Outcome.NO_REGISTER);
+        assertThat(step(0x0c, 3, 8)).isEqualTo(StepOutcome.NO_REGISTER);
+        assertThat(step(0x0f, 2, 0x73, 0)).isEqualTo(StepOutcome.NO_REGISTER);
         // column 100 is none of the machine's
-        assertThat(step(0x0c, 100, 8)).isEqualTo(Outcome.NO_REGISTER);
+        assertThat(step(0x0c, 100, 8)).isEqualTo(StepOutcome.NO_REGISTER);
     }
 
     @Test
@@ -112,7 +112,7 @@ final class FrameStepperTest {
             all[0] = 0x0f;
             all[1] = code.length;
             System.arraycopy(code, 0, all, 2, code.length);
-            assertThat(step(all)).as("%s", bytes(code)).isEqualTo(Outcome.BAD_RULE);
+            assertThat(step(all)).as("%s", bytes(code)).isEqualTo(StepOutcome.BAD_RULE);
         }
     }
 
@@ -122,7 +122,7 @@ final class FrameStepperTest {
         all[0] = 0x0f;
         all[1] = 100;
         Arrays.fill(all, 2, 102, 0x31);
-        assertThat(step(all)).isEqualTo(Outcome.BAD_RULE);
+        assertThat(step(all)).isEqualTo(StepOutcome.BAD_RULE);
     }
 
     @Test
@@ -141,13 +141,13 @@ final class FrameStepperTest {
                         return words.getOrDefault(address, 0L);
                     }
                 };
-        assertThat(stepper.follow(frame, caller, pair)).isEqualTo(Outcome.STEPPED);
+        assertThat(stepper.follow(frame, caller, pair)).isEqualTo(StepOutcome.STEPPED);
         assertThat(caller.get(16)).isEqualTo(0x4444);
         assertThat(caller.get(6)).isEqualTo(0x7200);
         assertThat(caller.get(7)).isEqualTo(0x7110);
         assertThat(caller.has(3)).as("nothing tells where rbx went").isFalse();
         frame.set(6, 0);
-        assertThat(stepper.follow(frame, caller, pair)).isEqualTo(Outcome.OUTERMOST);
+        assertThat(stepper.follow(frame, caller, pair)).isEqualTo(StepOutcome.OUTERMOST);
     }
 
     @Test
@@ -159,7 +159,7 @@ final class FrameStepperTest {
             words.put(0x7000L + 8L * i, 1000L + i);
         }
         caller.clear();
-        assertThat(stepper.step(rule, frame, caller, memory)).isEqualTo(Outcome.STEPPED);
+        assertThat(stepper.step(rule, frame, caller, memory)).isEqualTo(StepOutcome.STEPPED);
         assertThat(caller.get(16)).as("rip").isEqualTo(1000 + 168 / 8);
         assertThat(caller.get(7)).as("rsp").isEqualTo(1000 + 160 / 8);
         assertThat(caller.get(0)).as("rax").isEqualTo(1000 + 144 / 8);

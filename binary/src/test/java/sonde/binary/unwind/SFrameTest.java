@@ -45,8 +45,8 @@ final class SFrameTest {
                 .toBytes();
     }
 
-    private static FrameTable table(byte[] section) throws Exception {
-        return FrameTable.of(ElfFile.of(CfiBytes.elf(".sframe", section))).orElseThrow();
+    private static UnwindTable table(byte[] section) throws Exception {
+        return UnwindTable.of(ElfFile.of(CfiBytes.elf(".sframe", section))).orElseThrow();
     }
 
     /** rsp + 8; from 1 on rsp + 16 and rbp saved; from 4 on rbp + 16. */
@@ -54,7 +54,7 @@ final class SFrameTest {
 
     @Test
     void version2() throws Exception {
-        FrameTable table = table(section(2, 1, function2(0x1200 - ADDRESS, 0), ROWS, 3));
+        UnwindTable table = table(section(2, 1, function2(0x1200 - ADDRESS, 0), ROWS, 3));
         assertThat(table.functions()).isEqualTo(1);
         assertThat(table.find(0x1200)).hasToString("cfa=r7+8 r16=[cfa-8]");
         assertThat(table.find(0x1203)).hasToString("cfa=r7+16 r6=[cfa-16] r16=[cfa-8]");
@@ -65,7 +65,7 @@ final class SFrameTest {
     @Test
     void startsThatCountFromTheirOwnPlace() throws Exception {
         long place = ADDRESS + HEADER_BYTES;
-        FrameTable table = table(section(2, 5, function2(0x1200 - place, 0), ROWS, 3));
+        UnwindTable table = table(section(2, 5, function2(0x1200 - place, 0), ROWS, 3));
         assertThat(table.find(0x1201)).hasToString("cfa=r7+16 r6=[cfa-16] r16=[cfa-8]");
     }
 
@@ -74,7 +74,7 @@ final class SFrameTest {
         byte[] rows = bytes(0, 0x03, 8, 11, 0x03, 16);
         byte[] function = function2(0x1200 - ADDRESS, 0x10);
         function[12] = 2;
-        FrameTable table = table(section(2, 1, function, rows, 2));
+        UnwindTable table = table(section(2, 1, function, rows, 2));
         assertThat(table.find(0x1210)).hasToString("cfa=r7+8 r16=[cfa-8]");
         assertThat(table.find(0x121b)).hasToString("cfa=r7+16 r16=[cfa-8]");
     }
@@ -88,7 +88,7 @@ final class SFrameTest {
         byte[] rows =
                 new Bytes(ByteOrder.LITTLE_ENDIAN).u16(3).u8(0).u8(0).u8(0).raw(ROWS).toBytes();
         long place = ADDRESS + HEADER_BYTES;
-        FrameTable table = table(section(3, 5, function3(0x1200 - place), rows, 3));
+        UnwindTable table = table(section(3, 5, function3(0x1200 - place), rows, 3));
         assertThat(table.find(0x1202)).hasToString("cfa=r7+16 r6=[cfa-16] r16=[cfa-8]");
     }
 
@@ -106,7 +106,7 @@ final class SFrameTest {
                         .raw(flexible)
                         .raw(outermost)
                         .toBytes();
-        FrameTable table = table(section(3, 1, function3(0x1200 - ADDRESS), rows, 2));
+        UnwindTable table = table(section(3, 1, function3(0x1200 - ADDRESS), rows, 2));
         assertThat(table.find(0x1200)).hasToString("cfa=expr(4) r6=[cfa-16] r16=[cfa-8] signal");
         assertThat(table.find(0x1208)).hasToString("cfa=r7+0 r16=u signal");
     }

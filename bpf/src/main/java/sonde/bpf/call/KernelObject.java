@@ -11,7 +11,7 @@ import java.util.List;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.FsStatus;
 import sonde.sys.SyscallException;
 
@@ -33,7 +33,7 @@ public final class KernelObject {
     public static List<Integer> ids(int command) throws SyscallException {
         List<Integer> ids = new ArrayList<>();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             while (ids.size() < MOST_IDS) {
                 long result = Bpf.tryCall(command, attr);
                 if (result == -Errno.ENOENT) {
@@ -58,7 +58,7 @@ public final class KernelObject {
      */
     public static int open(int command, int id, String what) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, id);
             return (int) Bpf.call(command, attr, what);
         }
@@ -71,10 +71,10 @@ public final class KernelObject {
      */
     public static void pin(int fd, String path) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_LONG, 0, arena.allocateFrom(path).address());
             attr.set(JAVA_INT, 8, fd);
-            Bpf.call(Attr.OBJ_PIN, attr, "pin at " + path);
+            Bpf.call(BpfAttr.OBJ_PIN, attr, "pin at " + path);
         } catch (SyscallException e) {
             throw inBpffs(path) ? e : new NoBpffsException(path, e.errno());
         }
@@ -85,7 +85,7 @@ public final class KernelObject {
         int slash = path.lastIndexOf('/');
         String folder = slash < 0 ? "." : slash == 0 ? "/" : path.substring(0, slash);
         try {
-            return (int) Files.statfs(folder).type() == (int) FsStatus.BPF_FS_MAGIC;
+            return (int) FileCalls.statfs(folder).type() == (int) FsStatus.BPF_FS_MAGIC;
         } catch (SyscallException e) {
             return true;
         }
@@ -106,7 +106,7 @@ public final class KernelObject {
 
     /** Removes a pinned name. */
     public static void unpin(String path) throws SyscallException {
-        Files.unlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8), 0);
+        FileCalls.unlinkat(FileCalls.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8), 0);
     }
 
     /**
@@ -130,16 +130,17 @@ public final class KernelObject {
     /** Opens whatever is pinned there. */
     public static int openPinned(String path) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_LONG, 0, arena.allocateFrom(path).address());
-            return (int) Bpf.call(Attr.OBJ_GET, attr, "pinned " + path);
+            return (int) Bpf.call(BpfAttr.OBJ_GET, attr, "pinned " + path);
         }
     }
 
     /** The name of the inode behind a descriptor: {@code "bpf-map"}; empty for files. */
     public static String kind(int fd) throws SyscallException {
         byte[] path = ("/proc/self/fd/" + fd).getBytes(StandardCharsets.US_ASCII);
-        String target = new String(Files.readlinkat(Files.AT_FDCWD, path), StandardCharsets.UTF_8);
+        String target =
+                new String(FileCalls.readlinkat(FileCalls.AT_FDCWD, path), StandardCharsets.UTF_8);
         // "anon_inode:bpf-map"; links say "bpf_link", "[bpf_link]" or "bpf-link".
         return target.startsWith("anon_inode:")
                 ? target.substring("anon_inode:".length())
@@ -157,11 +158,11 @@ public final class KernelObject {
      */
     public static int info(int fd, MemorySegment into, String what) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, fd);
             attr.set(JAVA_INT, 4, (int) into.byteSize());
             attr.set(JAVA_LONG, 8, into.address());
-            Bpf.call(Attr.OBJ_GET_INFO_BY_FD, attr, "facts of " + what);
+            Bpf.call(BpfAttr.OBJ_GET_INFO_BY_FD, attr, "facts of " + what);
             return attr.get(JAVA_INT, 4);
         }
     }

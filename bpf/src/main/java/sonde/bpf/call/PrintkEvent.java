@@ -3,7 +3,7 @@ package sonde.bpf.call;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -106,7 +106,7 @@ public final class PrintkEvent {
 
     private static boolean isOn() {
         try {
-            byte[] text = Files.readAll(ENABLE, 16);
+            byte[] text = FileCalls.readAll(ENABLE, 16);
             return text.length > 0 && text[0] == '1';
         } catch (SyscallException e) {
             return false;
@@ -115,7 +115,7 @@ public final class PrintkEvent {
 
     private static void switchOff() {
         try {
-            int fd = Files.open(ENABLE, Files.O_WRONLY);
+            int fd = FileCalls.open(ENABLE, FileCalls.O_WRONLY);
             try {
                 Fd.writeFully(fd, "0".getBytes(StandardCharsets.US_ASCII));
             } finally {

@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -34,7 +34,9 @@ final class PrintkLease {
     boolean begin(boolean on) {
         try {
             folder();
-            fd = Files.open(FILE, Files.O_RDWR | Files.O_CREAT | Files.O_NOFOLLOW, OWN);
+            fd =
+                    FileCalls.open(
+                            FILE, FileCalls.O_RDWR | FileCalls.O_CREAT | FileCalls.O_NOFOLLOW, OWN);
             boolean alone = Fd.flock(fd, Fd.LOCK_EX | Fd.LOCK_NB);
             boolean ours = isMarked(fd);
             if (alone) {
@@ -88,7 +90,7 @@ final class PrintkLease {
     /** Whether a process of this program was killed while the event was on for it. */
     static boolean isLeftBehind() {
         try {
-            int held = Files.open(FILE, Files.O_RDWR | Files.O_NOFOLLOW);
+            int held = FileCalls.open(FILE, FileCalls.O_RDWR | FileCalls.O_NOFOLLOW);
             try {
                 boolean left = Fd.flock(held, Fd.LOCK_EX | Fd.LOCK_NB) && isMarked(held);
                 if (left) {

@@ -2,24 +2,24 @@ package sonde.bpf.classic;
 
 import java.util.Arrays;
 import java.util.List;
-import sonde.bpf.classic.ClassicInstruction.Alu;
 import sonde.bpf.classic.ClassicInstruction.AluX;
-import sonde.bpf.classic.ClassicInstruction.Branch;
+import sonde.bpf.classic.ClassicInstruction.AncillarySource;
 import sonde.bpf.classic.ClassicInstruction.BranchX;
-import sonde.bpf.classic.ClassicInstruction.Cell;
-import sonde.bpf.classic.ClassicInstruction.Constant;
-import sonde.bpf.classic.ClassicInstruction.Fact;
+import sonde.bpf.classic.ClassicInstruction.ClassicAlu;
+import sonde.bpf.classic.ClassicInstruction.ClassicBranch;
+import sonde.bpf.classic.ClassicInstruction.ClassicConstant;
+import sonde.bpf.classic.ClassicInstruction.ClassicJump;
+import sonde.bpf.classic.ClassicInstruction.ClassicLoad;
+import sonde.bpf.classic.ClassicInstruction.ClassicNegate;
+import sonde.bpf.classic.ClassicInstruction.ClassicReturn;
+import sonde.bpf.classic.ClassicInstruction.ClassicStore;
+import sonde.bpf.classic.ClassicInstruction.ClassicTransfer;
 import sonde.bpf.classic.ClassicInstruction.HeaderLength;
-import sonde.bpf.classic.ClassicInstruction.Jump;
-import sonde.bpf.classic.ClassicInstruction.Length;
-import sonde.bpf.classic.ClassicInstruction.Load;
-import sonde.bpf.classic.ClassicInstruction.Negate;
-import sonde.bpf.classic.ClassicInstruction.Packet;
+import sonde.bpf.classic.ClassicInstruction.MemoryCell;
+import sonde.bpf.classic.ClassicInstruction.PacketBytes;
 import sonde.bpf.classic.ClassicInstruction.PacketIndexed;
-import sonde.bpf.classic.ClassicInstruction.Return;
+import sonde.bpf.classic.ClassicInstruction.PacketLength;
 import sonde.bpf.classic.ClassicInstruction.ReturnA;
-import sonde.bpf.classic.ClassicInstruction.Store;
-import sonde.bpf.classic.ClassicInstruction.Transfer;
 
 /** What bpf_check_classic and check_load_and_stores of net/core/filter.c refuse. */
 final class ClassicCheck {
@@ -42,7 +42,7 @@ final class ClassicCheck {
                             .formatted(ClassicProgram.MOST, program.size()));
         }
         ClassicInstruction last = program.getLast();
-        if (!(last instanceof Return || last instanceof ReturnA)) {
+        if (!(last instanceof ClassicReturn || last instanceof ReturnA)) {
             throw new ClassicFilterException(program.size() - 1, "the last one has to be ret");
         }
         ClassicCheck check = new ClassicCheck(program);
@@ -54,20 +54,20 @@ final class ClassicCheck {
 
     private void one(int index) throws ClassicFilterException {
         switch (program.get(index)) {
-            case Load load -> {
+            case ClassicLoad load -> {
                 source(index, load);
                 follow(index, 0, 0);
             }
-            case Store store -> {
+            case ClassicStore store -> {
                 cell(index, store.cell());
                 follow(index, 0, 1 << store.cell());
             }
-            case Alu alu -> {
+            case ClassicAlu alu -> {
                 constant(index, alu);
                 follow(index, 0, 0);
             }
-            case Jump jump -> follow(index, jump.distance(), 0);
-            case Branch branch -> {
+            case ClassicJump jump -> follow(index, jump.distance(), 0);
+            case ClassicBranch branch -> {
                 follow(index, branch.ifTrue(), 0);
                 follow(index, branch.ifFalse(), 0);
             }
@@ -75,8 +75,8 @@ final class ClassicCheck {
                 follow(index, branch.ifTrue(), 0);
                 follow(index, branch.ifFalse(), 0);
             }
-            case AluX _, Negate _, Transfer _ -> follow(index, 0, 0);
-            case Return _, ReturnA _ -> {}
+            case AluX _, ClassicNegate _, ClassicTransfer _ -> follow(index, 0, 0);
+            case ClassicReturn _, ReturnA _ -> {}
         }
     }
 
@@ -89,30 +89,30 @@ final class ClassicCheck {
         written[(int) target] &= written[index] | adds;
     }
 
-    private void source(int index, Load load) throws ClassicFilterException {
+    private void source(int index, ClassicLoad load) throws ClassicFilterException {
         switch (load.source()) {
-            case Cell(int number) -> {
+            case MemoryCell(int number) -> {
                 cell(index, number);
                 if ((written[index] >> number & 1) == 0) {
                     throw new ClassicFilterException(
                             index, "M[%d] is read where it may not be written".formatted(number));
                 }
             }
-            case Packet(_, int offset) -> {
+            case PacketBytes(_, int offset) -> {
                 offset(index, offset);
                 into(index, load, false);
             }
-            case PacketIndexed _, Fact _ -> into(index, load, false);
+            case PacketIndexed _, AncillarySource _ -> into(index, load, false);
             case HeaderLength(int offset) -> {
                 offset(index, offset);
                 into(index, load, true);
             }
-            case Constant _, Length _ -> {}
+            case ClassicConstant _, PacketLength _ -> {}
         }
     }
 
     /** Decoded ones are always right; others may have been made so. */
-    private static void into(int index, Load load, boolean x) throws ClassicFilterException {
+    private static void into(int index, ClassicLoad load, boolean x) throws ClassicFilterException {
         if (load.toX() != x) {
             throw new ClassicFilterException(
                     index, "such a load goes into " + (x ? "X" : "A") + " only");
@@ -135,7 +135,7 @@ final class ClassicCheck {
         }
     }
 
-    private static void constant(int index, Alu alu) throws ClassicFilterException {
+    private static void constant(int index, ClassicAlu alu) throws ClassicFilterException {
         switch (alu.operation()) {
             case DIV, MOD -> {
                 if (alu.value() == 0) {

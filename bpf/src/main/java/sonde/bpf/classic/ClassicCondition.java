@@ -1,23 +1,24 @@
 package sonde.bpf.classic;
 
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.JumpCondition;
 
 /** Comparisons of A, unsigned; the code is the upper half of the opcode. */
 public enum ClassicCondition {
-    EQUAL(0x10, "jeq", Condition.EQUAL, Condition.NOT_EQUAL),
-    GREATER(0x20, "jgt", Condition.GREATER, Condition.LESS_OR_EQUAL),
-    GREATER_OR_EQUAL(0x30, "jge", Condition.GREATER_OR_EQUAL, Condition.LESS),
-    ANY_BIT(0x40, "jset", Condition.ANY_BIT, null);
+    EQUAL(0x10, "jeq", JumpCondition.EQUAL, JumpCondition.NOT_EQUAL),
+    GREATER(0x20, "jgt", JumpCondition.GREATER, JumpCondition.LESS_OR_EQUAL),
+    GREATER_OR_EQUAL(0x30, "jge", JumpCondition.GREATER_OR_EQUAL, JumpCondition.LESS),
+    ANY_BIT(0x40, "jset", JumpCondition.ANY_BIT, null);
 
     private static final ClassicCondition[] ALL = values();
 
     private final int code;
     private final String label;
-    private final Condition extended;
-    private final @Nullable Condition opposite;
+    private final JumpCondition extended;
+    private final @Nullable JumpCondition opposite;
 
-    ClassicCondition(int code, String label, Condition extended, @Nullable Condition opposite) {
+    ClassicCondition(
+            int code, String label, JumpCondition extended, @Nullable JumpCondition opposite) {
         this.code = code;
         this.label = label;
         this.extended = extended;
@@ -32,12 +33,12 @@ public enum ClassicCondition {
         return label;
     }
 
-    Condition extended() {
+    JumpCondition extended() {
         return extended;
     }
 
     /** What holds when this does not; null when eBPF has no such comparison. */
-    @Nullable Condition opposite() {
+    @Nullable JumpCondition opposite() {
         return opposite;
     }
 

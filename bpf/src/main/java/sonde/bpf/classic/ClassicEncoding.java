@@ -1,25 +1,25 @@
 package sonde.bpf.classic;
 
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.classic.ClassicInstruction.Alu;
 import sonde.bpf.classic.ClassicInstruction.AluX;
-import sonde.bpf.classic.ClassicInstruction.Branch;
+import sonde.bpf.classic.ClassicInstruction.AncillarySource;
 import sonde.bpf.classic.ClassicInstruction.BranchX;
-import sonde.bpf.classic.ClassicInstruction.Cell;
-import sonde.bpf.classic.ClassicInstruction.Constant;
-import sonde.bpf.classic.ClassicInstruction.Fact;
+import sonde.bpf.classic.ClassicInstruction.ClassicAlu;
+import sonde.bpf.classic.ClassicInstruction.ClassicBranch;
+import sonde.bpf.classic.ClassicInstruction.ClassicConstant;
+import sonde.bpf.classic.ClassicInstruction.ClassicJump;
+import sonde.bpf.classic.ClassicInstruction.ClassicLoad;
+import sonde.bpf.classic.ClassicInstruction.ClassicNegate;
+import sonde.bpf.classic.ClassicInstruction.ClassicReturn;
+import sonde.bpf.classic.ClassicInstruction.ClassicSource;
+import sonde.bpf.classic.ClassicInstruction.ClassicStore;
+import sonde.bpf.classic.ClassicInstruction.ClassicTransfer;
 import sonde.bpf.classic.ClassicInstruction.HeaderLength;
-import sonde.bpf.classic.ClassicInstruction.Jump;
-import sonde.bpf.classic.ClassicInstruction.Length;
-import sonde.bpf.classic.ClassicInstruction.Load;
-import sonde.bpf.classic.ClassicInstruction.Negate;
-import sonde.bpf.classic.ClassicInstruction.Packet;
+import sonde.bpf.classic.ClassicInstruction.MemoryCell;
+import sonde.bpf.classic.ClassicInstruction.PacketBytes;
 import sonde.bpf.classic.ClassicInstruction.PacketIndexed;
-import sonde.bpf.classic.ClassicInstruction.Return;
+import sonde.bpf.classic.ClassicInstruction.PacketLength;
 import sonde.bpf.classic.ClassicInstruction.ReturnA;
-import sonde.bpf.classic.ClassicInstruction.Source;
-import sonde.bpf.classic.ClassicInstruction.Store;
-import sonde.bpf.classic.ClassicInstruction.Transfer;
 
 /**
  * Instructions to and from words: code in bits 0 to 15, jt 16 to 23, jf 24 to 31, k 32 to 63, which
@@ -54,30 +54,32 @@ final class ClassicEncoding {
 
     static long word(ClassicInstruction instruction) {
         return switch (instruction) {
-            case Load i -> load(i);
-            case Store i -> word(i.fromX() ? STX : ST, 0, 0, i.cell());
-            case Alu i -> word(ALU | i.operation().code(), 0, 0, i.value());
+            case ClassicLoad i -> load(i);
+            case ClassicStore i -> word(i.fromX() ? STX : ST, 0, 0, i.cell());
+            case ClassicAlu i -> word(ALU | i.operation().code(), 0, 0, i.value());
             case AluX i -> word(ALU | WITH_X | i.operation().code(), 0, 0, 0);
-            case Negate _ -> word(ALU | NEGATE, 0, 0, 0);
-            case Jump i -> word(JMP, 0, 0, i.distance());
-            case Branch i -> word(JMP | i.condition().code(), i.ifTrue(), i.ifFalse(), i.value());
+            case ClassicNegate _ -> word(ALU | NEGATE, 0, 0, 0);
+            case ClassicJump i -> word(JMP, 0, 0, i.distance());
+            case ClassicBranch i ->
+                    word(JMP | i.condition().code(), i.ifTrue(), i.ifFalse(), i.value());
             case BranchX i -> word(JMP | WITH_X | i.condition().code(), i.ifTrue(), i.ifFalse(), 0);
-            case Return i -> word(RET, 0, 0, i.value());
+            case ClassicReturn i -> word(RET, 0, 0, i.value());
             case ReturnA _ -> word(RET | RETURN_A, 0, 0, 0);
-            case Transfer i -> word(i.toX() ? MISC : MISC | TO_A, 0, 0, 0);
+            case ClassicTransfer i -> word(i.toX() ? MISC : MISC | TO_A, 0, 0, 0);
         };
     }
 
-    private static long load(Load load) {
+    private static long load(ClassicLoad load) {
         int to = load.toX() ? LDX : LD;
         return switch (load.source()) {
-            case Packet(int bytes, int offset) -> word(to | ABSOLUTE | size(bytes), 0, 0, offset);
+            case PacketBytes(int bytes, int offset) ->
+                    word(to | ABSOLUTE | size(bytes), 0, 0, offset);
             case PacketIndexed(int bytes, int offset) ->
                     word(to | INDEXED | size(bytes), 0, 0, offset);
-            case Fact(Ancillary what) -> word(to | ABSOLUTE, 0, 0, what.k());
-            case Cell(int number) -> word(to | MEMORY, 0, 0, number);
-            case Constant(int value) -> word(to | IMMEDIATE, 0, 0, value);
-            case Length _ -> word(to | LENGTH, 0, 0, 0);
+            case AncillarySource(Ancillary what) -> word(to | ABSOLUTE, 0, 0, what.k());
+            case MemoryCell(int number) -> word(to | MEMORY, 0, 0, number);
+            case ClassicConstant(int value) -> word(to | IMMEDIATE, 0, 0, value);
+            case PacketLength _ -> word(to | LENGTH, 0, 0, 0);
             case HeaderLength(int offset) -> word(to | HEADER | BYTE, 0, 0, offset);
         };
     }
@@ -114,17 +116,17 @@ final class ClassicEncoding {
     }
 
     private static @Nullable ClassicInstruction load(int code, int k) {
-        Source source = source(code, k);
-        return source == null ? null : new Load((code & 7) == LDX, source);
+        ClassicSource source = source(code, k);
+        return source == null ? null : new ClassicLoad((code & 7) == LDX, source);
     }
 
     private static @Nullable ClassicInstruction store(int code, int k) {
-        return code > STX ? null : new Store(code == STX, k);
+        return code > STX ? null : new ClassicStore(code == STX, k);
     }
 
     private static @Nullable ClassicInstruction end(int code, int k) {
         return switch (code) {
-            case RET -> new Return(k);
+            case RET -> new ClassicReturn(k);
             case RET | RETURN_A -> new ReturnA();
             default -> null;
         };
@@ -132,13 +134,13 @@ final class ClassicEncoding {
 
     private static @Nullable ClassicInstruction transfer(int code) {
         return switch (code) {
-            case MISC -> new Transfer(true);
-            case MISC | TO_A -> new Transfer(false);
+            case MISC -> new ClassicTransfer(true);
+            case MISC | TO_A -> new ClassicTransfer(false);
             default -> null;
         };
     }
 
-    private static @Nullable Source source(int code, int k) {
+    private static @Nullable ClassicSource source(int code, int k) {
         boolean toX = (code & 7) == LDX;
         int size = code & 0x18;
         if (size == 0x18) {
@@ -151,35 +153,36 @@ final class ClassicEncoding {
         }
         if (mode == ABSOLUTE || mode == INDEXED) {
             Ancillary fact = mode == ABSOLUTE ? Ancillary.at(k) : null;
-            Source packet = mode == ABSOLUTE ? new Packet(bytes, k) : new PacketIndexed(bytes, k);
-            Source found = fact == null ? packet : new Fact(fact);
+            ClassicSource packet =
+                    mode == ABSOLUTE ? new PacketBytes(bytes, k) : new PacketIndexed(bytes, k);
+            ClassicSource found = fact == null ? packet : new AncillarySource(fact);
             return toX ? null : found;
         }
         if (size != 0) {
             return null;
         }
         return switch (mode) {
-            case IMMEDIATE -> new Constant(k);
-            case MEMORY -> new Cell(k);
-            case LENGTH -> new Length();
+            case IMMEDIATE -> new ClassicConstant(k);
+            case MEMORY -> new MemoryCell(k);
+            case LENGTH -> new PacketLength();
             default -> null;
         };
     }
 
     private static @Nullable ClassicInstruction alu(int code, int k) {
         if ((code & 0xf0) == NEGATE) {
-            return code == (ALU | NEGATE) ? new Negate() : null;
+            return code == (ALU | NEGATE) ? new ClassicNegate() : null;
         }
         ClassicOperation operation = ClassicOperation.ofOpcode(code);
         if (operation == null) {
             return null;
         }
-        return (code & WITH_X) != 0 ? new AluX(operation) : new Alu(operation, k);
+        return (code & WITH_X) != 0 ? new AluX(operation) : new ClassicAlu(operation, k);
     }
 
     private static @Nullable ClassicInstruction jump(int code, int ifTrue, int ifFalse, int k) {
         if (code == JMP) {
-            return new Jump(k);
+            return new ClassicJump(k);
         }
         ClassicCondition condition = ClassicCondition.ofOpcode(code);
         if (condition == null) {
@@ -187,6 +190,6 @@ final class ClassicEncoding {
         }
         return (code & WITH_X) != 0
                 ? new BranchX(condition, ifTrue, ifFalse)
-                : new Branch(condition, k, ifTrue, ifFalse);
+                : new ClassicBranch(condition, k, ifTrue, ifFalse);
     }
 }

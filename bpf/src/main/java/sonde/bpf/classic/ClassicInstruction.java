@@ -6,49 +6,49 @@ package sonde.bpf.classic;
  */
 public sealed interface ClassicInstruction {
     /** Where a load takes its value from. */
-    sealed interface Source {}
+    sealed interface ClassicSource {}
 
     /** A number in network order at an offset of the packet; beyond it the packet is dropped. */
-    record Packet(int bytes, int offset) implements Source {}
+    record PacketBytes(int bytes, int offset) implements ClassicSource {}
 
     /** The same, X added to the offset. */
-    record PacketIndexed(int bytes, int offset) implements Source {}
+    record PacketIndexed(int bytes, int offset) implements ClassicSource {}
 
     /** What the kernel knows of the packet; XOR_X changes A instead. */
-    record Fact(Ancillary what) implements Source {}
+    record AncillarySource(Ancillary what) implements ClassicSource {}
 
     /** A cell of memory, 0 to 15. */
-    record Cell(int number) implements Source {}
+    record MemoryCell(int number) implements ClassicSource {}
 
     /** A constant. */
-    record Constant(int value) implements Source {}
+    record ClassicConstant(int value) implements ClassicSource {}
 
     /** The length of the packet. */
-    record Length() implements Source {}
+    record PacketLength() implements ClassicSource {}
 
     /** 4 times the low 4 bits of a byte of the packet: the length of an IP header, for X only. */
-    record HeaderLength(int offset) implements Source {}
+    record HeaderLength(int offset) implements ClassicSource {}
 
     /** A or X = source. */
-    record Load(boolean toX, Source source) implements ClassicInstruction {}
+    record ClassicLoad(boolean toX, ClassicSource source) implements ClassicInstruction {}
 
     /** Cell = A or X. */
-    record Store(boolean fromX, int cell) implements ClassicInstruction {}
+    record ClassicStore(boolean fromX, int cell) implements ClassicInstruction {}
 
     /** {@code A op= value}. */
-    record Alu(ClassicOperation operation, int value) implements ClassicInstruction {}
+    record ClassicAlu(ClassicOperation operation, int value) implements ClassicInstruction {}
 
     /** {@code A op= X}. */
     record AluX(ClassicOperation operation) implements ClassicInstruction {}
 
     /** {@code A = -A}. */
-    record Negate() implements ClassicInstruction {}
+    record ClassicNegate() implements ClassicInstruction {}
 
     /** Jumps always. */
-    record Jump(int distance) implements ClassicInstruction {}
+    record ClassicJump(int distance) implements ClassicInstruction {}
 
     /** Compares A with a constant; distances are 0 to 255. */
-    record Branch(ClassicCondition condition, int value, int ifTrue, int ifFalse)
+    record ClassicBranch(ClassicCondition condition, int value, int ifTrue, int ifFalse)
             implements ClassicInstruction {}
 
     /** Compares A with X. */
@@ -56,11 +56,11 @@ public sealed interface ClassicInstruction {
             implements ClassicInstruction {}
 
     /** Ends with a constant: bytes of the packet to keep. */
-    record Return(int value) implements ClassicInstruction {}
+    record ClassicReturn(int value) implements ClassicInstruction {}
 
     /** Ends with A. */
     record ReturnA() implements ClassicInstruction {}
 
     /** X = A, or A = X. */
-    record Transfer(boolean toX) implements ClassicInstruction {}
+    record ClassicTransfer(boolean toX) implements ClassicInstruction {}
 }

@@ -128,7 +128,7 @@ public final class ClassicProgram {
      *
      * @return bytes to keep, unsigned; 0 drops the packet
      */
-    public int run(byte[] packet, Facts facts) {
+    public int run(byte[] packet, PacketFacts facts) {
         return new ClassicRun(packet, facts).run(instructions);
     }
 

@@ -1,24 +1,25 @@
 package sonde.bpf.classic;
 
 import java.util.List;
-import sonde.bpf.classic.ClassicInstruction.Alu;
 import sonde.bpf.classic.ClassicInstruction.AluX;
-import sonde.bpf.classic.ClassicInstruction.Branch;
+import sonde.bpf.classic.ClassicInstruction.AncillarySource;
 import sonde.bpf.classic.ClassicInstruction.BranchX;
-import sonde.bpf.classic.ClassicInstruction.Cell;
-import sonde.bpf.classic.ClassicInstruction.Constant;
-import sonde.bpf.classic.ClassicInstruction.Fact;
+import sonde.bpf.classic.ClassicInstruction.ClassicAlu;
+import sonde.bpf.classic.ClassicInstruction.ClassicBranch;
+import sonde.bpf.classic.ClassicInstruction.ClassicConstant;
+import sonde.bpf.classic.ClassicInstruction.ClassicJump;
+import sonde.bpf.classic.ClassicInstruction.ClassicLoad;
+import sonde.bpf.classic.ClassicInstruction.ClassicNegate;
+import sonde.bpf.classic.ClassicInstruction.ClassicReturn;
+import sonde.bpf.classic.ClassicInstruction.ClassicSource;
+import sonde.bpf.classic.ClassicInstruction.ClassicStore;
+import sonde.bpf.classic.ClassicInstruction.ClassicTransfer;
 import sonde.bpf.classic.ClassicInstruction.HeaderLength;
-import sonde.bpf.classic.ClassicInstruction.Jump;
-import sonde.bpf.classic.ClassicInstruction.Length;
-import sonde.bpf.classic.ClassicInstruction.Load;
-import sonde.bpf.classic.ClassicInstruction.Negate;
-import sonde.bpf.classic.ClassicInstruction.Packet;
+import sonde.bpf.classic.ClassicInstruction.MemoryCell;
+import sonde.bpf.classic.ClassicInstruction.PacketBytes;
 import sonde.bpf.classic.ClassicInstruction.PacketIndexed;
-import sonde.bpf.classic.ClassicInstruction.Return;
+import sonde.bpf.classic.ClassicInstruction.PacketLength;
 import sonde.bpf.classic.ClassicInstruction.ReturnA;
-import sonde.bpf.classic.ClassicInstruction.Store;
-import sonde.bpf.classic.ClassicInstruction.Transfer;
 
 /** One run of a checked filter: it ends, because jumps go forward. */
 final class ClassicRun {
@@ -26,12 +27,12 @@ final class ClassicRun {
     private static final long OUTSIDE = Long.MIN_VALUE;
 
     private final byte[] packet;
-    private final Facts facts;
+    private final PacketFacts facts;
     private final int[] cells = new int[ClassicProgram.CELLS];
     private int a;
     private int x;
 
-    ClassicRun(byte[] packet, Facts facts) {
+    ClassicRun(byte[] packet, PacketFacts facts) {
         this.packet = packet;
         this.facts = facts;
     }
@@ -41,7 +42,7 @@ final class ClassicRun {
         while (true) {
             ClassicInstruction instruction = program.get(at++);
             switch (instruction) {
-                case Load load -> {
+                case ClassicLoad load -> {
                     long value = value(load.source());
                     if (value == OUTSIDE) {
                         return 0;
@@ -52,8 +53,8 @@ final class ClassicRun {
                         a = (int) value;
                     }
                 }
-                case Store store -> cells[store.cell()] = store.fromX() ? x : a;
-                case Alu alu -> a = alu.operation().apply(a, alu.value());
+                case ClassicStore store -> cells[store.cell()] = store.fromX() ? x : a;
+                case ClassicAlu alu -> a = alu.operation().apply(a, alu.value());
                 case AluX alu -> {
                     boolean divides =
                             alu.operation() == ClassicOperation.DIV
@@ -63,17 +64,18 @@ final class ClassicRun {
                     }
                     a = alu.operation().apply(a, x);
                 }
-                case Negate _ -> a = -a;
-                case Jump jump -> at += jump.distance();
-                case Branch b -> at += b.condition().holds(a, b.value()) ? b.ifTrue() : b.ifFalse();
+                case ClassicNegate _ -> a = -a;
+                case ClassicJump jump -> at += jump.distance();
+                case ClassicBranch b ->
+                        at += b.condition().holds(a, b.value()) ? b.ifTrue() : b.ifFalse();
                 case BranchX b -> at += b.condition().holds(a, x) ? b.ifTrue() : b.ifFalse();
-                case Return i -> {
+                case ClassicReturn i -> {
                     return i.value();
                 }
                 case ReturnA _ -> {
                     return a;
                 }
-                case Transfer transfer -> {
+                case ClassicTransfer transfer -> {
                     if (transfer.toX()) {
                         x = a;
                     } else {
@@ -84,14 +86,15 @@ final class ClassicRun {
         }
     }
 
-    private long value(ClassicInstruction.Source source) {
+    private long value(ClassicSource source) {
         return switch (source) {
-            case Packet(int bytes, int offset) -> load(bytes, offset);
+            case PacketBytes(int bytes, int offset) -> load(bytes, offset);
             case PacketIndexed(int bytes, int offset) -> load(bytes, offset + x);
-            case Fact(Ancillary what) -> what == Ancillary.XOR_X ? a ^ x : facts.value(what);
-            case Cell(int number) -> cells[number];
-            case Constant(int value) -> value;
-            case Length _ -> packet.length;
+            case AncillarySource(Ancillary what) ->
+                    what == Ancillary.XOR_X ? a ^ x : facts.value(what);
+            case MemoryCell(int number) -> cells[number];
+            case ClassicConstant(int value) -> value;
+            case PacketLength _ -> packet.length;
             case HeaderLength(int offset) -> {
                 long value = load(1, offset);
                 yield value == OUTSIDE ? value : (value & 0xf) << 2;

@@ -1,23 +1,23 @@
 package sonde.bpf.classic;
 
-import sonde.bpf.classic.ClassicInstruction.Alu;
 import sonde.bpf.classic.ClassicInstruction.AluX;
-import sonde.bpf.classic.ClassicInstruction.Branch;
+import sonde.bpf.classic.ClassicInstruction.AncillarySource;
 import sonde.bpf.classic.ClassicInstruction.BranchX;
-import sonde.bpf.classic.ClassicInstruction.Cell;
-import sonde.bpf.classic.ClassicInstruction.Constant;
-import sonde.bpf.classic.ClassicInstruction.Fact;
+import sonde.bpf.classic.ClassicInstruction.ClassicAlu;
+import sonde.bpf.classic.ClassicInstruction.ClassicBranch;
+import sonde.bpf.classic.ClassicInstruction.ClassicConstant;
+import sonde.bpf.classic.ClassicInstruction.ClassicJump;
+import sonde.bpf.classic.ClassicInstruction.ClassicLoad;
+import sonde.bpf.classic.ClassicInstruction.ClassicNegate;
+import sonde.bpf.classic.ClassicInstruction.ClassicReturn;
+import sonde.bpf.classic.ClassicInstruction.ClassicStore;
+import sonde.bpf.classic.ClassicInstruction.ClassicTransfer;
 import sonde.bpf.classic.ClassicInstruction.HeaderLength;
-import sonde.bpf.classic.ClassicInstruction.Jump;
-import sonde.bpf.classic.ClassicInstruction.Length;
-import sonde.bpf.classic.ClassicInstruction.Load;
-import sonde.bpf.classic.ClassicInstruction.Negate;
-import sonde.bpf.classic.ClassicInstruction.Packet;
+import sonde.bpf.classic.ClassicInstruction.MemoryCell;
+import sonde.bpf.classic.ClassicInstruction.PacketBytes;
 import sonde.bpf.classic.ClassicInstruction.PacketIndexed;
-import sonde.bpf.classic.ClassicInstruction.Return;
+import sonde.bpf.classic.ClassicInstruction.PacketLength;
 import sonde.bpf.classic.ClassicInstruction.ReturnA;
-import sonde.bpf.classic.ClassicInstruction.Store;
-import sonde.bpf.classic.ClassicInstruction.Transfer;
 
 /** Lines of {@code tcpdump -d}: {@code (001) jeq #0x800 jt 2 jf 5}. */
 final class ClassicText {
@@ -25,9 +25,9 @@ final class ClassicText {
 
     static String line(ClassicInstruction instruction, int index) {
         return switch (instruction) {
-            case Load i -> plain(index, load(i), operand(i));
-            case Store i -> plain(index, i.fromX() ? "stx" : "st", "M[" + i.cell() + "]");
-            case Alu i -> {
+            case ClassicLoad i -> plain(index, load(i), operand(i));
+            case ClassicStore i -> plain(index, i.fromX() ? "stx" : "st", "M[" + i.cell() + "]");
+            case ClassicAlu i -> {
                 String number =
                         i.operation().isBitwise()
                                 ? "0x" + Integer.toHexString(i.value())
@@ -35,16 +35,16 @@ final class ClassicText {
                 yield plain(index, i.operation().label(), "#" + number);
             }
             case AluX i -> plain(index, i.operation().label(), "x");
-            case Negate _ -> plain(index, "neg", "");
-            case Jump i -> plain(index, "ja", Integer.toString(index + 1 + i.distance()));
-            case Branch i -> {
+            case ClassicNegate _ -> plain(index, "neg", "");
+            case ClassicJump i -> plain(index, "ja", Integer.toString(index + 1 + i.distance()));
+            case ClassicBranch i -> {
                 String right = "#0x" + Integer.toHexString(i.value());
                 yield branch(index, i.condition(), right, i.ifTrue(), i.ifFalse());
             }
             case BranchX i -> branch(index, i.condition(), "x", i.ifTrue(), i.ifFalse());
-            case Return i -> plain(index, "ret", "#" + i.value());
+            case ClassicReturn i -> plain(index, "ret", "#" + i.value());
             case ReturnA _ -> plain(index, "ret", "");
-            case Transfer i -> plain(index, i.toX() ? "tax" : "txa", "");
+            case ClassicTransfer i -> plain(index, i.toX() ? "tax" : "txa", "");
         };
     }
 
@@ -59,26 +59,26 @@ final class ClassicText {
                         index, condition.label(), right, index + 1 + ifTrue, index + 1 + ifFalse);
     }
 
-    private static String load(Load load) {
+    private static String load(ClassicLoad load) {
         int bytes =
                 switch (load.source()) {
-                    case Packet source -> source.bytes();
+                    case PacketBytes source -> source.bytes();
                     case PacketIndexed source -> source.bytes();
                     case HeaderLength _ -> 1;
-                    case Fact _, Cell _, Constant _, Length _ -> 4;
+                    case AncillarySource _, MemoryCell _, ClassicConstant _, PacketLength _ -> 4;
                 };
         String size = bytes == 1 ? "b" : bytes == 2 ? "h" : "";
         return (load.toX() ? "ldx" : "ld") + size;
     }
 
-    private static String operand(Load load) {
+    private static String operand(ClassicLoad load) {
         return switch (load.source()) {
-            case Packet source -> "[" + source.offset() + "]";
+            case PacketBytes source -> "[" + source.offset() + "]";
             case PacketIndexed source -> "[x + " + source.offset() + "]";
-            case Fact source -> "[" + source.what().k() + "]";
-            case Cell source -> "M[" + source.number() + "]";
-            case Constant source -> "#0x" + Integer.toHexString(source.value());
-            case Length _ -> "#pktlen";
+            case AncillarySource source -> "[" + source.what().k() + "]";
+            case MemoryCell source -> "M[" + source.number() + "]";
+            case ClassicConstant source -> "#0x" + Integer.toHexString(source.value());
+            case PacketLength _ -> "#pktlen";
             case HeaderLength source -> "4*([" + source.offset() + "]&0xf)";
         };
     }

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.BtfType;
-import sonde.binary.btf.Flavour;
+import sonde.binary.btf.NameFlavour;
 
 /**
  * A way into a type: {@code task->children[2].pid} from its root to the last member. The first step
@@ -18,7 +18,7 @@ import sonde.binary.btf.Flavour;
  * @param bitOffset from the root's start
  * @param text for messages
  */
-record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
+record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text) {
     private static final int MOST_STEPS = 64;
 
     /**
@@ -28,9 +28,9 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
      * @param index of the member or element
      * @param member null for an index
      */
-    record Step(int container, int index, BtfType.@Nullable Member member) {}
+    record AccessStep(int container, int index, BtfType.@Nullable Member member) {}
 
-    Step last() {
+    AccessStep last() {
         return steps.getLast();
     }
 
@@ -58,11 +58,12 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
     }
 
     /** Reads what the compiler wrote: {@code "0:1:2"}. */
-    static AccessPath parse(Types types, int root, String access) throws MalformedInputException {
+    static AccessPath parse(TypesById types, int root, String access)
+            throws MalformedInputException {
         int[] indexes = indexes(access);
         int at = types.skip(root);
-        List<Step> steps = new ArrayList<>();
-        steps.add(new Step(at, indexes[0], null));
+        List<AccessStep> steps = new ArrayList<>();
+        steps.add(new AccessStep(at, indexes[0], null));
         long bits = 8 * scaled(types, at, indexes[0], access);
         StringBuilder text = new StringBuilder(types.type(at).name());
         if (indexes[0] != 0) {
@@ -78,7 +79,7 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
                     BtfType.Member member = struct.members().get(index);
                     bits += Integer.toUnsignedLong(member.bitOffset());
                     if (!member.name().isEmpty()) {
-                        steps.add(new Step(at, index, member));
+                        steps.add(new AccessStep(at, index, member));
                         text.append('.').append(member.name());
                     }
                     at = types.skip(member.type());
@@ -89,7 +90,7 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
                         throw malformed(access, "there is no element " + index);
                     }
                     at = types.skip(array.type());
-                    steps.add(new Step(at, index, null));
+                    steps.add(new AccessStep(at, index, null));
                     bits += 8 * scaled(types, at, index, access);
                     text.append('[').append(index).append(']');
                 }
@@ -99,7 +100,7 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
         return new AccessPath(root, List.copyOf(steps), bits, text.toString());
     }
 
-    private static long scaled(Types types, int id, int index, String access)
+    private static long scaled(TypesById types, int id, int index, String access)
             throws MalformedInputException {
         if (index == 0) {
             return 0;
@@ -112,21 +113,22 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
     }
 
     /** The same way in the target; null when it is not there. */
-    @Nullable AccessPath in(Types local, Types target, int targetRoot)
+    @Nullable AccessPath in(TypesById local, TypesById target, int targetRoot)
             throws MalformedInputException {
-        Compatibility compatibility = new Compatibility(local, target);
+        TypeCompatibility compatibility = new TypeCompatibility(local, target);
         int at = target.skip(targetRoot);
-        List<Step> found = new ArrayList<>();
+        List<AccessStep> found = new ArrayList<>();
         long bits = 0;
         for (int i = 0; i < steps.size(); i++) {
-            Step step = steps.get(i);
+            AccessStep step = steps.get(i);
             if (step.member() != null) {
-                Match match = new Finder(compatibility, target).find(step.member(), at, 0, 0);
+                MemberMatch match =
+                        new MemberFinder(compatibility, target).find(step.member(), at, 0, 0);
                 if (match == null) {
                     return null;
                 }
                 bits += match.bits();
-                found.add(new Step(match.container(), match.index(), match.member()));
+                found.add(new AccessStep(match.container(), match.index(), match.member()));
                 at = target.skip(match.member().type());
                 continue;
             }
@@ -138,21 +140,22 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
                 }
                 at = target.skip(array.type());
             }
-            found.add(new Step(at, step.index(), null));
+            found.add(new AccessStep(at, step.index(), null));
             bits += 8 * scaled(target, at, step.index(), text);
         }
         return new AccessPath(targetRoot, List.copyOf(found), bits, text);
     }
 
-    private record Match(int container, int index, BtfType.Member member, long bits) {}
+    private record MemberMatch(int container, int index, BtfType.Member member, long bits) {}
 
     /** Looks for a member by name, in unnamed structures and unions too. */
-    private record Finder(Compatibility compatibility, Types target, Set<Integer> seen) {
-        Finder(Compatibility compatibility, Types target) {
+    private record MemberFinder(
+            TypeCompatibility compatibility, TypesById target, Set<Integer> seen) {
+        MemberFinder(TypeCompatibility compatibility, TypesById target) {
             this(compatibility, target, new HashSet<>());
         }
 
-        @Nullable Match find(BtfType.Member wanted, int container, long bits, int depth)
+        @Nullable MemberMatch find(BtfType.Member wanted, int container, long bits, int depth)
                 throws MalformedInputException {
             if (depth > MOST_STEPS || !(target.type(container) instanceof BtfType.Struct struct)) {
                 return null;
@@ -163,13 +166,14 @@ record AccessPath(int root, List<Step> steps, long bitOffset, String text) {
                 long offset = bits + Integer.toUnsignedLong(member.bitOffset());
                 if (member.name().isEmpty()) {
                     int inner = target.skip(member.type());
-                    Match match = seen.add(inner) ? find(wanted, inner, offset, depth + 1) : null;
+                    MemberMatch match =
+                            seen.add(inner) ? find(wanted, inner, offset, depth + 1) : null;
                     if (match != null) {
                         return match;
                     }
-                } else if (Flavour.without(member.name()).equals(Flavour.without(name))) {
+                } else if (NameFlavour.without(member.name()).equals(NameFlavour.without(name))) {
                     return compatibility.fields(wanted.type(), member.type())
-                            ? new Match(container, i, member, offset)
+                            ? new MemberMatch(container, i, member, offset)
                             : null;
                 }
             }

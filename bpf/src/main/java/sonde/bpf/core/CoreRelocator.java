@@ -8,13 +8,15 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
-import sonde.binary.btf.Flavour;
+import sonde.binary.btf.NameFlavour;
+import sonde.bpf.core.AccessPath.AccessStep;
+import sonde.bpf.core.TargetTypes.TypeCandidate;
 
 /** Answers what instructions want to know of the target's types. */
 public final class CoreRelocator {
-    private final Types local;
+    private final TypesById local;
     private final @Nullable TargetTypes target;
-    private final Map<Integer, List<TargetTypes.Candidate>> candidates = new HashMap<>();
+    private final Map<Integer, List<TypeCandidate>> candidates = new HashMap<>();
 
     /**
      * The answer to a question.
@@ -28,7 +30,7 @@ public final class CoreRelocator {
      * @param isAdjustable whether an instruction of the other width does
      * @param problem why there is no answer; empty when there is
      */
-    public record Outcome(
+    public record RelocatedValue(
             String text,
             long before,
             boolean isChecked,
@@ -44,13 +46,13 @@ public final class CoreRelocator {
     }
 
     /** A number that a type gives, and what to know of it. */
-    private record Value(long number, boolean isChecked, int width, BtfType type) {}
+    private record TypeFact(long number, boolean isChecked, int width, BtfType type) {}
 
     /**
      * @param local types of the object
      * @param target types of the kernel; null when there are none
      */
-    public CoreRelocator(Types local, @Nullable TargetTypes target) {
+    public CoreRelocator(TypesById local, @Nullable TargetTypes target) {
         this.local = local;
         this.target = target;
     }
@@ -62,11 +64,11 @@ public final class CoreRelocator {
      * @param access indexes through it
      * @throws MalformedInputException when the question makes no sense
      */
-    public Outcome resolve(int root, String access, CoreKind kind) throws IOException {
+    public RelocatedValue resolve(int root, String access, CoreKind kind) throws IOException {
         BtfType type = local.type(root);
         String text = kind + " of " + title(type);
         if (kind == CoreKind.TYPE_ID_LOCAL) {
-            return new Outcome(text, root, false, root, 0, 0, true, "");
+            return new RelocatedValue(text, root, false, root, 0, 0, true, "");
         }
         if (!kind.isField() && !kind.isEnum() && !access.equals("0")) {
             throw new MalformedInputException("CO-RE", "access", -1, access + " for a type");
@@ -80,16 +82,16 @@ public final class CoreRelocator {
             enumerator = enumerator(root, access);
             text = kind + " of " + title(type) + "::" + enumerator;
         }
-        Value before = local(root, kind, path, enumerator);
-        Value after = null;
-        TargetTypes.Candidate from = null;
-        for (TargetTypes.Candidate candidate : candidates(root, type)) {
-            Value value = target(candidate, root, kind, path, enumerator);
+        TypeFact before = local(root, kind, path, enumerator);
+        TypeFact after = null;
+        TypeCandidate from = null;
+        for (TypeCandidate candidate : candidates(root, type)) {
+            TypeFact value = target(candidate, root, kind, path, enumerator);
             if (value == null) {
                 continue;
             }
             if (after != null && after.number() != value.number()) {
-                return new Outcome(
+                return new RelocatedValue(
                         text,
                         before.number(),
                         before.isChecked(),
@@ -112,10 +114,11 @@ public final class CoreRelocator {
         return outcome(text, kind, before, after);
     }
 
-    private Outcome outcome(String text, CoreKind kind, Value before, @Nullable Value after) {
+    private RelocatedValue outcome(
+            String text, CoreKind kind, TypeFact before, @Nullable TypeFact after) {
         if (after == null) {
             boolean zero = kind.mayBeMissing();
-            return new Outcome(
+            return new RelocatedValue(
                     text,
                     before.number(),
                     before.isChecked(),
@@ -125,7 +128,7 @@ public final class CoreRelocator {
                     true,
                     zero ? "" : target == null ? "no types of the kernel" : "the kernel has none");
         }
-        return new Outcome(
+        return new RelocatedValue(
                 text,
                 before.number(),
                 before.isChecked(),
@@ -141,8 +144,8 @@ public final class CoreRelocator {
         return one instanceof BtfType.Ptr && other instanceof BtfType.Ptr
                 || one instanceof BtfType.Int a
                         && other instanceof BtfType.Int b
-                        && !Compatibility.isSigned(a)
-                        && !Compatibility.isSigned(b);
+                        && !TypeCompatibility.isSigned(a)
+                        && !TypeCompatibility.isSigned(b);
     }
 
     private static String keyword(BtfType type) {
@@ -157,10 +160,10 @@ public final class CoreRelocator {
         return keyword(type) + type.name();
     }
 
-    private List<TargetTypes.Candidate> candidates(int root, BtfType type) throws IOException {
-        List<TargetTypes.Candidate> known = candidates.get(root);
+    private List<TypeCandidate> candidates(int root, BtfType type) throws IOException {
+        List<TypeCandidate> known = candidates.get(root);
         if (known == null) {
-            String name = Flavour.without(type.name());
+            String name = NameFlavour.without(type.name());
             known = target == null || name.isEmpty() ? List.of() : target.candidates(name, type);
             candidates.put(root, known);
         }
@@ -182,7 +185,7 @@ public final class CoreRelocator {
         return e.values().get(index).name();
     }
 
-    private Value local(int root, CoreKind kind, @Nullable AccessPath path, String enumerator)
+    private TypeFact local(int root, CoreKind kind, @Nullable AccessPath path, String enumerator)
             throws MalformedInputException {
         if (path != null) {
             return field(local, path, kind);
@@ -190,15 +193,15 @@ public final class CoreRelocator {
         return kind.isEnum() ? enumeration(local, root, kind, enumerator) : type(local, root, kind);
     }
 
-    private @Nullable Value target(
-            TargetTypes.Candidate candidate,
+    private @Nullable TypeFact target(
+            TypeCandidate candidate,
             int root,
             CoreKind kind,
             @Nullable AccessPath path,
             String enumerator)
             throws MalformedInputException {
         Btf btf = candidate.btf();
-        Types types = btf::type;
+        TypesById types = btf::type;
         if (path != null) {
             AccessPath there = path.in(local, types, candidate.id());
             return there == null ? null : field(types, there, kind);
@@ -210,7 +213,7 @@ public final class CoreRelocator {
                             && e.values().stream().anyMatch(v -> isNamed(v, enumerator));
             return has ? enumeration(types, candidate.id(), kind, enumerator) : null;
         }
-        Compatibility compatibility = new Compatibility(local, types);
+        TypeCompatibility compatibility = new TypeCompatibility(local, types);
         boolean fits =
                 kind == CoreKind.TYPE_MATCHES
                         ? compatibility.matches(root, candidate.id())
@@ -219,10 +222,10 @@ public final class CoreRelocator {
     }
 
     private static boolean isNamed(BtfType.Enumerator value, String name) {
-        return Flavour.without(value.name()).equals(Flavour.without(name));
+        return NameFlavour.without(value.name()).equals(NameFlavour.without(name));
     }
 
-    private static Value enumeration(Types types, int root, CoreKind kind, String enumerator)
+    private static TypeFact enumeration(TypesById types, int root, CoreKind kind, String enumerator)
             throws MalformedInputException {
         BtfType type = types.type(types.skip(root));
         long number = 1;
@@ -234,39 +237,41 @@ public final class CoreRelocator {
                 }
             }
         }
-        return new Value(number, true, 0, type);
+        return new TypeFact(number, true, 0, type);
     }
 
-    private static Value type(Types types, int id, CoreKind kind) throws MalformedInputException {
+    private static TypeFact type(TypesById types, int id, CoreKind kind)
+            throws MalformedInputException {
         BtfType type = types.type(id);
         return switch (kind) {
             // No value to check: the compiler cannot know an id of the target.
-            case TYPE_ID_TARGET -> new Value(id, false, 0, type);
+            case TYPE_ID_TARGET -> new TypeFact(id, false, 0, type);
             case TYPE_SIZE -> {
                 long size =
                         types.size(id)
                                 .orElseThrow(() ->
                                         new MalformedInputException(
                                                 "CO-RE", "size", -1, "a type without one"));
-                yield new Value(size, true, 0, type);
+                yield new TypeFact(size, true, 0, type);
             }
-            default -> new Value(1, true, 0, type);
+            default -> new TypeFact(1, true, 0, type);
         };
     }
 
-    private static Value field(Types types, AccessPath path, CoreKind kind)
+    private static TypeFact field(TypesById types, AccessPath path, CoreKind kind)
             throws MalformedInputException {
-        AccessPath.Step last = path.last();
+        AccessStep last = path.last();
         if (kind == CoreKind.FIELD_EXISTS) {
-            return new Value(1, true, 0, types.type(last.container()));
+            return new TypeFact(1, true, 0, types.type(last.container()));
         }
         BtfType.Member member = last.member();
         if (member == null) {
             BtfType type = types.type(last.container());
             long size = types.size(last.container()).orElse(0);
             return switch (kind) {
-                case FIELD_BYTE_OFFSET -> new Value(path.bitOffset() / 8, true, (int) size, type);
-                case FIELD_BYTE_SIZE -> new Value(size, true, 0, type);
+                case FIELD_BYTE_OFFSET ->
+                        new TypeFact(path.bitOffset() / 8, true, (int) size, type);
+                case FIELD_BYTE_SIZE -> new TypeFact(size, true, 0, type);
                 default ->
                         throw new MalformedInputException(
                                 "CO-RE", kind.name(), -1, "of an element of an array");
@@ -291,12 +296,12 @@ public final class CoreRelocator {
         }
         boolean whole = member.bits() == 0;
         return switch (kind) {
-            case FIELD_BYTE_OFFSET -> new Value(bytes, whole, whole ? (int) size : 0, type);
-            case FIELD_BYTE_SIZE -> new Value(size, whole, 0, type);
-            case FIELD_SIGNED -> new Value(isSigned(type) ? 1 : 0, false, 0, type);
+            case FIELD_BYTE_OFFSET -> new TypeFact(bytes, whole, whole ? (int) size : 0, type);
+            case FIELD_BYTE_SIZE -> new TypeFact(size, whole, 0, type);
+            case FIELD_SIGNED -> new TypeFact(isSigned(type) ? 1 : 0, false, 0, type);
             case FIELD_LSHIFT_U64 ->
-                    new Value(leftShift(path.bitOffset(), bits, bytes, size), false, 0, type);
-            default -> new Value(64 - bits, true, 0, type);
+                    new TypeFact(leftShift(path.bitOffset(), bits, bytes, size), false, 0, type);
+            default -> new TypeFact(64 - bits, true, 0, type);
         };
     }
 
@@ -309,7 +314,7 @@ public final class CoreRelocator {
     private static boolean isSigned(BtfType type) {
         return switch (type) {
             case BtfType.Enum e -> e.signed();
-            case BtfType.Int i -> Compatibility.isSigned(i);
+            case BtfType.Int i -> TypeCompatibility.isSigned(i);
             case BtfType _ -> false;
         };
     }

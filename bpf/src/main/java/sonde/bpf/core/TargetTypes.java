@@ -34,15 +34,15 @@ public interface TargetTypes {
      *
      * @param btf that it is in
      */
-    record Candidate(Btf btf, int id) {}
+    record TypeCandidate(Btf btf, int id) {}
 
     /**
      * The types with a name and of the kind of another one.
      *
      * @param name without flavour
      */
-    default List<Candidate> candidates(String name, BtfType like) throws IOException {
-        List<Candidate> found = new ArrayList<>();
+    default List<TypeCandidate> candidates(String name, BtfType like) throws IOException {
+        List<TypeCandidate> found = new ArrayList<>();
         add(found, kernel(), name, like);
         if (found.isEmpty()) {
             for (Btf module : modules()) {
@@ -52,11 +52,11 @@ public interface TargetTypes {
         return found;
     }
 
-    private static void add(List<Candidate> found, Btf btf, String name, BtfType like)
+    private static void add(List<TypeCandidate> found, Btf btf, String name, BtfType like)
             throws IOException {
         for (int id : btf.findEach(name)) {
             if (isAlike(btf.type(id), like)) {
-                found.add(new Candidate(btf, id));
+                found.add(new TypeCandidate(btf, id));
             }
         }
     }

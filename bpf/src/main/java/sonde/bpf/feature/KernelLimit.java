@@ -36,48 +36,55 @@ public enum KernelLimit {
         return switch (this) {
             case LARGE_INSTRUCTION_LIMIT -> {
                 long[] words = new long[4098];
-                Arrays.fill(words, Trial.R0_ZERO);
-                words[words.length - 1] = Trial.EXIT;
+                Arrays.fill(words, TrialLoad.R0_ZERO);
+                words[words.length - 1] = TrialLoad.EXIT;
                 yield words;
             }
             // r0 = 10; r0 -= 1; if r0 != 0 goto -2; exit
             case BOUNDED_LOOPS ->
                     new long[] {
-                        Trial.R0_ZERO | 10L << 32, 0x17 | 1L << 32, 0x55 | 0xfffeL << 16, Trial.EXIT
+                        TrialLoad.R0_ZERO | 10L << 32,
+                        0x17 | 1L << 32,
+                        0x55 | 0xfffeL << 16,
+                        TrialLoad.EXIT
                     };
             // r0 = 0; if r0 < 5 goto +1; r0 = 1; exit
             case ISA_V2 ->
                     new long[] {
-                        Trial.R0_ZERO,
+                        TrialLoad.R0_ZERO,
                         0xa5 | 1 << 16 | 5L << 32,
-                        Trial.R0_ZERO | 1L << 32,
-                        Trial.EXIT
+                        TrialLoad.R0_ZERO | 1L << 32,
+                        TrialLoad.EXIT
                     };
             case ISA_V3 ->
                     new long[] {
-                        Trial.R0_ZERO,
+                        TrialLoad.R0_ZERO,
                         0xa6 | 1 << 16 | 5L << 32,
-                        Trial.R0_ZERO | 1L << 32,
-                        Trial.EXIT
+                        TrialLoad.R0_ZERO | 1L << 32,
+                        TrialLoad.EXIT
                     };
             // r1 = 1; r0 = (s8)r1; exit
             case ISA_V4 ->
-                    new long[] {0xb7 | 1 << 8 | 1L << 32, 0xbf | 1 << 12 | 8 << 16, Trial.EXIT};
+                    new long[] {0xb7 | 1 << 8 | 1L << 32, 0xbf | 1 << 12 | 8 << 16, TrialLoad.EXIT};
             // call +1; exit; r0 = 0; exit
             case SUBPROGRAMS ->
-                    new long[] {0x85 | 1 << 12 | 1L << 32, Trial.EXIT, Trial.R0_ZERO, Trial.EXIT};
+                    new long[] {
+                        0x85 | 1 << 12 | 1L << 32, TrialLoad.EXIT, TrialLoad.R0_ZERO, TrialLoad.EXIT
+                    };
             // *(u64 *)(r10 - 8) = 0; r0 = 1; r0 = atomic_fetch_add((u64 *)(r10 - 8), r0); r0 = 0
             case FETCHING_ATOMICS ->
                     new long[] {
                         0x7a | 10 << 8 | 0xfff8L << 16,
-                        Trial.R0_ZERO | 1L << 32,
+                        TrialLoad.R0_ZERO | 1L << 32,
                         0xdb | 10 << 8 | 0xfff8L << 16 | 1L << 32,
-                        Trial.R0_ZERO,
-                        Trial.EXIT
+                        TrialLoad.R0_ZERO,
+                        TrialLoad.EXIT
                     };
             // r0 = 0; may_goto +1; goto -2; exit
             case MAY_GOTO ->
-                    new long[] {Trial.R0_ZERO, 0xe5 | 1 << 16, 0x05 | 0xfffeL << 16, Trial.EXIT};
+                    new long[] {
+                        TrialLoad.R0_ZERO, 0xe5 | 1 << 16, 0x05 | 0xfffeL << 16, TrialLoad.EXIT
+                    };
         };
     }
 }

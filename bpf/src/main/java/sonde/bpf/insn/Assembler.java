@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.Instruction.Branch;
-import sonde.bpf.insn.Instruction.Call;
+import sonde.bpf.insn.Instruction.CallHelperFunction;
 import sonde.bpf.insn.Instruction.CallKernel;
 import sonde.bpf.insn.Instruction.CallLocal;
+import sonde.bpf.insn.Instruction.ConstantMeaning;
 import sonde.bpf.insn.Instruction.Exit;
 import sonde.bpf.insn.Instruction.Goto;
 import sonde.bpf.insn.Instruction.GotoLong;
 import sonde.bpf.insn.Instruction.GotoRegister;
 import sonde.bpf.insn.Instruction.LoadWide;
 import sonde.bpf.insn.Instruction.MayGoto;
-import sonde.bpf.insn.Instruction.Meaning;
 import sonde.bpf.insn.Instruction.NoSpeculation;
-import sonde.bpf.insn.Instruction.Unknown;
+import sonde.bpf.insn.Instruction.UnknownInstruction;
 
 /**
  * Programs from text, an instruction a line, written as the kernel prints them. Lines of {@link
@@ -44,11 +44,11 @@ public final class Assembler {
     private Assembler() {}
 
     /**
-     * The program; {@link Code#stepAt} tells the line of each instruction.
+     * The program; {@link ProgramCode#stepAt} tells the line of each instruction.
      *
      * @throws AssemblyException at the first line that is none
      */
-    public static Code assemble(String text) throws AssemblyException {
+    public static ProgramCode assemble(String text) throws AssemblyException {
         Assembler assembler = new Assembler();
         List<String> lines = text.lines().toList();
         for (int i = 0; i < lines.size(); i++) {
@@ -120,7 +120,7 @@ public final class Assembler {
             in.back(start);
             return false;
         }
-        if (Registers.isName(name)) {
+        if (RegisterNames.isName(name)) {
             in.back(start);
             throw in.error("a place cannot be called " + name, "that is a register");
         }
@@ -146,12 +146,12 @@ public final class Assembler {
             case "nospec" -> code.add(new NoSpeculation());
             case "if" -> branch(in);
             case "goto", "gotol", "may_goto" -> jump(in, word);
-            case "gotox" -> code.add(new GotoRegister(Registers.wide(in)));
+            case "gotox" -> code.add(new GotoRegister(RegisterNames.wide(in)));
             case "call" -> call(in);
-            case ".word" -> code.add(new Unknown(in.number()));
+            case ".word" -> code.add(new UnknownInstruction(in.number()));
             default -> {
                 in.back(start);
-                Instruction other = Statement.parse(in);
+                Instruction other = InstructionText.parse(in);
                 if (other != null) {
                     code.add(other);
                 } else {
@@ -162,31 +162,31 @@ public final class Assembler {
     }
 
     private void branch(LineScanner in) throws AssemblyException {
-        boolean wide = Registers.isWide(in);
-        Register left = Registers.any(in);
-        Condition condition = Statement.condition(in);
-        Operand right = Registers.operand(in, wide);
+        boolean wide = RegisterNames.isWide(in);
+        BpfRegister left = RegisterNames.any(in);
+        JumpCondition condition = InstructionText.condition(in);
+        InstructionOperand right = RegisterNames.operand(in, wide);
         if (!in.takeWord("goto")) {
             throw in.error("'goto' is missing before " + in.rest(), "if r1 == 0x0 goto pc+1");
         }
-        Target target = target(in, Short.MIN_VALUE, Short.MAX_VALUE);
+        JumpTarget target = target(in, Short.MIN_VALUE, Short.MAX_VALUE);
         add(target, new Branch(condition, wide, left, right, (short) target.offset()));
     }
 
     private void jump(LineScanner in, String kind) throws AssemblyException {
         if (kind.equals("gotol")) {
-            Target target = target(in, Integer.MIN_VALUE, Integer.MAX_VALUE);
+            JumpTarget target = target(in, Integer.MIN_VALUE, Integer.MAX_VALUE);
             add(target, new GotoLong(target.offset()));
             return;
         }
-        Target target = target(in, Short.MIN_VALUE, Short.MAX_VALUE);
+        JumpTarget target = target(in, Short.MIN_VALUE, Short.MAX_VALUE);
         short offset = (short) target.offset();
         add(target, kind.equals("goto") ? new Goto(offset) : new MayGoto(offset));
     }
 
-    private record Target(@Nullable Label label, int offset) {}
+    private record JumpTarget(@Nullable Label label, int offset) {}
 
-    private void add(Target target, Instruction jump) {
+    private void add(JumpTarget target, Instruction jump) {
         if (target.label() == null) {
             code.add(jump);
         } else {
@@ -195,14 +195,14 @@ public final class Assembler {
     }
 
     /** {@code pc+3} or the name of a place. */
-    private Target target(LineScanner in, int least, int most) throws AssemblyException {
+    private JumpTarget target(LineScanner in, int least, int most) throws AssemblyException {
         int start = in.mark();
         String name = in.word();
         if (name.equals("pc") && in.atNumber()) {
-            return new Target(null, (int) in.number(least, most, "the distance"));
+            return new JumpTarget(null, (int) in.number(least, most, "the distance"));
         }
         in.back(start);
-        return new Target(place(in), 0);
+        return new JumpTarget(place(in), 0);
     }
 
     /** The name of a place, which may come later. */
@@ -230,7 +230,7 @@ public final class Assembler {
     private void call(LineScanner in) throws AssemblyException {
         int start = in.mark();
         if (in.atNumber()) {
-            code.add(new Call(in.immediate()));
+            code.add(new CallHelperFunction(in.immediate()));
             return;
         }
         String name = in.word();
@@ -247,13 +247,16 @@ public final class Assembler {
             module = in.offset();
             in.expect("]");
         }
-        int helper = KernelFunction.number(name);
+        int helper = HelperFunctionId.number(name);
         if (in.take("#")) {
             int number = in.immediate();
             boolean isHelper = name.equals("unknown") || helper >= 0 && helper == number;
-            code.add(isHelper && !kernel ? new Call(number) : new CallKernel(number, module));
+            code.add(
+                    isHelper && !kernel
+                            ? new CallHelperFunction(number)
+                            : new CallKernel(number, module));
         } else if (helper >= 0) {
-            code.add(new Call(helper));
+            code.add(new CallHelperFunction(helper));
         } else {
             in.back(start);
             if (name.isEmpty() || kernel) {
@@ -268,23 +271,23 @@ public final class Assembler {
     /** {@code r1 = } and what takes two slots. */
     private void constant(LineScanner in) throws AssemblyException {
         int start = in.mark();
-        Register to = Registers.wide(in);
+        BpfRegister to = RegisterNames.wide(in);
         in.expect("=");
         if (in.takeWord("subprog")) {
             in.expect("[");
             if (in.atNumber()) {
                 long offset = in.number(Integer.MIN_VALUE, Integer.MAX_VALUE, "the distance");
-                code.add(new LoadWide(Meaning.FUNCTION, to, offset & 0xffffffffL));
+                code.add(new LoadWide(ConstantMeaning.FUNCTION, to, offset & 0xffffffffL));
             } else {
                 code.function(to, place(in));
             }
             in.expect("]");
             return;
         }
-        LoadWide wide = Statement.constant(in, to);
+        LoadWide wide = InstructionText.constant(in, to);
         if (wide == null) {
             in.back(start);
-            throw in.error(in.rest() + " is no instruction", Statement.hint(in));
+            throw in.error(in.rest() + " is no instruction", InstructionText.hint(in));
         }
         code.add(wide);
     }

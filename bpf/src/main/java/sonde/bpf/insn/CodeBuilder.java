@@ -9,9 +9,10 @@ import sonde.bpf.insn.Instruction.Atomic;
 import sonde.bpf.insn.Instruction.Branch;
 import sonde.bpf.insn.Instruction.ByteOrderChange;
 import sonde.bpf.insn.Instruction.ByteSwap;
-import sonde.bpf.insn.Instruction.Call;
+import sonde.bpf.insn.Instruction.CallHelperFunction;
 import sonde.bpf.insn.Instruction.CallKernel;
 import sonde.bpf.insn.Instruction.CallLocal;
+import sonde.bpf.insn.Instruction.ConstantMeaning;
 import sonde.bpf.insn.Instruction.Exit;
 import sonde.bpf.insn.Instruction.Goto;
 import sonde.bpf.insn.Instruction.GotoLong;
@@ -20,7 +21,6 @@ import sonde.bpf.insn.Instruction.LoadAcquire;
 import sonde.bpf.insn.Instruction.LoadSigned;
 import sonde.bpf.insn.Instruction.LoadWide;
 import sonde.bpf.insn.Instruction.MayGoto;
-import sonde.bpf.insn.Instruction.Meaning;
 import sonde.bpf.insn.Instruction.Negate;
 import sonde.bpf.insn.Instruction.SignExtend;
 import sonde.bpf.insn.Instruction.Store;
@@ -28,11 +28,11 @@ import sonde.bpf.insn.Instruction.StoreRelease;
 
 /** Writes a program by the effects of its instructions; jumps go to labels. */
 public final class CodeBuilder {
-    private record Jump(int index, Label target) {}
+    private record UnresolvedJump(int index, Label target) {}
 
     private final List<Instruction> instructions = new ArrayList<>();
     private final List<String> steps = new ArrayList<>();
-    private final List<Jump> jumps = new ArrayList<>();
+    private final List<UnresolvedJump> jumps = new ArrayList<>();
     private final Map<Label, Integer> places = new HashMap<>();
     private String step = "";
     private int slots;
@@ -63,146 +63,153 @@ public final class CodeBuilder {
     }
 
     /** {@code to = from}. */
-    public CodeBuilder move(Register to, Register from) {
+    public CodeBuilder move(BpfRegister to, BpfRegister from) {
         return add(new Alu(AluOperation.MOVE, true, to, from));
     }
 
     /** {@code to = value}, sign-extended. */
-    public CodeBuilder move(Register to, int value) {
+    public CodeBuilder move(BpfRegister to, int value) {
         return compute(AluOperation.MOVE, to, value);
     }
 
     /** {@code to = value}, in one slot when 32 bits suffice. */
-    public CodeBuilder move(Register to, long value) {
+    public CodeBuilder move(BpfRegister to, long value) {
         return value == (int) value
                 ? move(to, (int) value)
-                : add(new LoadWide(Meaning.NUMBER, to, value));
+                : add(new LoadWide(ConstantMeaning.NUMBER, to, value));
     }
 
     /** {@code to} = the map of that descriptor, for helpers. */
-    public CodeBuilder map(Register to, int mapFd) {
-        return add(new LoadWide(Meaning.MAP, to, mapFd));
+    public CodeBuilder map(BpfRegister to, int mapFd) {
+        return add(new LoadWide(ConstantMeaning.MAP, to, mapFd));
     }
 
     /** {@code to} = address in the value of an array map with one entry, no lookup and no null. */
-    public CodeBuilder mapValue(Register to, int mapFd, int offset) {
-        return add(new LoadWide(Meaning.MAP_VALUE, to, (long) offset << 32 | mapFd));
+    public CodeBuilder mapValue(BpfRegister to, int mapFd, int offset) {
+        return add(new LoadWide(ConstantMeaning.MAP_VALUE, to, (long) offset << 32 | mapFd));
     }
 
     /** {@code to} = a kernel variable by its BTF id, in the module of that descriptor or 0. */
-    public CodeBuilder variable(Register to, int btfId, int moduleFd) {
-        return add(new LoadWide(Meaning.BTF_ID, to, (long) moduleFd << 32 | btfId & 0xffffffffL));
+    public CodeBuilder variable(BpfRegister to, int btfId, int moduleFd) {
+        return add(
+                new LoadWide(
+                        ConstantMeaning.BTF_ID, to, (long) moduleFd << 32 | btfId & 0xffffffffL));
     }
 
     /** {@code to} = the subprogram at the label, for helpers that call back. */
-    public CodeBuilder function(Register to, Label target) {
-        return add(new LoadWide(Meaning.FUNCTION, to, 0), target);
+    public CodeBuilder function(BpfRegister to, Label target) {
+        return add(new LoadWide(ConstantMeaning.FUNCTION, to, 0), target);
     }
 
     /** {@code to operation= value}, 64 bits. */
-    public CodeBuilder compute(AluOperation operation, Register to, int value) {
-        return add(new Alu(operation, true, to, new Operand.Immediate(value)));
+    public CodeBuilder compute(AluOperation operation, BpfRegister to, int value) {
+        return add(new Alu(operation, true, to, new InstructionOperand.Immediate(value)));
     }
 
     /** {@code to operation= from}, 64 bits. */
-    public CodeBuilder compute(AluOperation operation, Register to, Register from) {
+    public CodeBuilder compute(AluOperation operation, BpfRegister to, BpfRegister from) {
         return add(new Alu(operation, true, to, from));
     }
 
     /** {@code to += value}. */
-    public CodeBuilder add(Register to, int value) {
+    public CodeBuilder add(BpfRegister to, int value) {
         return compute(AluOperation.ADD, to, value);
     }
 
     /** {@code to += from}. */
-    public CodeBuilder add(Register to, Register from) {
+    public CodeBuilder add(BpfRegister to, BpfRegister from) {
         return compute(AluOperation.ADD, to, from);
     }
 
     /** {@code to &= mask}, the mask sign-extended. */
-    public CodeBuilder and(Register to, int mask) {
+    public CodeBuilder and(BpfRegister to, int mask) {
         return compute(AluOperation.AND, to, mask);
     }
 
     /** {@code to <<= bits}. */
-    public CodeBuilder shiftLeft(Register to, int bits) {
+    public CodeBuilder shiftLeft(BpfRegister to, int bits) {
         return compute(AluOperation.SHIFT_LEFT, to, bits);
     }
 
     /** {@code to >>= bits}, zeros enter. */
-    public CodeBuilder shiftRight(Register to, int bits) {
+    public CodeBuilder shiftRight(BpfRegister to, int bits) {
         return compute(AluOperation.SHIFT_RIGHT, to, bits);
     }
 
     /** {@code to = -to}. */
-    public CodeBuilder negate(Register to) {
+    public CodeBuilder negate(BpfRegister to) {
         return add(new Negate(true, to));
     }
 
     /** {@code to} = the low 8, 16 or 32 bits of {@code from} with their sign (Linux 6.6). */
-    public CodeBuilder signExtend(int bits, Register to, Register from) {
+    public CodeBuilder signExtend(int bits, BpfRegister to, BpfRegister from) {
         return add(new SignExtend(bits, true, to, from));
     }
 
     /** {@code to} in network order, 16, 32 or 64 bits; what is above becomes zero. */
-    public CodeBuilder toNetworkOrder(int bits, Register to) {
+    public CodeBuilder toNetworkOrder(int bits, BpfRegister to) {
         return add(new ByteSwap(ByteOrderChange.TO_BIG, bits, to));
     }
 
     /** {@code to operation= value}, 32 bits; the upper half becomes zero. */
-    public CodeBuilder compute32(AluOperation operation, Register to, int value) {
-        return add(new Alu(operation, false, to, new Operand.Immediate(value)));
+    public CodeBuilder compute32(AluOperation operation, BpfRegister to, int value) {
+        return add(new Alu(operation, false, to, new InstructionOperand.Immediate(value)));
     }
 
     /** {@code to operation= from}, 32 bits; the upper half becomes zero. */
-    public CodeBuilder compute32(AluOperation operation, Register to, Register from) {
+    public CodeBuilder compute32(AluOperation operation, BpfRegister to, BpfRegister from) {
         return add(new Alu(operation, false, to, from));
     }
 
     /** {@code to = *(base + offset)}, zero-extended. */
-    public CodeBuilder load(Width width, Register to, Register base, int offset) {
+    public CodeBuilder load(Width width, BpfRegister to, BpfRegister base, int offset) {
         return add(new Load(width, to, base, toShort(offset)));
     }
 
     /** {@code to = *(base + offset)}, sign-extended; 8, 16 or 32 bits (Linux 6.6). */
-    public CodeBuilder loadSigned(Width width, Register to, Register base, int offset) {
+    public CodeBuilder loadSigned(Width width, BpfRegister to, BpfRegister base, int offset) {
         return add(new LoadSigned(width, to, base, toShort(offset)));
     }
 
     /** {@code *(base + offset) = from}. */
-    public CodeBuilder store(Width width, Register base, int offset, Register from) {
+    public CodeBuilder store(Width width, BpfRegister base, int offset, BpfRegister from) {
         return add(new Store(width, base, toShort(offset), from));
     }
 
     /** {@code *(base + offset) = value}. */
-    public CodeBuilder store(Width width, Register base, int offset, int value) {
-        return add(new Store(width, base, toShort(offset), new Operand.Immediate(value)));
+    public CodeBuilder store(Width width, BpfRegister base, int offset, int value) {
+        return add(
+                new Store(width, base, toShort(offset), new InstructionOperand.Immediate(value)));
     }
 
     /** {@code *(base + offset) += from}, atomically. */
-    public CodeBuilder atomicAdd(Width width, Register base, int offset, Register from) {
+    public CodeBuilder atomicAdd(Width width, BpfRegister base, int offset, BpfRegister from) {
         return atomic(AtomicOperation.ADD, width, base, offset, from);
     }
 
     /** Reads, changes and writes {@code *(base + offset)} in one; 32 or 64 bits. */
     public CodeBuilder atomic(
-            AtomicOperation operation, Width width, Register base, int offset, Register from) {
+            AtomicOperation operation,
+            Width width,
+            BpfRegister base,
+            int offset,
+            BpfRegister from) {
         return add(new Atomic(operation, width, base, toShort(offset), from));
     }
 
     /** {@code to = *(base + offset)}, with nothing later moved before it. */
-    public CodeBuilder loadAcquire(Width width, Register to, Register base, int offset) {
+    public CodeBuilder loadAcquire(Width width, BpfRegister to, BpfRegister base, int offset) {
         return add(new LoadAcquire(width, to, base, toShort(offset)));
     }
 
     /** {@code *(base + offset) = from}, with nothing earlier moved behind it. */
-    public CodeBuilder storeRelease(Width width, Register base, int offset, Register from) {
+    public CodeBuilder storeRelease(Width width, BpfRegister base, int offset, BpfRegister from) {
         return add(new StoreRelease(width, base, toShort(offset), from));
     }
 
     /** Calls a helper: arguments in R1 to R5, all five lost, result in R0. */
     public CodeBuilder call(int helper) {
-        return add(new Call(helper));
+        return add(new CallHelperFunction(helper));
     }
 
     /** Calls the subprogram at the label: R1 to R5 are its arguments, R0 its result. */
@@ -222,13 +229,13 @@ public final class CodeBuilder {
 
     /** Returns a number. */
     public CodeBuilder exit(int result) {
-        return move(Register.R0, result).exit();
+        return move(BpfRegister.R0, result).exit();
     }
 
     /** Adds an instruction whose distance is to be that to the label. */
     public CodeBuilder add(Instruction jump, Label target) {
         withOffset(jump, 0);
-        jumps.add(new Jump(instructions.size(), target));
+        jumps.add(new UnresolvedJump(instructions.size(), target));
         return add(jump);
     }
 
@@ -248,28 +255,30 @@ public final class CodeBuilder {
     }
 
     /** Goes to the label when {@code left condition right} holds for 64 bits. */
-    public CodeBuilder branch(Condition condition, Register left, Operand right, Label target) {
+    public CodeBuilder branch(
+            JumpCondition condition, BpfRegister left, InstructionOperand right, Label target) {
         return add(new Branch(condition, true, left, right, (short) 0), target);
     }
 
     /** Goes to the label when {@code left condition right} holds for the lower 32 bits. */
-    public CodeBuilder branch32(Condition condition, Register left, Operand right, Label target) {
+    public CodeBuilder branch32(
+            JumpCondition condition, BpfRegister left, InstructionOperand right, Label target) {
         return add(new Branch(condition, false, left, right, (short) 0), target);
     }
 
     /** Goes to the label when {@code left condition value} holds for 64 bits. */
-    public CodeBuilder branch(Condition condition, Register left, int value, Label target) {
-        return branch(condition, left, new Operand.Immediate(value), target);
+    public CodeBuilder branch(JumpCondition condition, BpfRegister left, int value, Label target) {
+        return branch(condition, left, new InstructionOperand.Immediate(value), target);
     }
 
     /** Goes to the label when the register is 0. */
-    public CodeBuilder ifZero(Register register, Label target) {
-        return branch(Condition.EQUAL, register, 0, target);
+    public CodeBuilder ifZero(BpfRegister register, Label target) {
+        return branch(JumpCondition.EQUAL, register, 0, target);
     }
 
     /** Goes to the label when the register is not 0. */
-    public CodeBuilder ifNotZero(Register register, Label target) {
-        return branch(Condition.NOT_EQUAL, register, 0, target);
+    public CodeBuilder ifNotZero(BpfRegister register, Label target) {
+        return branch(JumpCondition.NOT_EQUAL, register, 0, target);
     }
 
     /**
@@ -277,7 +286,7 @@ public final class CodeBuilder {
      *
      * @throws IllegalStateException when a label is not bound or too far for 16 bits
      */
-    public Code build() {
+    public ProgramCode build() {
         int[] slotAfter = new int[instructions.size()];
         int slot = 0;
         for (int i = 0; i < slotAfter.length; i++) {
@@ -285,7 +294,7 @@ public final class CodeBuilder {
             slotAfter[i] = slot;
         }
         List<Instruction> resolved = new ArrayList<>(instructions);
-        for (Jump jump : jumps) {
+        for (UnresolvedJump jump : jumps) {
             Integer place = places.get(jump.target());
             if (place == null) {
                 throw new IllegalStateException("label " + jump.target() + " not bound");
@@ -293,7 +302,7 @@ public final class CodeBuilder {
             int offset = place - slotAfter[jump.index()];
             resolved.set(jump.index(), withOffset(resolved.get(jump.index()), offset));
         }
-        return new Code(resolved, steps);
+        return new ProgramCode(resolved, steps);
     }
 
     private static Instruction withOffset(Instruction jump, int offset) {
@@ -305,8 +314,8 @@ public final class CodeBuilder {
             case MayGoto _ -> new MayGoto(toShort(offset));
             case CallLocal _ -> new CallLocal(offset);
             // The kernel counts from the first of the two slots.
-            case LoadWide w when w.meaning() == Meaning.FUNCTION ->
-                    new LoadWide(Meaning.FUNCTION, w.to(), offset + 1 & 0xffffffffL);
+            case LoadWide w when w.meaning() == ConstantMeaning.FUNCTION ->
+                    new LoadWide(ConstantMeaning.FUNCTION, w.to(), offset + 1 & 0xffffffffL);
             default -> throw new IllegalArgumentException(jump + " goes nowhere");
         };
     }

@@ -8,7 +8,7 @@ import sonde.bpf.insn.Instruction.Alu;
 import sonde.bpf.insn.Instruction.Atomic;
 import sonde.bpf.insn.Instruction.Branch;
 import sonde.bpf.insn.Instruction.ByteSwap;
-import sonde.bpf.insn.Instruction.Call;
+import sonde.bpf.insn.Instruction.CallHelperFunction;
 import sonde.bpf.insn.Instruction.CallKernel;
 import sonde.bpf.insn.Instruction.CallLocal;
 import sonde.bpf.insn.Instruction.Exit;
@@ -29,7 +29,7 @@ import sonde.bpf.insn.Instruction.PerCpuAddress;
 import sonde.bpf.insn.Instruction.SignExtend;
 import sonde.bpf.insn.Instruction.Store;
 import sonde.bpf.insn.Instruction.StoreRelease;
-import sonde.bpf.insn.Instruction.Unknown;
+import sonde.bpf.insn.Instruction.UnknownInstruction;
 
 /**
  * Instructions as the verifier's log and {@code bpftool prog dump xlated} write them
@@ -44,16 +44,16 @@ public final class Disassembler {
 
     /** A program, a line each: slot number, opcode, text. */
     public static List<String> lines(long[] words) {
-        return lines(words, Symbols.NUMBERS);
+        return lines(words, ListingSymbols.NUMBERS);
     }
 
     /** {@link #lines(long[])} with names. */
-    public static List<String> lines(long[] words, Symbols symbols) {
+    public static List<String> lines(long[] words, ListingSymbols symbols) {
         List<String> lines = new ArrayList<>(words.length);
         StringBuilder out = new StringBuilder(64);
         int slot = 0;
         while (slot < words.length) {
-            Instruction instruction = Decoder.at(words, slot);
+            Instruction instruction = InstructionDecoder.at(words, slot);
             out.setLength(0);
             out.append(slot).append(": (");
             HEX.toHexDigits(out, (byte) words[slot]);
@@ -67,12 +67,12 @@ public final class Disassembler {
 
     /** One instruction: {@code "r1 = *(u64 *)(r10 -8)"}. */
     public static String text(Instruction instruction) {
-        return append(new StringBuilder(48), instruction, Symbols.NUMBERS).toString();
+        return append(new StringBuilder(48), instruction, ListingSymbols.NUMBERS).toString();
     }
 
     /** Writes one instruction behind what is there. */
     public static StringBuilder append(
-            StringBuilder out, Instruction instruction, Symbols symbols) {
+            StringBuilder out, Instruction instruction, ListingSymbols symbols) {
         switch (instruction) {
             case Alu i -> {
                 name(out, i.to(), i.wide()).append(' ').append(i.operation().sign()).append(' ');
@@ -123,20 +123,20 @@ public final class Disassembler {
                 name(out.append(", "), i.from(), true).append(')');
             }
             case NoSpeculation _ -> out.append("nospec");
-            case Unknown i -> HEX.toHexDigits(out.append("BUG_"), (byte) i.word());
+            case UnknownInstruction i -> HEX.toHexDigits(out.append("BUG_"), (byte) i.word());
             case Flow i -> flow(out, i, symbols);
         }
         return out;
     }
 
-    private static void flow(StringBuilder out, Flow flow, Symbols symbols) {
+    private static void flow(StringBuilder out, Flow flow, ListingSymbols symbols) {
         switch (flow) {
             case Branch i -> branch(out, i);
             case Goto i -> signed(out.append("goto pc"), i.offset());
             case GotoLong i -> signed(out.append("gotol pc"), i.offset());
             case GotoRegister i -> name(out.append("gotox "), i.target(), true);
             case MayGoto i -> signed(out.append("may_goto pc"), i.offset());
-            case Call i ->
+            case CallHelperFunction i ->
                     out.append("call ")
                             .append(symbols.helper(i.helper()))
                             .append('#')
@@ -152,7 +152,7 @@ public final class Disassembler {
     }
 
     /** References print as bpftool prints them. */
-    private static void loadWide(StringBuilder out, LoadWide i, Symbols symbols) {
+    private static void loadWide(StringBuilder out, LoadWide i, ListingSymbols symbols) {
         int low = (int) i.value();
         String high = Integer.toUnsignedString((int) (i.value() >>> 32));
         switch (i.meaning()) {
@@ -184,7 +184,7 @@ public final class Disassembler {
             return;
         }
         boolean compares = operation == AtomicOperation.COMPARE_EXCHANGE;
-        name(out, compares ? Register.R0 : i.from(), true).append(" = atomic");
+        name(out, compares ? BpfRegister.R0 : i.from(), true).append(" = atomic");
         out.append(i.width() == Width.U64 ? "64_" : "_").append(operation.sign()).append('(');
         memory(out, 'u', i.width(), i.base(), i.offset()).append(compares ? ", r0, " : ", ");
         name(out, i.from(), true).append(')');
@@ -194,17 +194,17 @@ public final class Disassembler {
         name(out.append("if "), i.left(), i.wide());
         out.append(' ').append(i.condition().sign()).append(' ');
         switch (i.right()) {
-            case Register register -> name(out, register, i.wide());
-            case Operand.Immediate(int value) ->
+            case BpfRegister register -> name(out, register, i.wide());
+            case InstructionOperand.Immediate(int value) ->
                     out.append("0x").append(Integer.toHexString(value));
         }
         signed(out.append(" goto pc"), i.offset());
     }
 
-    private static void decimal(StringBuilder out, Operand operand, boolean wide) {
+    private static void decimal(StringBuilder out, InstructionOperand operand, boolean wide) {
         switch (operand) {
-            case Register register -> name(out, register, wide);
-            case Operand.Immediate(int value) -> out.append(value);
+            case BpfRegister register -> name(out, register, wide);
+            case InstructionOperand.Immediate(int value) -> out.append(value);
         }
     }
 
@@ -213,7 +213,7 @@ public final class Disassembler {
     }
 
     private static StringBuilder memory(
-            StringBuilder out, char sign, Width width, Register base, int offset) {
+            StringBuilder out, char sign, Width width, BpfRegister base, int offset) {
         out.append('(').append(sign).append(width.bytes() * 8).append(" *)(");
         return signed(name(out, base, true).append(' '), offset).append(')');
     }
@@ -223,7 +223,7 @@ public final class Disassembler {
         return number < 0 ? out.append(number) : out.append('+').append(number);
     }
 
-    private static StringBuilder name(StringBuilder out, Register register, boolean wide) {
+    private static StringBuilder name(StringBuilder out, BpfRegister register, boolean wide) {
         return out.append(wide ? 'r' : 'w').append(register.ordinal());
     }
 }

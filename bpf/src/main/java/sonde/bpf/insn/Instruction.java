@@ -3,7 +3,7 @@ package sonde.bpf.insn;
 /**
  * One instruction of RFC 9669, with what Linux added to it until 6.19. Offsets of jumps count slots
  * of 8 bytes from the following instruction; {@link LoadWide} takes two slots, all others one. What
- * this model does not know stays as {@link Unknown} and encodes to the same bits.
+ * this model does not know stays as {@link UnknownInstruction} and encodes to the same bits.
  */
 public sealed interface Instruction {
     /** Slots taken. */
@@ -16,18 +16,19 @@ public sealed interface Instruction {
      *
      * @param wide 64 bits; else 32 bits, the upper half becomes zero
      */
-    record Alu(AluOperation operation, boolean wide, Register to, Operand from)
+    record Alu(AluOperation operation, boolean wide, BpfRegister to, InstructionOperand from)
             implements Instruction {}
 
     /** {@code to = -to}. */
-    record Negate(boolean wide, Register to) implements Instruction {}
+    record Negate(boolean wide, BpfRegister to) implements Instruction {}
 
     /**
      * {@code to = (sBITS) from}: the low bits with their sign (v4, Linux 6.6).
      *
      * @param bits 8, 16, and 32 when wide
      */
-    record SignExtend(int bits, boolean wide, Register to, Register from) implements Instruction {}
+    record SignExtend(int bits, boolean wide, BpfRegister to, BpfRegister from)
+            implements Instruction {}
 
     /** What a byte swap makes of a number that is in the order of the machine. */
     enum ByteOrderChange {
@@ -52,17 +53,17 @@ public sealed interface Instruction {
      *
      * @param bits 16, 32 or 64
      */
-    record ByteSwap(ByteOrderChange change, int bits, Register to) implements Instruction {}
+    record ByteSwap(ByteOrderChange change, int bits, BpfRegister to) implements Instruction {}
 
     /** A pointer of one address space as one of another: 1 is the arena's (Linux 6.9). */
-    record AddressSpaceCast(Register to, Register from, int toSpace, int fromSpace)
+    record AddressSpaceCast(BpfRegister to, BpfRegister from, int toSpace, int fromSpace)
             implements Instruction {}
 
     /** The address of a per-CPU variable on this CPU: only the verifier writes it (Linux 6.10). */
-    record PerCpuAddress(Register to, Register from) implements Instruction {}
+    record PerCpuAddress(BpfRegister to, BpfRegister from) implements Instruction {}
 
     /** What a 64-bit constant stands for; the code is the source register field. */
-    enum Meaning {
+    enum ConstantMeaning {
         /** The number itself. */
         NUMBER,
         /** File descriptor of a map; the map's id in programs read back from the kernel. */
@@ -80,7 +81,7 @@ public sealed interface Instruction {
     }
 
     /** {@code to = value}, 64 bits in two slots. */
-    record LoadWide(Meaning meaning, Register to, long value) implements Instruction {
+    record LoadWide(ConstantMeaning meaning, BpfRegister to, long value) implements Instruction {
         @Override
         public int slots() {
             return 2;
@@ -88,39 +89,50 @@ public sealed interface Instruction {
     }
 
     /** {@code to = *(width *)(base + offset)}, zero-extended. */
-    record Load(Width width, Register to, Register base, short offset) implements Instruction {}
+    record Load(Width width, BpfRegister to, BpfRegister base, short offset)
+            implements Instruction {}
 
     /** {@code to = *(signed width *)(base + offset)}, U8 to U32 (v4, Linux 6.6). */
-    record LoadSigned(Width width, Register to, Register base, short offset)
+    record LoadSigned(Width width, BpfRegister to, BpfRegister base, short offset)
             implements Instruction {}
 
     /** R0 = number in network order at an offset of the packet whose context is R6; U8 to U32. */
     record LoadPacket(Width width, int offset) implements Instruction {}
 
     /** R0 = number in network order at {@code index + offset} of the packet. */
-    record LoadPacketIndexed(Width width, Register index, int offset) implements Instruction {}
+    record LoadPacketIndexed(Width width, BpfRegister index, int offset) implements Instruction {}
 
     /** {@code *(width *)(base + offset) = from}. */
-    record Store(Width width, Register base, short offset, Operand from) implements Instruction {}
+    record Store(Width width, BpfRegister base, short offset, InstructionOperand from)
+            implements Instruction {}
 
     /** {@code lock *(width *)(base + offset) op= from}; width is U32 or U64. */
     record Atomic(
-            AtomicOperation operation, Width width, Register base, short offset, Register from)
+            AtomicOperation operation,
+            Width width,
+            BpfRegister base,
+            short offset,
+            BpfRegister from)
             implements Instruction {}
 
     /** A load that later accesses are not moved before (Linux 6.15). */
-    record LoadAcquire(Width width, Register to, Register base, short offset)
+    record LoadAcquire(Width width, BpfRegister to, BpfRegister base, short offset)
             implements Instruction {}
 
     /** A store that earlier accesses are not moved behind (Linux 6.15). */
-    record StoreRelease(Width width, Register base, short offset, Register from)
+    record StoreRelease(Width width, BpfRegister base, short offset, BpfRegister from)
             implements Instruction {}
 
     /** What decides which instruction is next. */
     sealed interface Flow extends Instruction {}
 
     /** Jumps when the condition holds. */
-    record Branch(Condition condition, boolean wide, Register left, Operand right, short offset)
+    record Branch(
+            JumpCondition condition,
+            boolean wide,
+            BpfRegister left,
+            InstructionOperand right,
+            short offset)
             implements Flow {}
 
     /** Jumps always. */
@@ -130,13 +142,13 @@ public sealed interface Instruction {
     record GotoLong(int offset) implements Flow {}
 
     /** Jumps to the slot whose address the register holds (Linux 6.19). */
-    record GotoRegister(Register target) implements Flow {}
+    record GotoRegister(BpfRegister target) implements Flow {}
 
     /** Jumps when the program ran for too long: bounds a loop (Linux 6.9). */
     record MayGoto(short offset) implements Flow {}
 
     /** Calls a helper function of the kernel: number of enum bpf_func_id. */
-    record Call(int helper) implements Flow {}
+    record CallHelperFunction(int helper) implements Flow {}
 
     /** Calls a subprogram, slots from the following instruction (Linux 4.16). */
     record CallLocal(int offset) implements Flow {}
@@ -156,5 +168,5 @@ public sealed interface Instruction {
     record NoSpeculation() implements Instruction {}
 
     /** A word that this model does not name. */
-    record Unknown(long word) implements Instruction {}
+    record UnknownInstruction(long word) implements Instruction {}
 }

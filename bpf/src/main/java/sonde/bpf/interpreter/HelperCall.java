@@ -1,20 +1,20 @@
 package sonde.bpf.interpreter;
 
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.insn.Register;
-import sonde.bpf.interpreter.AddressSpace.AccessException;
+import sonde.bpf.insn.BpfRegister;
 import sonde.bpf.interpreter.ProgramFaultException.Kind;
+import sonde.bpf.interpreter.ProgramMemory.AccessException;
 
 /** One call of a {@link HelperFunction}: its arguments and what it may reach. */
 public final class HelperCall {
     /** No helper takes more memory than this: KMALLOC_MAX_SIZE. */
     private static final int MOST_BYTES = 4 << 20;
 
-    private final Run run;
+    private final ProgramRun run;
     private final long[] registers;
     private final int slot;
 
-    HelperCall(Run run, long[] registers, int slot) {
+    HelperCall(ProgramRun run, long[] registers, int slot) {
         this.run = run;
         this.registers = registers;
         this.slot = slot;
@@ -26,12 +26,12 @@ public final class HelperCall {
     }
 
     /** The machine that runs the program. */
-    public Machine machine() {
+    public BpfMachine machine() {
         return run.machine;
     }
 
     /** What the machine answers. */
-    public Environment environment() {
+    public MachineEnvironment environment() {
         return run.machine.environment();
     }
 
@@ -103,7 +103,7 @@ public final class HelperCall {
         }
     }
 
-    @Nullable Region packet() {
+    @Nullable MemoryRegion packet() {
         return run.packet();
     }
 
@@ -124,7 +124,7 @@ public final class HelperCall {
     }
 
     private ProgramFaultException memory(int number, AccessException e) {
-        Register register = Register.of(number);
+        BpfRegister register = BpfRegister.of(number);
         return run.fault(Kind.MEMORY, slot, register, String.valueOf(e.getMessage()));
     }
 }

@@ -32,7 +32,7 @@ final class MapFunctions {
         return call.bytes(2, map.keyBytes());
     }
 
-    private static long address(HelperCall call, @Nullable Region value) {
+    private static long address(HelperCall call, @Nullable MemoryRegion value) {
         return value == null ? 0 : call.machine().space().address(value);
     }
 
@@ -72,7 +72,7 @@ final class MapFunctions {
 
     /** The record alone is given: it is looked for in the rings of the machine. */
     private static long finish(HelperCall call, boolean discard) throws ProgramFaultException {
-        Region record = call.machine().space().find(call.argument(1));
+        MemoryRegion record = call.machine().space().find(call.argument(1));
         if ((int) call.argument(1) == 0) {
             for (VirtualMap map : call.machine().maps()) {
                 if (map instanceof VirtualRing ring && ring.finish(record, discard)) {
@@ -116,11 +116,11 @@ final class MapFunctions {
         long context = call.argument(3);
         long seen = 0;
         for (byte[] key : map.keys()) {
-            Region value = map.lookup(key, call.environment().cpu());
+            MemoryRegion value = map.lookup(key, call.environment().cpu());
             if (value == null) {
                 continue;
             }
-            Region shown = Region.readOnly("key of map " + map.name(), key);
+            MemoryRegion shown = MemoryRegion.readOnly("key of map " + map.name(), key);
             long at = call.machine().space().address(shown);
             seen++;
             long result = call.callBack(function, handle, at, address(call, value), context);

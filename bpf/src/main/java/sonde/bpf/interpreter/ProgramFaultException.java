@@ -1,7 +1,7 @@
 package sonde.bpf.interpreter;
 
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.insn.Register;
+import sonde.bpf.insn.BpfRegister;
 
 /** A program did what no program may; the verifier would have refused it. */
 public final class ProgramFaultException extends Exception {
@@ -25,10 +25,10 @@ public final class ProgramFaultException extends Exception {
 
     private final Kind kind;
     private final int slot;
-    private final @Nullable Register register;
+    private final @Nullable BpfRegister register;
 
     ProgramFaultException(
-            Kind kind, int slot, @Nullable Register register, String text, String reason) {
+            Kind kind, int slot, @Nullable BpfRegister register, String text, String reason) {
         super(
                 "instruction %d: %s: %s%s"
                         .formatted(
@@ -55,7 +55,7 @@ public final class ProgramFaultException extends Exception {
     }
 
     /** The register that held the address; null when none did. */
-    public @Nullable Register register() {
+    public @Nullable BpfRegister register() {
         return register;
     }
 }

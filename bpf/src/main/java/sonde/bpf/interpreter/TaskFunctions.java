@@ -76,7 +76,7 @@ final class TaskFunctions {
     }
 
     private static long packetBytes(HelperCall call) throws ProgramFaultException {
-        Region packet = call.packet();
+        MemoryRegion packet = call.packet();
         int size = call.size(4);
         int offset = (int) call.argument(2);
         if (packet == null || offset < 0 || (long) offset + size > packet.length || size == 0) {

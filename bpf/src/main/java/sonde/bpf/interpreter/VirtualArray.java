@@ -9,12 +9,12 @@ import sonde.sys.Errno;
 
 /** BPF_MAP_TYPE_ARRAY and its per-CPU kind (kernel/bpf/arraymap.c): keys u32, all there, zero. */
 public final class VirtualArray extends VirtualMap {
-    private final @Nullable Region[][] values;
+    private final @Nullable MemoryRegion[][] values;
     private final byte[][] bytes;
 
     private VirtualArray(String name, int valueBytes, int maxEntries, int cpus) {
         super(name, 4, valueBytes, maxEntries);
-        this.values = new Region[cpus][maxEntries];
+        this.values = new MemoryRegion[cpus][maxEntries];
         this.bytes = new byte[cpus][Math.multiplyExact(valueBytes, maxEntries)];
     }
 
@@ -37,13 +37,13 @@ public final class VirtualArray extends VirtualMap {
         return ByteBuffer.wrap(key).order(ByteOrder.LITTLE_ENDIAN).getInt();
     }
 
-    Region value(int index, int cpu) {
-        @Nullable Region[] ofCpu = values[values.length == 1 ? 0 : cpu];
-        Region value = ofCpu[index];
+    MemoryRegion value(int index, int cpu) {
+        @Nullable MemoryRegion[] ofCpu = values[values.length == 1 ? 0 : cpu];
+        MemoryRegion value = ofCpu[index];
         if (value == null) {
             int start = index * valueBytes();
             value =
-                    Region.of(
+                    MemoryRegion.of(
                             "value of map " + name(),
                             bytes[values.length == 1 ? 0 : cpu],
                             start,
@@ -54,7 +54,7 @@ public final class VirtualArray extends VirtualMap {
     }
 
     @Override
-    @Nullable Region lookup(byte[] key, int cpu) {
+    @Nullable MemoryRegion lookup(byte[] key, int cpu) {
         int index = index(key);
         return Integer.compareUnsigned(index, maxEntries()) < 0 ? value(index, cpu) : null;
     }

@@ -14,7 +14,7 @@ import sonde.sys.Errno;
  * the entry that was not used for the longest time; the kernel's drops about that one.
  */
 public final class VirtualHash extends VirtualMap {
-    private final Map<ByteBuffer, Region[]> entries;
+    private final Map<ByteBuffer, MemoryRegion[]> entries;
     private final boolean recent;
     private final int cpus;
 
@@ -43,15 +43,15 @@ public final class VirtualHash extends VirtualMap {
     }
 
     @Override
-    @Nullable Region lookup(byte[] key, int cpu) {
-        Region[] values = entries.get(ByteBuffer.wrap(key));
+    @Nullable MemoryRegion lookup(byte[] key, int cpu) {
+        MemoryRegion[] values = entries.get(ByteBuffer.wrap(key));
         return values == null ? null : values[cpus == 1 ? 0 : cpu];
     }
 
     @Override
     public int update(byte[] key, byte[] value, long flags, int cpu) {
         ByteBuffer wrapped = ByteBuffer.wrap(key.clone());
-        Region[] before = flags == ANY || flags == EXIST ? entries.get(wrapped) : null;
+        MemoryRegion[] before = flags == ANY || flags == EXIST ? entries.get(wrapped) : null;
         boolean there = before != null || entries.containsKey(wrapped);
         int refusal = refusal(flags, there);
         if (refusal != 0) {
@@ -61,7 +61,7 @@ public final class VirtualHash extends VirtualMap {
             if (!recent) {
                 return -Errno.E2BIG;
             }
-            Iterator<Region[]> oldest = entries.values().iterator();
+            Iterator<MemoryRegion[]> oldest = entries.values().iterator();
             release(oldest.next());
             oldest.remove();
         }
@@ -70,9 +70,9 @@ public final class VirtualHash extends VirtualMap {
             return 0;
         }
         // A new element each time: who looked it up before keeps seeing the old one.
-        Region[] values = new Region[cpus];
+        MemoryRegion[] values = new MemoryRegion[cpus];
         for (int i = 0; i < cpus; i++) {
-            values[i] = Region.of("value of map " + name(), new byte[valueBytes()]);
+            values[i] = MemoryRegion.of("value of map " + name(), new byte[valueBytes()]);
         }
         values[cpus == 1 ? 0 : cpu].put(value);
         entries.put(wrapped, values);
@@ -84,7 +84,7 @@ public final class VirtualHash extends VirtualMap {
 
     @Override
     public int delete(byte[] key) {
-        Region[] removed = entries.remove(ByteBuffer.wrap(key));
+        MemoryRegion[] removed = entries.remove(ByteBuffer.wrap(key));
         if (removed == null) {
             return -Errno.ENOENT;
         }
@@ -92,8 +92,8 @@ public final class VirtualHash extends VirtualMap {
         return 0;
     }
 
-    private static void release(Region[] values) {
-        for (Region value : values) {
+    private static void release(MemoryRegion[] values) {
+        for (MemoryRegion value : values) {
             value.release();
         }
     }

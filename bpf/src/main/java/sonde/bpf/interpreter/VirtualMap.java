@@ -28,7 +28,7 @@ public abstract sealed class VirtualMap
     private final int keyBytes;
     private final int valueBytes;
     private final int maxEntries;
-    private final Region handle;
+    private final MemoryRegion handle;
 
     VirtualMap(String name, int keyBytes, int valueBytes, int maxEntries) {
         if (keyBytes < 0 || valueBytes < 0 || maxEntries < 1 || valueBytes > MOST_BYTES) {
@@ -40,7 +40,7 @@ public abstract sealed class VirtualMap
         this.keyBytes = keyBytes;
         this.valueBytes = valueBytes;
         this.maxEntries = maxEntries;
-        this.handle = Region.readOnly("map " + name, new byte[0]);
+        this.handle = MemoryRegion.readOnly("map " + name, new byte[0]);
     }
 
     /** Its name. */
@@ -63,18 +63,18 @@ public abstract sealed class VirtualMap
         return maxEntries;
     }
 
-    final Region handle() {
+    final MemoryRegion handle() {
         return handle;
     }
 
     /** The value of a key as a program sees it; null when there is none, or no keys are. */
-    @Nullable Region lookup(byte[] key, int cpu) {
+    @Nullable MemoryRegion lookup(byte[] key, int cpu) {
         return null;
     }
 
     /** A copy of a value; null when there is none. */
     public final byte @Nullable [] get(byte[] key, int cpu) {
-        Region value = lookup(key, cpu);
+        MemoryRegion value = lookup(key, cpu);
         return value == null ? null : value.bytes();
     }
 

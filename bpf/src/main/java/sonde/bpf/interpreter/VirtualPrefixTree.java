@@ -16,7 +16,7 @@ import sonde.sys.Errno;
 public final class VirtualPrefixTree extends VirtualMap {
     private static final int LENGTH_BYTES = 4;
 
-    private final Map<ByteBuffer, Region> entries = new LinkedHashMap<>();
+    private final Map<ByteBuffer, MemoryRegion> entries = new LinkedHashMap<>();
 
     /**
      * An empty one.
@@ -60,13 +60,13 @@ public final class VirtualPrefixTree extends VirtualMap {
     }
 
     @Override
-    @Nullable Region lookup(byte[] key, int cpu) {
+    @Nullable MemoryRegion lookup(byte[] key, int cpu) {
         int bits = bits(key);
         if (bits < 0 || bits > mostBits()) {
             return null;
         }
         for (int i = bits; i >= 0; i--) {
-            Region found = entries.get(prefix(key, i));
+            MemoryRegion found = entries.get(prefix(key, i));
             if (found != null) {
                 return found;
             }
@@ -81,7 +81,7 @@ public final class VirtualPrefixTree extends VirtualMap {
             return -Errno.EINVAL;
         }
         ByteBuffer prefix = prefix(key, bits);
-        Region before = entries.get(prefix);
+        MemoryRegion before = entries.get(prefix);
         int refusal = refusal(flags, before != null);
         if (refusal != 0) {
             return refusal;
@@ -89,7 +89,7 @@ public final class VirtualPrefixTree extends VirtualMap {
         if (before == null && entries.size() >= maxEntries()) {
             return -Errno.ENOSPC;
         }
-        Region added = Region.of("value of map " + name(), new byte[valueBytes()]);
+        MemoryRegion added = MemoryRegion.of("value of map " + name(), new byte[valueBytes()]);
         added.put(value);
         entries.put(prefix, added);
         if (before != null) {
@@ -104,7 +104,7 @@ public final class VirtualPrefixTree extends VirtualMap {
         if (bits < 0 || bits > mostBits()) {
             return -Errno.EINVAL;
         }
-        Region removed = entries.remove(prefix(key, bits));
+        MemoryRegion removed = entries.remove(prefix(key, bits));
         if (removed == null) {
             return -Errno.ENOENT;
         }

@@ -1,18 +1,18 @@
 package sonde.bpf.interpreter;
 
-/** A program on a {@link Machine}, ready to run any number of times. */
+/** A program on a {@link BpfMachine}, ready to run any number of times. */
 public final class VirtualProgram {
-    private final Machine machine;
+    private final BpfMachine machine;
     private final Executable executable;
 
-    VirtualProgram(Machine machine, Executable executable) {
+    VirtualProgram(BpfMachine machine, Executable executable) {
         this.machine = machine;
         this.executable = executable;
     }
 
-    /** {@link #run(Context, long)} with {@link Machine#DEFAULT_BUDGET}. */
-    public long run(Context context) throws ProgramFaultException {
-        return run(context, Machine.DEFAULT_BUDGET);
+    /** {@link #run(ProgramContext, long)} with {@link BpfMachine#DEFAULT_BUDGET}. */
+    public long run(ProgramContext context) throws ProgramFaultException {
+        return run(context, BpfMachine.DEFAULT_BUDGET);
     }
 
     /**
@@ -22,7 +22,7 @@ public final class VirtualProgram {
      * @return R0
      * @throws ProgramFaultException when it does what no program may
      */
-    public long run(Context context, long budget) throws ProgramFaultException {
+    public long run(ProgramContext context, long budget) throws ProgramFaultException {
         return machine.run(executable, context, budget);
     }
 

@@ -17,12 +17,12 @@ public final class VirtualRing extends VirtualMap {
     private static final long NO_WAKEUP_OR_FORCE = 3;
 
     private static final class Entry {
-        final Region region;
+        final MemoryRegion region;
         final int room;
         boolean busy = true;
         boolean discarded;
 
-        Entry(Region region, int room) {
+        Entry(MemoryRegion region, int room) {
             this.region = region;
             this.room = room;
         }
@@ -46,7 +46,7 @@ public final class VirtualRing extends VirtualMap {
     }
 
     /** Room for a record; null when there is none. */
-    @Nullable Region reserve(long size) {
+    @Nullable MemoryRegion reserve(long size) {
         long room = size + HEADER + 7 & ~7L;
         if (size < 0 || size > Integer.MAX_VALUE / 4 || room > maxEntries()) {
             dropped++;
@@ -56,14 +56,14 @@ public final class VirtualRing extends VirtualMap {
             dropped++;
             return null;
         }
-        Region region = Region.of("record of ring " + name(), new byte[(int) size]);
+        MemoryRegion region = MemoryRegion.of("record of ring " + name(), new byte[(int) size]);
         records.addLast(new Entry(region, (int) room));
         produced += room;
         return region;
     }
 
     /** Gives a record to the reader, or drops it; false when it is none that was reserved. */
-    boolean finish(@Nullable Region region, boolean discard) {
+    boolean finish(@Nullable MemoryRegion region, boolean discard) {
         for (Entry entry : records) {
             if (entry.region == region && entry.busy) {
                 entry.busy = false;
@@ -78,7 +78,7 @@ public final class VirtualRing extends VirtualMap {
         if ((flags & ~NO_WAKEUP_OR_FORCE) != 0) {
             return -Errno.EINVAL;
         }
-        Region region = reserve(record.length);
+        MemoryRegion region = reserve(record.length);
         if (region == null) {
             return -Errno.EAGAIN;
         }

@@ -21,6 +21,6 @@
  * <p>Helpers that are there from the start: maps (lookup, update, delete, push, pop, peek,
  * for_each_map_elem, map_lookup_percpu_elem), ring buffers, perf_event_output, tail_call, loop,
  * probe_read and its kinds, clock, task, random number, trace_printk, trace_vprintk, snprintf,
- * strncmp, skb_load_bytes. Others are added with {@code Machine.helper}.
+ * strncmp, skb_load_bytes. Others are added with {@code BpfMachine.helper}.
  */
 package sonde.bpf.interpreter;

@@ -20,11 +20,11 @@ import sonde.bpf.AttachType;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -56,7 +56,7 @@ public final class CgroupPrograms {
      * @throws BpfRefusedException when it is none of cgroup2
      */
     public static List<Map<String, Object>> of(Path cgroup, boolean effective) throws IOException {
-        int fd = Files.open(cgroup.toString(), Files.O_RDONLY | Files.O_CLOEXEC);
+        int fd = FileCalls.open(cgroup.toString(), FileCalls.O_RDONLY | FileCalls.O_CLOEXEC);
         try (Arena arena = Arena.ofConfined()) {
             List<Map<String, Object>> all = new ArrayList<>();
             for (AttachType type : AttachType.values()) {
@@ -79,7 +79,7 @@ public final class CgroupPrograms {
             List<Map<String, Object>> all)
             throws IOException {
         MemorySegment ids = arena.allocate(4L * MOST_PROGRAMS, 8);
-        MemorySegment attr = Attr.allocate(arena);
+        MemorySegment attr = BpfAttr.allocate(arena);
         attr.set(JAVA_INT, 0, fd);
         attr.set(JAVA_INT, 4, type.code());
         attr.set(JAVA_INT, 8, effective ? QUERY_EFFECTIVE : 0);
@@ -88,7 +88,7 @@ public final class CgroupPrograms {
         if (type == AttachType.LSM_CGROUP && !effective) {
             attr.set(JAVA_LONG, 32, arena.allocate(4L * MOST_PROGRAMS, 8).address());
         }
-        long result = Bpf.tryCall(Attr.PROG_QUERY, attr);
+        long result = Bpf.tryCall(BpfAttr.PROG_QUERY, attr);
         if (result == -Errno.EBADF) {
             throw new BpfRefusedException(
                     cgroup.toString(), Errno.EBADF, "is no cgroup of cgroup2", "");

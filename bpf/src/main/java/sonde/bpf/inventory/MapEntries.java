@@ -14,6 +14,7 @@ import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
 import sonde.bpf.BpfMap;
+import sonde.bpf.BpfMap.UpdateMode;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapFacts;
 import sonde.sys.Errno;
@@ -167,11 +168,11 @@ public final class MapEntries {
 
     /** Puts an entry; a per-CPU map gets the value on every CPU. */
     public static void put(BpfMap map, byte[] key, byte[] value) throws SyscallException {
-        put(map, key, value, BpfMap.Mode.ANY);
+        put(map, key, value, UpdateMode.ANY);
     }
 
     /** As the other, where the key is there, is not, or in any case. */
-    public static void put(BpfMap map, byte[] key, byte[] value, BpfMap.Mode mode)
+    public static void put(BpfMap map, byte[] key, byte[] value, UpdateMode mode)
             throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment all = arena.allocate(map.valueBytes(), 8);

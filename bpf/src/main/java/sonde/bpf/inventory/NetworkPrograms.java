@@ -17,11 +17,11 @@ import java.util.TreeMap;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Program;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.Netlink;
 import sonde.sys.SyscallException;
 
@@ -165,26 +165,28 @@ public final class NetworkPrograms {
         }
     }
 
-    private record Attached(int program, int link) {}
+    private record NetworkAttachment(int program, int link) {}
 
     /** Empty where this kernel has no such place. */
-    private static List<Attached> ask(int target, AttachType type, boolean links) {
-        List<Attached> all = new ArrayList<>();
+    private static List<NetworkAttachment> ask(int target, AttachType type, boolean links) {
+        List<NetworkAttachment> all = new ArrayList<>();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment ids = arena.allocate(4L * MOST_PROGRAMS, 8);
             MemorySegment linkIds = arena.allocate(4L * MOST_PROGRAMS, 8);
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, target);
             attr.set(JAVA_INT, 4, type.code());
             attr.set(JAVA_LONG, 16, ids.address());
             attr.set(JAVA_INT, 24, MOST_PROGRAMS);
             attr.set(JAVA_LONG, 40, links ? linkIds.address() : 0);
-            if (Bpf.tryCall(Attr.PROG_QUERY, attr) < 0) {
+            if (Bpf.tryCall(BpfAttr.PROG_QUERY, attr) < 0) {
                 return all;
             }
             int count = Math.min(attr.get(JAVA_INT, 24), MOST_PROGRAMS);
             for (int i = 0; i < count; i++) {
-                all.add(new Attached(ids.getAtIndex(JAVA_INT, i), linkIds.getAtIndex(JAVA_INT, i)));
+                all.add(
+                        new NetworkAttachment(
+                                ids.getAtIndex(JAVA_INT, i), linkIds.getAtIndex(JAVA_INT, i)));
             }
             return all;
         }
@@ -192,7 +194,7 @@ public final class NetworkPrograms {
 
     private void query(String name, int index, AttachType type) {
         String[] words = type.kernelName().split("_", -1);
-        for (Attached one : ask(index, type, true)) {
+        for (NetworkAttachment one : ask(index, type, true)) {
             Map<String, Object> row = row(name, index);
             row.put("kind", words[0] + "/" + words[1]);
             row.put("name", name(one.program()));
@@ -213,9 +215,9 @@ public final class NetworkPrograms {
     }
 
     private void dissectors() throws IOException {
-        int fd = Files.open("/proc/self/ns/net", Files.O_RDONLY | Files.O_CLOEXEC);
+        int fd = FileCalls.open("/proc/self/ns/net", FileCalls.O_RDONLY | FileCalls.O_CLOEXEC);
         try {
-            for (Attached one : ask(fd, AttachType.FLOW_DISSECTOR, false)) {
+            for (NetworkAttachment one : ask(fd, AttachType.FLOW_DISSECTOR, false)) {
                 dissectors.add(Map.of("id", (long) one.program()));
             }
         } finally {

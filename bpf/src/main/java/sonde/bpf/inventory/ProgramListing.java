@@ -16,8 +16,9 @@ import sonde.bpf.LoadedBtf;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
 import sonde.bpf.insn.Disassembler;
-import sonde.bpf.insn.Encoding;
 import sonde.bpf.insn.Instruction;
+import sonde.bpf.insn.Instruction.ConstantMeaning;
+import sonde.bpf.insn.InstructionEncoding;
 import sonde.bpf.verifier.InstructionLines;
 import sonde.bpf.verifier.SourceLine;
 
@@ -59,7 +60,7 @@ public final class ProgramListing {
      * @param symbol {@code bpf_prog_TAG_NAME}
      * @param lines the source line that begins at a byte of the code
      */
-    public record Machine(
+    public record FunctionMachineCode(
             String prototype, String symbol, byte[] code, Map<Integer, SourceLine> lines) {}
 
     private ProgramListing(Program program) throws IOException {
@@ -127,7 +128,7 @@ public final class ProgramListing {
             }
         }
         List<String> texts = Disassembler.lines(plain, names);
-        List<Instruction> instructions = Encoding.decode(plain);
+        List<Instruction> instructions = InstructionEncoding.decode(plain);
         int slot = 0;
         for (int i = 0; i < texts.size(); i++) {
             Instruction instruction = instructions.get(i);
@@ -159,25 +160,25 @@ public final class ProgramListing {
 
     private static String map(Instruction instruction, TranslatedNames names) {
         return instruction instanceof Instruction.LoadWide wide
-                        && (wide.meaning() == Instruction.Meaning.MAP
-                                || wide.meaning() == Instruction.Meaning.MAP_VALUE)
+                        && (wide.meaning() == ConstantMeaning.MAP
+                                || wide.meaning() == ConstantMeaning.MAP_VALUE)
                 ? names.mapName((int) wide.value())
                 : "";
     }
 
     /** The machine code, function by function; empty when it may not be seen. */
-    public static List<Machine> machineCode(Program program) throws IOException {
+    public static List<FunctionMachineCode> machineCode(Program program) throws IOException {
         return new ProgramListing(program).machine();
     }
 
-    private List<Machine> machine() throws IOException {
+    private List<FunctionMachineCode> machine() throws IOException {
         byte[] code = ProgramFacts.jited(program);
         long[] lengths = ProgramFacts.jitedLengths(program);
         long[] addresses = ProgramFacts.jitedAddresses(program);
         long[] lineAddresses = ProgramFacts.jitedLines(program);
         List<String> heads = List.copyOf(prototypes.values());
         List<String> names = List.copyOf(symbols.values());
-        List<Machine> functions = new ArrayList<>();
+        List<FunctionMachineCode> functions = new ArrayList<>();
         int at = 0;
         int count = lengths.length == 0 ? 1 : lengths.length;
         for (int i = 0; i < count && at < code.length; i++) {
@@ -186,7 +187,7 @@ public final class ProgramListing {
             long address = i < addresses.length ? addresses[i] : 0;
             String name = i < names.size() ? names.get(i) : "";
             functions.add(
-                    new Machine(
+                    new FunctionMachineCode(
                             i < heads.size() ? heads.get(i) : name,
                             name,
                             java.util.Arrays.copyOfRange(code, at, at + length),

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
-import sonde.bpf.insn.Symbols;
+import sonde.bpf.insn.ListingSymbols;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.sys.SyscallException;
@@ -13,7 +13,7 @@ import sonde.sys.SyscallException;
  * Names for what the verifier wrote into a program: helpers as distances from __bpf_call_base,
  * kernel functions as such too, maps by id.
  */
-final class TranslatedNames implements Symbols {
+final class TranslatedNames implements ListingSymbols {
     /** BPF_FUNC_tail_call. */
     private static final int TAIL_CALL = 12;
 
@@ -27,7 +27,7 @@ final class TranslatedNames implements Symbols {
 
     @Override
     public String map(int number) {
-        return Symbols.IDS.map(number);
+        return ListingSymbols.IDS.map(number);
     }
 
     @Override
@@ -40,7 +40,7 @@ final class TranslatedNames implements Symbols {
     @Override
     public String kernelFunction(int btfId, int module) {
         String name = at(btfId);
-        return name.equals("unknown") ? Symbols.NUMBERS.kernelFunction(btfId, module) : name;
+        return name.equals("unknown") ? ListingSymbols.NUMBERS.kernelFunction(btfId, module) : name;
     }
 
     /** The symbol so far from __bpf_call_base; reads /proc/kallsyms when first asked. */

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 
 /**
  * Bytes of a map shown by their BTF type: structures as Map, arrays as List, integers and pointers
@@ -65,9 +66,9 @@ public final class TypedBytes {
     }
 
     private Object number(BtfType.Int one, long offset) throws MalformedInputException {
-        boolean signed = one.encoding() == BtfType.Int.Encoding.SIGNED;
+        boolean signed = one.encoding() == IntEncoding.SIGNED;
         long value = integer(offset, one.sizeBytes(), signed);
-        if (one.encoding() == BtfType.Int.Encoding.BOOL) {
+        if (one.encoding() == IntEncoding.BOOL) {
             return value != 0;
         }
         return signed ? value : unsigned(value);
@@ -110,7 +111,7 @@ public final class TypedBytes {
     private @Nullable String text(BtfType.Array array, long offset) throws MalformedInputException {
         if (!(btf.type(btf.skipModifiers(array.type())) instanceof BtfType.Int one)
                 || one.sizeBytes() != 1
-                || one.encoding() != BtfType.Int.Encoding.CHAR && !one.name().equals("char")) {
+                || one.encoding() != IntEncoding.CHAR && !one.name().equals("char")) {
             return null;
         }
         StringBuilder text = new StringBuilder();
@@ -168,7 +169,7 @@ public final class TypedBytes {
         }
         boolean signed =
                 switch (btf.type(btf.skipModifiers(member.type()))) {
-                    case BtfType.Int one -> one.encoding() == BtfType.Int.Encoding.SIGNED;
+                    case BtfType.Int one -> one.encoding() == IntEncoding.SIGNED;
                     case BtfType.Enum one -> one.signed();
                     case BtfType _ -> false;
                 };

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 
 /**
  * Attaches {@link sonde.bpf.ProgramType#PERF_EVENT} programs to the debug registers of the CPUs:
@@ -42,7 +42,7 @@ public final class Breakpoints {
      * @param length 1, 2, 4 or 8 bytes
      * @param access bits of {@link #READ}, {@link #WRITE}, {@link #EXECUTE}
      */
-    public record Place(long address, int length, int access) {
+    public record WatchedMemory(long address, int length, int access) {
         @Override
         public String toString() {
             return "breakpoint at 0x" + Long.toHexString(address);
@@ -55,10 +55,11 @@ public final class Breakpoints {
      * @throws sonde.sys.SyscallException ENOSPC when all registers are taken, EINVAL for what the
      *     CPU cannot watch
      */
-    public static Link everywhere(Program program, Place place, long cookie) throws IOException {
+    public static Link everywhere(Program program, WatchedMemory place, long cookie)
+            throws IOException {
         List<Link> links = new ArrayList<>();
         try {
-            for (int cpu : Machine.onlineCpus().stream().toArray()) {
+            for (int cpu : MachineFacts.onlineCpus().stream().toArray()) {
                 links.add(attach(program, place, -1, cpu, cookie));
             }
             return Link.of(place.toString(), links);
@@ -69,7 +70,8 @@ public final class Breakpoints {
     }
 
     /** For threads, and those that they will make. */
-    public static Link ofThreads(Program program, Place place, List<Integer> tids, long cookie)
+    public static Link ofThreads(
+            Program program, WatchedMemory place, List<Integer> tids, long cookie)
             throws IOException {
         List<Link> links = new ArrayList<>();
         try {
@@ -83,7 +85,7 @@ public final class Breakpoints {
         }
     }
 
-    private static Link attach(Program program, Place place, int tid, int cpu, long cookie)
+    private static Link attach(Program program, WatchedMemory place, int tid, int cpu, long cookie)
             throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ATTR_SIZE, 8);

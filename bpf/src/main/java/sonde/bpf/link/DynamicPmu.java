@@ -11,8 +11,8 @@ import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.sys.Errno;
-import sonde.sys.Files;
-import sonde.sys.Machine;
+import sonde.sys.FileCalls;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
@@ -35,7 +35,7 @@ enum DynamicPmu {
 
     boolean isPresent() {
         try {
-            Files.readAll(folder + "/type", 32);
+            FileCalls.readAll(folder + "/type", 32);
             return true;
         } catch (SyscallException e) {
             return false;
@@ -56,7 +56,7 @@ enum DynamicPmu {
 
     private int type() throws IOException {
         try {
-            byte[] text = Files.readAll(folder + "/type", 32);
+            byte[] text = FileCalls.readAll(folder + "/type", 32);
             return Integer.parseInt(new String(text, StandardCharsets.US_ASCII).strip());
         } catch (SyscallException e) {
             throw new BpfRefusedException(
@@ -70,7 +70,7 @@ enum DynamicPmu {
     /** For all processes the event hangs on one CPU and fires on all. */
     static Link attach(Program program, String target, MemorySegment attr, int pid, long cookie)
             throws IOException {
-        int cpu = pid == -1 ? Machine.onlineCpus().nextSetBit(0) : -1;
+        int cpu = pid == -1 ? MachineFacts.onlineCpus().nextSetBit(0) : -1;
         return Link.perfEvent(program, target, attr, pid, cpu, cookie, () -> {});
     }
 }

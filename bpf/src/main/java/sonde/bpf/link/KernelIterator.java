@@ -10,10 +10,10 @@ import sonde.bpf.AttachType;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Bpf;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 
 /**
  * A program that is run for each object of a kind (task, map, socket, …) while what it writes with
@@ -30,7 +30,7 @@ public final class KernelIterator implements AutoCloseable {
     /** For all objects of its kind. */
     public static KernelIterator of(Program program) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             return make(program, attr, "iterator " + program.name());
         }
     }
@@ -38,7 +38,7 @@ public final class KernelIterator implements AutoCloseable {
     /** For the entries of a map: {@code bpf_map_elem}, {@code bpf_sk_storage_map}. */
     public static KernelIterator ofMap(Program program, BpfMap map) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             // union bpf_iter_link_info: map_fd.
             MemorySegment scope = arena.allocate(16, 8);
             scope.set(JAVA_INT, 0, map.fd());
@@ -51,7 +51,7 @@ public final class KernelIterator implements AutoCloseable {
     /** For the tasks of a process, their files or mappings (Linux 6.1). */
     public static KernelIterator ofProcess(Program program, int pid) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             // union bpf_iter_link_info: task.tid, task.pid, task.pid_fd.
             MemorySegment scope = arena.allocate(16, 8);
             scope.set(JAVA_INT, 4, pid);
@@ -79,11 +79,11 @@ public final class KernelIterator implements AutoCloseable {
      */
     public byte[] read(int mostBytes) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 0, link.fd());
-            int fd = (int) Bpf.call(Attr.ITER_CREATE, attr, link.target());
+            int fd = (int) Bpf.call(BpfAttr.ITER_CREATE, attr, link.target());
             try {
-                return Files.readAll(fd, mostBytes);
+                return FileCalls.readAll(fd, mostBytes);
             } finally {
                 Fd.discard(fd);
             }

@@ -10,8 +10,8 @@ import sonde.bpf.BpfRefusedException;
 import sonde.bpf.BpfRefusedException.Barrier;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
-import sonde.sys.Pages;
+import sonde.sys.FileCalls;
+import sonde.sys.MemoryMappings;
 import sonde.sys.SyscallException;
 
 /**
@@ -56,7 +56,7 @@ public final class KernelTypes implements AutoCloseable {
     private static MemorySegment map(Arena arena, String path) throws IOException {
         int fd;
         try {
-            fd = Files.open(path, Files.O_RDONLY);
+            fd = FileCalls.open(path, FileCalls.O_RDONLY);
         } catch (SyscallException e) {
             throw new BpfRefusedException(
                     "types of the kernel",
@@ -66,11 +66,12 @@ public final class KernelTypes implements AutoCloseable {
                     "boot a kernel with CONFIG_DEBUG_INFO_BTF=y");
         }
         try {
-            long size = Files.fstat(fd).sizeBytes();
+            long size = FileCalls.fstat(fd).sizeBytes();
             try {
-                return Pages.map(arena, fd, 0, size, Pages.PROT_READ, Pages.MAP_PRIVATE);
+                return MemoryMappings.map(
+                        arena, fd, 0, size, MemoryMappings.PROT_READ, MemoryMappings.MAP_PRIVATE);
             } catch (SyscallException e) {
-                byte[] bytes = Files.readAll(fd, MOST_BYTES);
+                byte[] bytes = FileCalls.readAll(fd, MOST_BYTES);
                 MemorySegment copy = arena.allocate(bytes.length, 8);
                 copy.copyFrom(MemorySegment.ofArray(bytes));
                 return copy;

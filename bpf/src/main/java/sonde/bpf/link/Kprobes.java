@@ -11,7 +11,7 @@ import sonde.bpf.AttachType;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Errno;
 
 /**
@@ -34,15 +34,15 @@ public final class Kprobes {
      * @param offset bytes into the function; 0 for returns
      * @param atReturn when it returns, with its result
      */
-    public record Place(String symbol, long offset, boolean atReturn) {
+    public record KprobePoint(String symbol, long offset, boolean atReturn) {
         /** A function's begin. */
-        public static Place entry(String symbol) {
-            return new Place(symbol, 0, false);
+        public static KprobePoint entry(String symbol) {
+            return new KprobePoint(symbol, 0, false);
         }
 
         /** A function's return. */
-        public static Place exit(String symbol) {
-            return new Place(symbol, 0, true);
+        public static KprobePoint exit(String symbol) {
+            return new KprobePoint(symbol, 0, true);
         }
 
         @Override
@@ -59,14 +59,14 @@ public final class Kprobes {
      * @throws sonde.sys.SyscallException ENOENT for an unknown symbol, EINVAL for one that may not
      *     be probed
      */
-    public static Link attach(Program program, Place place, long cookie) throws IOException {
+    public static Link attach(Program program, KprobePoint place, long cookie) throws IOException {
         return DynamicPmu.KPROBE.isPresent()
                 ? byPmu(program, place, cookie)
                 : byTracefs(program, place, cookie);
     }
 
     /** By the perf PMU. */
-    public static Link byPmu(Program program, Place place, long cookie) throws IOException {
+    public static Link byPmu(Program program, KprobePoint place, long cookie) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr =
                     DynamicPmu.KPROBE.attributes(
@@ -76,7 +76,8 @@ public final class Kprobes {
     }
 
     /** By a named probe in tracefs. */
-    public static Link byTracefs(Program program, Place place, long cookie) throws IOException {
+    public static Link byTracefs(Program program, KprobePoint place, long cookie)
+            throws IOException {
         String offset = place.offset() == 0 ? "" : "+" + place.offset();
         NamedProbe probe =
                 NamedProbe.make("kprobe_events", place.atReturn(), place.symbol() + offset);
@@ -109,12 +110,12 @@ public final class Kprobes {
             for (int i = 0; i < symbols.size(); i++) {
                 names.setAtIndex(JAVA_LONG, i, arena.allocateFrom(symbols.get(i)).address());
             }
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 8, place.code());
             attr.set(JAVA_INT, 16, atReturn ? RETURN : 0);
             attr.set(JAVA_INT, 20, symbols.size());
             attr.set(JAVA_LONG, 24, names.address());
-            attr.set(JAVA_LONG, 40, Longs.copy(arena, cookies));
+            attr.set(JAVA_LONG, 40, LongArrays.copy(arena, cookies));
             return Link.create(program, attr, "kprobe.multi " + target);
         } catch (sonde.sys.SyscallException e) {
             if (e.errno() == Errno.EOPNOTSUPP) {

@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
-import sonde.bpf.Tracepoint;
+import sonde.bpf.TracepointFormat;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
-import sonde.sys.Machine;
+import sonde.sys.FileCalls;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
@@ -55,7 +55,7 @@ final class NamedProbe {
     private void write(String line) throws IOException {
         int fd;
         try {
-            fd = Files.open(TRACEFS + file, Files.O_WRONLY | Files.O_APPEND);
+            fd = FileCalls.open(TRACEFS + file, FileCalls.O_WRONLY | FileCalls.O_APPEND);
         } catch (SyscallException e) {
             throw new BpfRefusedException(
                     "probe by " + file,
@@ -82,9 +82,9 @@ final class NamedProbe {
 
     Link attach(Program program, String target, int pid, long cookie) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            Tracepoint tracepoint;
+            TracepointFormat tracepoint;
             try {
-                tracepoint = Tracepoint.of(group, name);
+                tracepoint = TracepointFormat.of(group, name);
             } catch (IOException e) {
                 remove();
                 throw e;
@@ -93,7 +93,7 @@ final class NamedProbe {
             attr.set(JAVA_INT, 0, TYPE_TRACEPOINT);
             attr.set(JAVA_INT, 4, ATTR_SIZE);
             attr.set(JAVA_LONG, 8, tracepoint.id());
-            int cpu = pid == -1 ? Machine.onlineCpus().nextSetBit(0) : -1;
+            int cpu = pid == -1 ? MachineFacts.onlineCpus().nextSetBit(0) : -1;
             return Link.perfEvent(program, target, attr, pid, cpu, cookie, this::remove);
         }
     }

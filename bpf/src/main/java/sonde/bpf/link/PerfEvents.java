@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 
 /**
  * Attaches {@link sonde.bpf.ProgramType#PERF_EVENT} programs to counters that overflow: clocks,
@@ -45,18 +45,19 @@ public final class PerfEvents {
      * @param every events from one run to the next, or runs a second
      * @param isFrequency which of both
      */
-    public record Event(int type, long config, long every, boolean isFrequency) {
+    public record CountedEvent(int type, long config, long every, boolean isFrequency) {
         /** The clock of each CPU, so many times a second. */
-        public static Event clock(long hertz) {
-            return new Event(SOFTWARE, CPU_CLOCK, hertz, true);
+        public static CountedEvent clock(long hertz) {
+            return new CountedEvent(SOFTWARE, CPU_CLOCK, hertz, true);
         }
     }
 
     /** On every CPU, whatever runs there; one attachment, closed as one. */
-    public static Link everywhere(Program program, Event event, long cookie) throws IOException {
+    public static Link everywhere(Program program, CountedEvent event, long cookie)
+            throws IOException {
         List<Link> links = new ArrayList<>();
         try {
-            for (int cpu : Machine.onlineCpus().stream().toArray()) {
+            for (int cpu : MachineFacts.onlineCpus().stream().toArray()) {
                 links.add(attach(program, event, -1, cpu, cookie));
             }
             return Link.of(event.toString(), links);
@@ -67,7 +68,8 @@ public final class PerfEvents {
     }
 
     /** For threads, on whatever CPU, and those that they will make. */
-    public static Link ofThreads(Program program, Event event, List<Integer> tids, long cookie)
+    public static Link ofThreads(
+            Program program, CountedEvent event, List<Integer> tids, long cookie)
             throws IOException {
         List<Link> links = new ArrayList<>();
         try {
@@ -88,13 +90,13 @@ public final class PerfEvents {
      * @param cpu -1 for all, together with a pid
      * @throws sonde.sys.SyscallException ENOENT where there is no such counter
      */
-    public static Link attach(Program program, Event event, int pid, int cpu, long cookie)
+    public static Link attach(Program program, CountedEvent event, int pid, int cpu, long cookie)
             throws IOException {
         return attach(program, event, pid, cpu, 0, cookie);
     }
 
     private static Link attach(
-            Program program, Event event, int pid, int cpu, long flags, long cookie)
+            Program program, CountedEvent event, int pid, int cpu, long flags, long cookie)
             throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ATTR_SIZE, 8);

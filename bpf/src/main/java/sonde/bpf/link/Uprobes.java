@@ -12,7 +12,7 @@ import sonde.bpf.AttachType;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
-import sonde.bpf.call.Attr;
+import sonde.bpf.call.BpfAttr;
 import sonde.sys.Errno;
 
 /**
@@ -39,9 +39,9 @@ public final class Uprobes {
      *     there (USDT); 0 for none
      * @param cookie what bpf_get_attach_cookie returns (5.15); 0 for none
      */
-    public record Place(long offset, long semaphore, long cookie) {
+    public record UprobePoint(long offset, long semaphore, long cookie) {
         /** Without semaphore and cookie. */
-        public Place(long offset) {
+        public UprobePoint(long offset) {
             this(offset, 0, 0);
         }
     }
@@ -53,7 +53,8 @@ public final class Uprobes {
      * @throws sonde.sys.SyscallException ENOENT for a missing file, EINVAL for an offset that is no
      *     instruction
      */
-    public static Link attach(Program program, String path, Place place, boolean atReturn, int pid)
+    public static Link attach(
+            Program program, String path, UprobePoint place, boolean atReturn, int pid)
             throws IOException {
         return DynamicPmu.UPROBE.isPresent()
                 ? byPmu(program, path, place, atReturn, pid)
@@ -61,7 +62,8 @@ public final class Uprobes {
     }
 
     /** By the perf PMU. */
-    public static Link byPmu(Program program, String path, Place place, boolean atReturn, int pid)
+    public static Link byPmu(
+            Program program, String path, UprobePoint place, boolean atReturn, int pid)
             throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr =
@@ -74,7 +76,7 @@ public final class Uprobes {
 
     /** By a named probe in tracefs. */
     public static Link byTracefs(
-            Program program, String path, Place place, boolean atReturn, int pid)
+            Program program, String path, UprobePoint place, boolean atReturn, int pid)
             throws IOException {
         String semaphore =
                 place.semaphore() == 0 ? "" : "(0x" + Long.toHexString(place.semaphore()) + ")";
@@ -83,7 +85,7 @@ public final class Uprobes {
         return probe.attach(program, target(path, place, atReturn), pid, place.cookie());
     }
 
-    private static String target(String path, Place place, boolean atReturn) {
+    private static String target(String path, UprobePoint place, boolean atReturn) {
         return (atReturn ? "uretprobe " : "uprobe ")
                 + path
                 + ":0x"
@@ -99,7 +101,7 @@ public final class Uprobes {
      * @throws BpfRefusedException before Linux 6.6
      */
     public static Link multi(
-            Program program, String path, List<Place> places, boolean atReturn, int pid)
+            Program program, String path, List<UprobePoint> places, boolean atReturn, int pid)
             throws IOException {
         AttachType kind =
                 program.expected() == AttachType.TRACE_UPROBE_SESSION
@@ -107,21 +109,25 @@ public final class Uprobes {
                         : AttachType.TRACE_UPROBE_MULTI;
         String target = "uprobe.multi " + places.size() + " places of " + path;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 8, kind.code());
             attr.set(JAVA_LONG, 16, arena.allocateFrom(path).address());
-            attr.set(JAVA_LONG, 24, Longs.copy(arena, places.stream().map(Place::offset).toList()));
+            attr.set(
+                    JAVA_LONG,
+                    24,
+                    LongArrays.copy(arena, places.stream().map(UprobePoint::offset).toList()));
             if (places.stream().anyMatch(place -> place.semaphore() != 0)) {
                 attr.set(
                         JAVA_LONG,
                         32,
-                        Longs.copy(arena, places.stream().map(Place::semaphore).toList()));
+                        LongArrays.copy(
+                                arena, places.stream().map(UprobePoint::semaphore).toList()));
             }
             if (places.stream().anyMatch(place -> place.cookie() != 0)) {
                 attr.set(
                         JAVA_LONG,
                         40,
-                        Longs.copy(arena, places.stream().map(Place::cookie).toList()));
+                        LongArrays.copy(arena, places.stream().map(UprobePoint::cookie).toList()));
             }
             attr.set(JAVA_INT, 48, places.size());
             attr.set(JAVA_INT, 52, atReturn ? RETURN : 0);
@@ -143,14 +149,14 @@ public final class Uprobes {
      * @param name for messages: {@code "hotspot:gc__begin"}
      */
     public static Link usdt(
-            Program program, String path, String name, List<Place> locations, int pid)
+            Program program, String path, String name, List<UprobePoint> locations, int pid)
             throws IOException {
         if (program.expected() == AttachType.TRACE_UPROBE_MULTI) {
             return multi(program, path, locations, false, pid);
         }
         List<Link> links = new ArrayList<>();
         try {
-            for (Place location : locations) {
+            for (UprobePoint location : locations) {
                 links.add(attach(program, path, location, false, pid));
             }
             return Link.of("usdt " + name, links);

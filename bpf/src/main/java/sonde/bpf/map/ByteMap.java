@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
-import sonde.bpf.Visit;
+import sonde.bpf.MapVisit;
 import sonde.sys.SyscallException;
 
 /** A map whose keys and values are bytes: for those that learn their layout when they run. */
@@ -55,7 +55,7 @@ public final class ByteMap {
     }
 
     /** Hands every entry to the consumer, as copies; see {@link BpfMap#forEach}. */
-    public Visit forEach(BiConsumer<byte[], byte[]> entries) throws SyscallException {
+    public MapVisit forEach(BiConsumer<byte[], byte[]> entries) throws SyscallException {
         int keyBytes = map.spec().keyBytes();
         return map.forEach((key, value) ->
                 entries.accept(

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapType;
-import sonde.sys.Machine;
-import sonde.sys.Pages;
+import sonde.sys.MachineFacts;
+import sonde.sys.MemoryMappings;
 import sonde.sys.SyscallException;
 
 /**
@@ -43,18 +43,33 @@ public final class MappedValues implements AutoCloseable {
     public static MappedValues of(BpfMap map, boolean writable) throws SyscallException {
         int stride = map.spec().valueBytes() + 7 & ~7;
         boolean arena = map.spec().type() == MapType.ARENA;
-        long page = Machine.pageBytes();
+        long page = MachineFacts.pageBytes();
         long entries = Integer.toUnsignedLong(map.spec().maxEntries());
         long bytes = arena ? entries * page : entries * stride;
-        int protection = writable ? Pages.PROT_READ | Pages.PROT_WRITE : Pages.PROT_READ;
+        int protection =
+                writable
+                        ? MemoryMappings.PROT_READ | MemoryMappings.PROT_WRITE
+                        : MemoryMappings.PROT_READ;
         long whole = (bytes + page - 1) / page * page;
         Arena owner = Arena.ofShared();
         try {
             long at = arena ? map.spec().extra() : 0;
             MemorySegment values =
                     at == 0
-                            ? Pages.map(owner, map.fd(), 0, whole, protection, Pages.MAP_SHARED)
-                            : Pages.mapAt(owner, at, map.fd(), whole, protection, Pages.MAP_SHARED);
+                            ? MemoryMappings.map(
+                                    owner,
+                                    map.fd(),
+                                    0,
+                                    whole,
+                                    protection,
+                                    MemoryMappings.MAP_SHARED)
+                            : MemoryMappings.mapAt(
+                                    owner,
+                                    at,
+                                    map.fd(),
+                                    whole,
+                                    protection,
+                                    MemoryMappings.MAP_SHARED);
             // A store into pages that may not be written would end the JVM.
             return new MappedValues(owner, writable ? values : values.asReadOnly(), stride);
         } catch (SyscallException e) {

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
-import sonde.bpf.Visit;
+import sonde.bpf.BpfMap.UpdateMode;
+import sonde.bpf.MapVisit;
 import sonde.sys.SyscallException;
 
 /**
@@ -79,11 +80,11 @@ public final class TypedMap<K, V> {
 
     /** Sets the value of a key. */
     public void put(K key, V value) throws SyscallException {
-        put(key, value, BpfMap.Mode.ANY);
+        put(key, value, UpdateMode.ANY);
     }
 
     /** Sets the value of a key if it is there, or is not. */
-    public void put(K key, V value, BpfMap.Mode mode) throws SyscallException {
+    public void put(K key, V value, UpdateMode mode) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment all = arena.allocate(map.valueBytes(), 8);
             int stride = stride();
@@ -102,7 +103,7 @@ public final class TypedMap<K, V> {
     }
 
     /** All entries; see {@link BpfMap#forEach} for what is promised under changes. */
-    public Visit forEach(BiConsumer<? super K, ? super V> entries) throws SyscallException {
+    public MapVisit forEach(BiConsumer<? super K, ? super V> entries) throws SyscallException {
         return map.forEach((key, value) -> entries.accept(keys.decode(key), values.decode(value)));
     }
 

@@ -17,13 +17,17 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
-import sonde.bpf.Tracepoint;
-import sonde.bpf.call.Attr;
+import sonde.bpf.TracepointFormat;
+import sonde.bpf.call.BpfAttr;
 import sonde.bpf.link.KernelIterator;
 import sonde.bpf.link.Kprobes;
-import sonde.bpf.link.Network;
-import sonde.bpf.link.Tracing;
+import sonde.bpf.link.Kprobes.KprobePoint;
+import sonde.bpf.link.NetworkLinks;
+import sonde.bpf.link.TracingLinks;
 import sonde.bpf.link.Uprobes;
+import sonde.bpf.link.Uprobes.UprobePoint;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ProgramSection.AttachWay;
 import sonde.sys.Arch;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
@@ -44,8 +48,8 @@ final class AutoAttach {
         this.targets = targets;
     }
 
-    private ObjectException.Place place(ObjectProgram program) {
-        return ObjectException.Place.of(object.object().name())
+    private ObjectPosition place(ObjectProgram program) {
+        return ObjectPosition.of(object.object().name())
                 .section(program.sectionName())
                 .symbol(program.name());
     }
@@ -87,7 +91,7 @@ final class AutoAttach {
                 return open ? null : Link.rawTracepoint(loaded, target);
             }
             case TYPED_TRACEPOINT, FUNCTION, SECURITY_HOOK -> {
-                return Tracing.attach(loaded);
+                return TracingLinks.attach(loaded);
             }
             case REPLACEMENT -> {
                 return Link.rawTracepoint(loaded, "");
@@ -99,13 +103,13 @@ final class AutoAttach {
                 AttachType type = section.attach();
                 return targets.cgroup().isEmpty() || type == null
                         ? null
-                        : Network.cgroup(loaded, type, targets.cgroup());
+                        : NetworkLinks.cgroup(loaded, type, targets.cgroup());
             }
             case NETNS -> {
                 AttachType type = section.attach();
                 return targets.netns().isEmpty() || type == null
                         ? null
-                        : Network.netns(loaded, type, targets.netns());
+                        : NetworkLinks.netns(loaded, type, targets.netns());
             }
             case DEVICE -> {
                 return targets.device() == 0 ? null : device(section, loaded, place(program));
@@ -114,17 +118,17 @@ final class AutoAttach {
         throw new IllegalStateException("" + section.way());
     }
 
-    private Link device(ProgramSection section, Program loaded, ObjectException.Place place)
+    private Link device(ProgramSection section, Program loaded, ObjectPosition place)
             throws IOException {
         AttachType type = section.attach();
         if (type == AttachType.XDP) {
-            return Network.xdp(loaded, targets.device(), Network.XdpMode.ANY);
+            return NetworkLinks.xdp(loaded, targets.device(), NetworkLinks.XdpMode.ANY);
         }
         if (type == AttachType.TCX_INGRESS || type == AttachType.TCX_EGRESS) {
-            return Network.tcx(loaded, targets.device(), type == AttachType.TCX_INGRESS);
+            return NetworkLinks.tcx(loaded, targets.device(), type == AttachType.TCX_INGRESS);
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = Attr.allocate(arena);
+            MemorySegment attr = BpfAttr.allocate(arena);
             attr.set(JAVA_INT, 4, targets.device());
             attr.set(JAVA_INT, 8, type == null ? 0 : type.code());
             return Link.create(loaded, attr, section.name() + " of device " + targets.device());
@@ -154,12 +158,12 @@ final class AutoAttach {
     private Link kprobe(ObjectProgram program, ProgramSection section, Program loaded)
             throws IOException {
         Matcher matcher = matched(program, section.target());
-        boolean atReturn = section.way() == ProgramSection.Way.KRETPROBE;
+        boolean atReturn = section.way() == AttachWay.KRETPROBE;
         long offset = offset(matcher.group(2));
         if (atReturn && offset != 0) {
             throw new ObjectException(place(program), "a return has no offset");
         }
-        return Kprobes.attach(loaded, new Kprobes.Place(matcher.group(1), offset, atReturn), 0);
+        return Kprobes.attach(loaded, new KprobePoint(matcher.group(1), offset, atReturn), 0);
     }
 
     /** System calls have a wrapper for each architecture since Linux 4.17. */
@@ -167,14 +171,14 @@ final class AutoAttach {
             throws IOException {
         matched(program, section.target());
         String prefix = Arch.current() == Arch.AARCH64 ? "__arm64_sys_" : "__x64_sys_";
-        boolean atReturn = section.way() == ProgramSection.Way.KRETSYSCALL;
-        return Kprobes.attach(loaded, new Kprobes.Place(prefix + section.target(), 0, atReturn), 0);
+        boolean atReturn = section.way() == AttachWay.KRETSYSCALL;
+        return Kprobes.attach(loaded, new KprobePoint(prefix + section.target(), 0, atReturn), 0);
     }
 
     private Link kprobes(ObjectProgram program, ProgramSection section, Program loaded)
             throws IOException {
         String pattern = section.target();
-        boolean atReturn = section.way() == ProgramSection.Way.KRETPROBE_MULTI;
+        boolean atReturn = section.way() == AttachWay.KRETPROBE_MULTI;
         List<String> symbols = List.of(pattern);
         if (pattern.indexOf('*') >= 0 || pattern.indexOf('?') >= 0) {
             symbols = functions(glob(pattern));
@@ -221,10 +225,10 @@ final class AutoAttach {
         if (target.contains("..")) {
             throw new ObjectException(place(program), "'" + target + "' is no tracepoint");
         }
-        Tracepoint tracepoint = object.tracepoints().of(target);
+        TracepointFormat tracepoint = object.tracepoints().of(target);
         if (tracepoint == null) {
             // Its format is read, and says what is wrong.
-            tracepoint = Tracepoint.find(category, name);
+            tracepoint = TracepointFormat.find(category, name);
         }
         if (tracepoint == null) {
             throw new ObjectException(place(program), "this kernel has no tracepoint " + target);
@@ -242,12 +246,11 @@ final class AutoAttach {
         String path = UserFile.find(target.substring(0, colon), place(program));
         String function = target.substring(colon + 1);
         boolean atReturn =
-                section.way() == ProgramSection.Way.URETPROBE
-                        || section.way() == ProgramSection.Way.URETPROBE_MULTI;
+                section.way() == AttachWay.URETPROBE || section.way() == AttachWay.URETPROBE_MULTI;
         boolean many =
-                section.way() == ProgramSection.Way.UPROBE_MULTI
-                        || section.way() == ProgramSection.Way.URETPROBE_MULTI;
-        List<Uprobes.Place> places = UserFile.places(path, function, many, place(program));
+                section.way() == AttachWay.UPROBE_MULTI
+                        || section.way() == AttachWay.URETPROBE_MULTI;
+        List<UprobePoint> places = UserFile.places(path, function, many, place(program));
         return many
                 ? Uprobes.multi(loaded, path, places, atReturn, targets.pid())
                 : Uprobes.attach(loaded, path, places.getFirst(), atReturn, targets.pid());

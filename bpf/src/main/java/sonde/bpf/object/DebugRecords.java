@@ -9,7 +9,7 @@ record DebugRecords(byte[] functions, byte[] lines) {
     private static final int LINE_BYTES = 16;
 
     /** Null when a function of the program has no type. */
-    static @Nullable DebugRecords of(ProgramAssembly assembly, ProgramTypes types) {
+    static @Nullable DebugRecords of(ProgramAssembly assembly, ObjectBtf types) {
         byte[] functions = assembly.functionRecords();
         return functions.length == 0
                 ? null

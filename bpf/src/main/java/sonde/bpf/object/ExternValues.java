@@ -14,8 +14,14 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
-import sonde.binary.btf.Flavour;
-import sonde.bpf.core.Compatibility;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
+import sonde.binary.btf.NameFlavour;
+import sonde.bpf.core.TypeCompatibility;
+import sonde.bpf.object.ExternValues.FoundExtern.ExternAddress;
+import sonde.bpf.object.ExternValues.FoundExtern.MissingExtern;
+import sonde.bpf.object.ExternValues.FoundExtern.TypedExtern;
+import sonde.bpf.object.KernelBtfs.ModuleBtf;
+import sonde.bpf.object.ObjectException.ObjectPosition;
 
 /** What the running kernel has for the externs of an object. */
 final class ExternValues {
@@ -23,27 +29,27 @@ final class ExternValues {
     private static final String SYSCALL_WRAPPER = "LINUX_HAS_SYSCALL_WRAPPER";
 
     private final ObjectFile object;
-    private final RunningKernel kernel;
-    private final Map<String, Found> found = new HashMap<>();
+    private final KernelBtfs kernel;
+    private final Map<String, FoundExtern> found = new HashMap<>();
     private byte[] settings = new byte[0];
 
     /** Something of the kernel. */
-    sealed interface Found {
+    sealed interface FoundExtern {
         /** Not there, and need not be. */
-        record Missing() implements Found {}
+        record MissingExtern() implements FoundExtern {}
 
         /** An address of kallsyms. */
-        record Address(long address) implements Found {}
+        record ExternAddress(long address) implements FoundExtern {}
 
         /**
          * A variable or function by its BTF id.
          *
          * @param module null for the kernel itself
          */
-        record Typed(int id, RunningKernel.@Nullable Module module) implements Found {}
+        record TypedExtern(int id, KernelBtfs.@Nullable ModuleBtf module) implements FoundExtern {}
     }
 
-    private ExternValues(ObjectFile object, RunningKernel kernel) {
+    private ExternValues(ObjectFile object, KernelBtfs kernel) {
         this.object = object;
         this.kernel = kernel;
     }
@@ -53,15 +59,15 @@ final class ExternValues {
      *
      * @throws ObjectException naming the first that is missing and not weak
      */
-    static ExternValues resolve(ObjectFile object, RunningKernel kernel) throws IOException {
+    static ExternValues resolve(ObjectFile object, KernelBtfs kernel) throws IOException {
         ExternValues values = new ExternValues(object, kernel);
         values.resolve();
         return values;
     }
 
     /** What was found under a name. */
-    Found found(Extern extern) {
-        return found.getOrDefault(extern.name(), new Found.Missing());
+    FoundExtern found(ExternSymbol extern) {
+        return found.getOrDefault(extern.name(), new MissingExtern());
     }
 
     /** The bytes of the map of settings; empty for none. */
@@ -69,9 +75,9 @@ final class ExternValues {
         return settings;
     }
 
-    private ObjectException.Place place(Extern extern) {
+    private ObjectPosition place(ExternSymbol extern) {
         String section =
-                extern.kind() == Extern.Kind.CONFIG
+                extern.kind() == ExternSymbol.Kind.CONFIG
                         ? TypeFixes.CONFIG_SECTION
                         : TypeFixes.KERNEL_SECTION;
         return object.place().section(section).symbol(extern.name());
@@ -81,7 +87,7 @@ final class ExternValues {
         Set<String> addresses = new HashSet<>();
         ByteBuffer config =
                 ByteBuffer.allocate(object.fixes().configBytes()).order(ByteOrder.nativeOrder());
-        for (Extern extern : object.fixes().externs().values()) {
+        for (ExternSymbol extern : object.fixes().externs().values()) {
             switch (extern.kind()) {
                 case CONFIG -> {
                     int at = object.fixes().configOffsets().getOrDefault(extern.name(), 0);
@@ -99,9 +105,9 @@ final class ExternValues {
     }
 
     private void addresses(Set<String> names) throws IOException {
-        Map<String, Long> all = RunningKernel.addresses(names);
+        Map<String, Long> all = KernelBtfs.addresses(names);
         for (String name : names) {
-            Extern extern = object.fixes().externs().get(name);
+            ExternSymbol extern = object.fixes().externs().get(name);
             Long address = all.get(name);
             if (extern == null) {
                 continue;
@@ -111,27 +117,27 @@ final class ExternValues {
                         place(extern), "several symbols of kallsyms are called so");
             }
             if (address != null) {
-                found.put(name, new Found.Address(address));
+                found.put(name, new ExternAddress(address));
             } else {
                 missing(extern, "kallsyms has no symbol of that name");
             }
         }
     }
 
-    private void missing(Extern extern, String why) throws ObjectException {
+    private void missing(ExternSymbol extern, String why) throws ObjectException {
         if (!extern.weak()) {
             throw new ObjectException(place(extern), why + "; declare it __weak to do without");
         }
-        found.put(extern.name(), new Found.Missing());
+        found.put(extern.name(), new MissingExtern());
     }
 
-    private void typed(Extern extern, Class<? extends BtfType> kind) throws IOException {
-        String name = Flavour.without(extern.name());
+    private void typed(ExternSymbol extern, Class<? extends BtfType> kind) throws IOException {
+        String name = NameFlavour.without(extern.name());
         Btf btf = kernel.vmlinux().btf();
         int id = btf.find(name, kind::isInstance);
-        RunningKernel.Module in = null;
+        ModuleBtf in = null;
         if (id == 0) {
-            for (RunningKernel.Module module : kernel.moduleTypes()) {
+            for (ModuleBtf module : kernel.moduleTypes()) {
                 id = module.btf().find(name, kind::isInstance);
                 if (id != 0) {
                     in = module;
@@ -149,13 +155,13 @@ final class ExternValues {
                 throw new ObjectException(
                         place(extern), "is of another type in this kernel (BTF id " + id + ")");
             }
-            found.put(extern.name(), new Found.Missing());
+            found.put(extern.name(), new MissingExtern());
             return;
         }
-        found.put(extern.name(), new Found.Typed(id, in));
+        found.put(extern.name(), new TypedExtern(id, in));
     }
 
-    private boolean fits(Extern extern, Btf btf, int id) throws MalformedInputException {
+    private boolean fits(ExternSymbol extern, Btf btf, int id) throws MalformedInputException {
         int theirs =
                 switch (btf.type(id)) {
                     case BtfType.Var v -> v.type();
@@ -163,21 +169,21 @@ final class ExternValues {
                     case BtfType _ -> 0;
                 };
         List<BtfType> types = object.types();
-        return new Compatibility(one -> ObjectLoader.type(types, one), btf::type)
+        return new TypeCompatibility(one -> ObjectLoader.type(types, one), btf::type)
                 .types(extern.type(), theirs);
     }
 
     /** Writes a setting where it belongs. */
-    private void setting(Extern extern, ByteBuffer to) throws IOException {
+    private void setting(ExternSymbol extern, ByteBuffer to) throws IOException {
         String name = extern.name();
         int size = ObjectTypes.size(object.types(), extern.type(), place(extern));
         switch (name) {
-            case "LINUX_KERNEL_VERSION" -> write(extern, RunningKernel.version(), size, to);
+            case "LINUX_KERNEL_VERSION" -> write(extern, KernelBtfs.version(), size, to);
             case "LINUX_HAS_BPF_COOKIE" ->
-                    write(extern, RunningKernel.version() >= 0x050f00 ? 1 : 0, size, to);
+                    write(extern, KernelBtfs.version() >= 0x050f00 ? 1 : 0, size, to);
             case SYSCALL_WRAPPER -> {
                 Set<String> wrappers = Set.of("__x64_sys_bpf", "__arm64_sys_bpf");
-                boolean has = !RunningKernel.addresses(wrappers).isEmpty();
+                boolean has = !KernelBtfs.addresses(wrappers).isEmpty();
                 write(extern, has ? 1 : 0, size, to);
             }
             default -> {
@@ -196,7 +202,7 @@ final class ExternValues {
     }
 
     /** Values are y, m, n, a number, or a text in quotation marks. */
-    private void value(Extern extern, String value, int size, ByteBuffer to)
+    private void value(ExternSymbol extern, String value, int size, ByteBuffer to)
             throws ObjectException {
         BtfType type = ObjectTypes.skip(object.types(), extern.type(), place(extern));
         if (value.startsWith("\"") && value.endsWith("\"") && value.length() > 1) {
@@ -213,9 +219,8 @@ final class ExternValues {
                 boolean letter =
                         type instanceof BtfType.Int i
                                 && i.sizeBytes() == 1
-                                && i.encoding() != BtfType.Int.Encoding.BOOL;
-                boolean flag =
-                        type instanceof BtfType.Int i && i.encoding() == BtfType.Int.Encoding.BOOL;
+                                && i.encoding() != IntEncoding.BOOL;
+                boolean flag = type instanceof BtfType.Int i && i.encoding() == IntEncoding.BOOL;
                 if (!tristate && !letter && !(flag && !value.equals("m"))) {
                     throw unfit(extern, value, type);
                 }
@@ -229,17 +234,16 @@ final class ExternValues {
         }
     }
 
-    private ObjectException unfit(Extern extern, String value, BtfType type) {
+    private ObjectException unfit(ExternSymbol extern, String value, BtfType type) {
         String kind = type.name().isEmpty() ? type.getClass().getSimpleName() : type.name();
         return new ObjectException(
                 place(extern), "is '%s' in this kernel, which no %s is".formatted(value, kind));
     }
 
     /** A number, which fits all integers but bool; above 2^63 only unsigned ones. */
-    private void number(Extern extern, String value, BtfType type, int size, ByteBuffer to)
+    private void number(ExternSymbol extern, String value, BtfType type, int size, ByteBuffer to)
             throws ObjectException {
-        if (!(type instanceof BtfType.Int number)
-                || number.encoding() == BtfType.Int.Encoding.BOOL) {
+        if (!(type instanceof BtfType.Int number) || number.encoding() == IntEncoding.BOOL) {
             throw unfit(extern, value, type);
         }
         BigInteger exact;
@@ -252,7 +256,7 @@ final class ExternValues {
         } catch (NumberFormatException e) {
             throw new ObjectException(place(extern), "'" + value + "' is no number", e);
         }
-        boolean isSigned = number.encoding() == BtfType.Int.Encoding.SIGNED;
+        boolean isSigned = number.encoding() == IntEncoding.SIGNED;
         boolean fits =
                 isSigned
                         ? exact.bitLength() < 8 * size
@@ -266,7 +270,8 @@ final class ExternValues {
         write(extern, exact.longValue(), size, to);
     }
 
-    private void write(Extern extern, long value, int size, ByteBuffer to) throws ObjectException {
+    private void write(ExternSymbol extern, long value, int size, ByteBuffer to)
+            throws ObjectException {
         switch (size) {
             case 1 -> to.put((byte) value);
             case 2 -> to.putShort((short) value);

@@ -9,7 +9,10 @@ import sonde.binary.btf.BtfExtension;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.core.CoreKind;
 import sonde.bpf.core.CoreRelocator;
-import sonde.bpf.core.Types;
+import sonde.bpf.core.CoreRelocator.RelocatedValue;
+import sonde.bpf.core.TypesById;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectFunction.FunctionStart;
 
 /**
  * The instructions of a function as the target kernel's types want them.
@@ -30,18 +33,18 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
     }
 
     /** Those of all functions that have relocations, by their places. */
-    static Map<Function.Place, FunctionFit> all(
-            ObjectFile object, Collection<Function> functions, RunningKernel kernel)
+    static Map<FunctionStart, FunctionFit> all(
+            ObjectFile object, Collection<ObjectFunction> functions, KernelBtfs kernel)
             throws IOException {
-        Map<Function.Place, FunctionFit> fits = new HashMap<>();
+        Map<FunctionStart, FunctionFit> fits = new HashMap<>();
         if (functions.stream().allMatch(one -> one.core().isEmpty())) {
             return fits;
         }
-        Types local = id -> ObjectLoader.type(object.types(), id);
+        TypesById local = id -> ObjectLoader.type(object.types(), id);
         CoreRelocator relocator = new CoreRelocator(local, hasTypes(kernel) ? kernel : null);
-        for (Function one : functions) {
+        for (ObjectFunction one : functions) {
             if (!one.core().isEmpty()) {
-                Function.Place place = new Function.Place(one.section(), one.start());
+                FunctionStart place = new FunctionStart(one.section(), one.start());
                 fits.put(place, of(one, relocator, object.place()));
             }
         }
@@ -49,7 +52,7 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
     }
 
     /** A kernel without types is told as missing where something is needed of them. */
-    private static boolean hasTypes(RunningKernel kernel) throws IOException {
+    private static boolean hasTypes(KernelBtfs kernel) throws IOException {
         try {
             return kernel.kernel().end() > 1;
         } catch (BpfRefusedException e) {
@@ -57,21 +60,21 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
         }
     }
 
-    static FunctionFit of(Function function, CoreRelocator relocator, ObjectException.Place object)
+    static FunctionFit of(ObjectFunction function, CoreRelocator relocator, ObjectPosition object)
             throws IOException {
         long[] words = function.words().clone();
         Map<Integer, String> missing = new HashMap<>();
         for (BtfExtension.CoreRelocation one : function.core()) {
             int inSection = one.offset() / 8;
             int slot = inSection - function.start();
-            ObjectException.Place place =
+            ObjectPosition place =
                     object.section(function.section()).symbol(function.name()).at(inSection);
             CoreKind kind = CoreKind.of(one.kind());
             if (kind == null || one.offset() % 8 != 0) {
                 throw new ObjectException(place, "CO-RE relocation of unknown kind " + one.kind());
             }
             try {
-                CoreRelocator.Outcome outcome = relocator.resolve(one.type(), one.access(), kind);
+                RelocatedValue outcome = relocator.resolve(one.type(), one.access(), kind);
                 String problem = outcome.problem();
                 if (problem.isEmpty()) {
                     problem = patch(words, slot, outcome, place);
@@ -92,7 +95,7 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
 
     /** Puts the answer into the instruction; says why where it cannot. */
     private static String patch(
-            long[] words, int slot, CoreRelocator.Outcome outcome, ObjectException.Place place)
+            long[] words, int slot, RelocatedValue outcome, ObjectPosition place)
             throws ObjectException {
         long word = words[slot];
         int code = (int) word & 0xff;
@@ -129,8 +132,7 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
         return "";
     }
 
-    private static void check(
-            CoreRelocator.Outcome outcome, int found, int expected, ObjectException.Place place)
+    private static void check(RelocatedValue outcome, int found, int expected, ObjectPosition place)
             throws ObjectException {
         if (outcome.isChecked() && found != expected) {
             throw mismatch(outcome, found, place);
@@ -138,7 +140,7 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
     }
 
     private static ObjectException mismatch(
-            CoreRelocator.Outcome outcome, long found, ObjectException.Place place) {
+            RelocatedValue outcome, long found, ObjectPosition place) {
         return new ObjectException(
                 place,
                 "%s: the instruction has %d where the object's types say %d"
@@ -146,7 +148,7 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
     }
 
     /** Size bits of memory instructions: W 0x00, H 0x08, B 0x10, DW 0x18. */
-    private static String width(long[] words, int slot, CoreRelocator.Outcome outcome) {
+    private static String width(long[] words, int slot, RelocatedValue outcome) {
         if (outcome.widthBefore() == outcome.widthAfter() || outcome.widthBefore() == 0) {
             return "";
         }

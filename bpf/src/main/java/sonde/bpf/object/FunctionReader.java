@@ -10,13 +10,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import sonde.binary.btf.BtfExtension;
-import sonde.bpf.insn.Encoding;
+import sonde.binary.btf.BtfExtension.LineEntry;
+import sonde.bpf.insn.InstructionEncoding;
 import sonde.bpf.insn.InvalidInstructionException;
-import sonde.bpf.object.Function.Reference;
-import sonde.bpf.object.Image.Part;
-import sonde.bpf.object.Image.Reloc;
-import sonde.bpf.object.Image.Symbol;
-import sonde.bpf.object.Image.Use;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectFunction.FunctionReference;
+import sonde.bpf.object.ObjectFunction.FunctionReference.FunctionPointer;
+import sonde.bpf.object.ObjectFunction.FunctionStart;
+import sonde.bpf.object.ObjectImage.ImageSection;
+import sonde.bpf.object.ObjectImage.ImageSymbol;
+import sonde.bpf.object.ObjectImage.Reloc;
+import sonde.bpf.object.ObjectImage.SectionUse;
+import sonde.bpf.object.TypeFixes.FixedTypes;
 
 /**
  * Cuts code sections into functions and says what their instructions refer to
@@ -37,13 +42,13 @@ final class FunctionReader {
     private static final int CALL = 0x85;
     private static final int CALL_LOCAL = 1;
 
-    private final Image image;
-    private final TypeFixes.Result fixes;
+    private final ObjectImage image;
+    private final FixedTypes fixes;
     private final List<ObjectMap> maps;
     private final List<GlobalSection> data;
 
     FunctionReader(
-            Image image, TypeFixes.Result fixes, List<ObjectMap> maps, List<GlobalSection> data) {
+            ObjectImage image, FixedTypes fixes, List<ObjectMap> maps, List<GlobalSection> data) {
         this.image = image;
         this.fixes = fixes;
         this.maps = maps;
@@ -51,35 +56,36 @@ final class FunctionReader {
     }
 
     /** All functions, in the order of sections and places. */
-    Map<Function.Place, Function> read() throws ObjectException {
-        Map<Function.Place, Function> all = new LinkedHashMap<>();
+    Map<FunctionStart, ObjectFunction> read() throws ObjectException {
+        Map<FunctionStart, ObjectFunction> all = new LinkedHashMap<>();
         for (int i = 0; i < image.parts().size(); i++) {
-            if (image.parts().get(i).use() == Use.CODE) {
+            if (image.parts().get(i).use() == SectionUse.CODE) {
                 functions(i, all);
             }
         }
         return all;
     }
 
-    private void functions(int index, Map<Function.Place, Function> all) throws ObjectException {
-        Part part = image.parts().get(index);
-        ObjectException.Place place = image.place().section(part.name());
-        TreeMap<Integer, Symbol> symbols = new TreeMap<>();
-        for (Symbol symbol : image.symbols()) {
+    private void functions(int index, Map<FunctionStart, ObjectFunction> all)
+            throws ObjectException {
+        ImageSection part = image.parts().get(index);
+        ObjectPosition place = image.place().section(part.name());
+        TreeMap<Integer, ImageSymbol> symbols = new TreeMap<>();
+        for (ImageSymbol symbol : image.symbols()) {
             if (symbol.part() == index && symbol.isFunction()) {
                 check(symbol, part, place.symbol(symbol.name()));
                 symbols.merge((int) symbol.value(), symbol, (a, b) -> a.isLocal() ? b : a);
             }
         }
         long[] words = words(part, place);
-        Cut<Reloc> relocs = new Cut<>(part.relocations(), Reloc::offset);
-        Cut<BtfExtension.Function> types =
-                new Cut<>(part.functions(), BtfExtension.Function::offset);
-        Cut<BtfExtension.Line> lines = new Cut<>(part.lines(), BtfExtension.Line::offset);
-        Cut<BtfExtension.CoreRelocation> core =
-                new Cut<>(part.core(), BtfExtension.CoreRelocation::offset);
+        SectionSlices<Reloc> relocs = new SectionSlices<>(part.relocations(), Reloc::offset);
+        SectionSlices<BtfExtension.Function> types =
+                new SectionSlices<>(part.functions(), BtfExtension.Function::offset);
+        SectionSlices<LineEntry> lines = new SectionSlices<>(part.lines(), LineEntry::offset);
+        SectionSlices<BtfExtension.CoreRelocation> core =
+                new SectionSlices<>(part.core(), BtfExtension.CoreRelocation::offset);
         int end = 0;
-        for (Symbol symbol : symbols.values()) {
+        for (ImageSymbol symbol : symbols.values()) {
             int from = (int) symbol.value();
             int to = from + (int) symbol.size();
             if (from < end) {
@@ -89,8 +95,8 @@ final class FunctionReader {
             end = to;
             int start = from / WORD_BYTES;
             long[] own = Arrays.copyOfRange(words, start, to / WORD_BYTES);
-            Function function =
-                    new Function(
+            ObjectFunction function =
+                    new ObjectFunction(
                             symbol.name(),
                             part.name(),
                             start,
@@ -100,11 +106,11 @@ final class FunctionReader {
                             types.between(from, to),
                             lines.between(from, to),
                             core.between(from, to));
-            all.put(new Function.Place(part.name(), start), function);
+            all.put(new FunctionStart(part.name(), start), function);
         }
     }
 
-    private static void check(Symbol symbol, Part part, ObjectException.Place place)
+    private static void check(ImageSymbol symbol, ImageSection part, ObjectPosition place)
             throws ObjectException {
         if (symbol.value() % WORD_BYTES != 0
                 || symbol.size() % WORD_BYTES != 0
@@ -118,24 +124,24 @@ final class FunctionReader {
         }
     }
 
-    private static long[] words(Part part, ObjectException.Place place) throws ObjectException {
+    private static long[] words(ImageSection part, ObjectPosition place) throws ObjectException {
         try {
-            return Encoding.words(part.bytes(), ByteOrder.nativeOrder());
+            return InstructionEncoding.words(part.bytes(), ByteOrder.nativeOrder());
         } catch (InvalidInstructionException e) {
             throw new ObjectException(place, String.valueOf(e.getMessage()), e);
         }
     }
 
-    private interface Offset<T> {
+    private interface EntryOffset<T> {
         int of(T entry);
     }
 
     /** Entries of a section by their place in it. */
-    private static final class Cut<T> {
+    private static final class SectionSlices<T> {
         private final List<T> sorted;
-        private final Offset<T> offset;
+        private final EntryOffset<T> offset;
 
-        Cut(List<T> entries, Offset<T> offset) {
+        SectionSlices(List<T> entries, EntryOffset<T> offset) {
             this.offset = offset;
             sorted = new ArrayList<>(entries);
             sorted.sort(Comparator.comparingInt(offset::of));
@@ -160,18 +166,14 @@ final class FunctionReader {
         }
     }
 
-    private Map<Integer, Reference> references(
-            long[] words,
-            int start,
-            List<Reloc> relocs,
-            ObjectException.Place section,
-            String function)
+    private Map<Integer, FunctionReference> references(
+            long[] words, int start, List<Reloc> relocs, ObjectPosition section, String function)
             throws ObjectException {
-        Map<Integer, Reference> found = new HashMap<>();
+        Map<Integer, FunctionReference> found = new HashMap<>();
         for (Reloc reloc : relocs) {
             int slot = reloc.offset() / WORD_BYTES - start;
-            Symbol symbol = image.symbols().get(reloc.symbol());
-            ObjectException.Place place = section.symbol(symbol.name()).at(start + slot);
+            ImageSymbol symbol = image.symbols().get(reloc.symbol());
+            ObjectPosition place = section.symbol(symbol.name()).at(start + slot);
             if (reloc.offset() % WORD_BYTES != 0) {
                 throw new ObjectException(place, "relocation inside of an instruction");
             }
@@ -185,7 +187,8 @@ final class FunctionReader {
                 if (target < start || target >= start + words.length) {
                     found.put(
                             slot,
-                            new Reference.CallOf(new Function.Place(section.section(), target)));
+                            new FunctionReference.CallOf(
+                                    new FunctionStart(section.section(), target)));
                 }
             }
             if (code == LOAD_WIDE) {
@@ -208,8 +211,8 @@ final class FunctionReader {
         return (int) (word >>> 32);
     }
 
-    private Reference reference(
-            long[] words, int slot, Reloc reloc, Symbol symbol, ObjectException.Place place)
+    private FunctionReference reference(
+            long[] words, int slot, Reloc reloc, ImageSymbol symbol, ObjectPosition place)
             throws ObjectException {
         int code = (int) words[slot] & 0xff;
         switch (reloc.type()) {
@@ -229,44 +232,45 @@ final class FunctionReader {
         if (symbol.part() < 0) {
             throw new ObjectException(place, "is in no section that can be loaded");
         }
-        Part target = image.parts().get(symbol.part());
+        ImageSection target = image.parts().get(symbol.part());
         long offset = symbol.value();
         if (code == CALL) {
             if (source(words[slot]) != CALL_LOCAL) {
                 throw new ObjectException(place, "a call that is no call of a function");
             }
-            if (target.use() != Use.CODE || offset % WORD_BYTES != 0) {
+            if (target.use() != SectionUse.CODE || offset % WORD_BYTES != 0) {
                 throw new ObjectException(place, "a call into " + target.name());
             }
             long to = offset / WORD_BYTES + immediate(words[slot]) + 1;
-            return new Reference.CallOf(place(target, to, place));
+            return new FunctionReference.CallOf(place(target, to, place));
         }
-        if (target.use() == Use.CODE) {
+        if (target.use() == SectionUse.CODE) {
             long bytes = offset + immediate(words[slot]);
             if (bytes % WORD_BYTES != 0) {
                 throw new ObjectException(place, "no address of a function");
             }
-            return new Reference.AddressOf(place(target, bytes / WORD_BYTES, place));
+            return new FunctionPointer(place(target, bytes / WORD_BYTES, place));
         }
         return memory(target, offset, immediate(words[slot]), place);
     }
 
-    private static Function.Place place(Part target, long slot, ObjectException.Place place)
+    private static FunctionStart place(ImageSection target, long slot, ObjectPosition place)
             throws ObjectException {
         if (slot < 0 || slot >= target.sizeBytes() / WORD_BYTES) {
             throw new ObjectException(
                     place, "leads to instruction " + slot + " of " + target.name());
         }
-        return new Function.Place(target.name(), (int) slot);
+        return new FunctionStart(target.name(), (int) slot);
     }
 
-    private Reference memory(Part target, long value, int addend, ObjectException.Place place)
+    private FunctionReference memory(
+            ImageSection target, long value, int addend, ObjectPosition place)
             throws ObjectException {
         long offset = value + addend;
-        if (target.use() == Use.MAPS) {
+        if (target.use() == SectionUse.MAPS) {
             for (ObjectMap map : maps) {
                 if (map.offset() == offset) {
-                    return new Reference.MapOf(map);
+                    return new FunctionReference.MapOf(map);
                 }
             }
             throw new ObjectException(place, "no map begins at byte " + offset + " of .maps");
@@ -276,15 +280,15 @@ final class FunctionReader {
                 if (offset < Integer.MIN_VALUE || offset > Integer.MAX_VALUE) {
                     throw new ObjectException(place, "byte " + offset + " of " + target.name());
                 }
-                return new Reference.DataOf(one, (int) offset);
+                return new FunctionReference.DataOf(one, (int) offset);
             }
         }
         throw new ObjectException(place, "refers to " + target.name() + ", which is not loaded");
     }
 
-    private Reference outside(int code, Symbol symbol, ObjectException.Place place)
+    private FunctionReference outside(int code, ImageSymbol symbol, ObjectPosition place)
             throws ObjectException {
-        Extern extern = fixes.externs().get(symbol.name());
+        ExternSymbol extern = fixes.externs().get(symbol.name());
         if (extern == null) {
             throw new ObjectException(
                     place,
@@ -292,9 +296,11 @@ final class FunctionReader {
         }
         // The address of a function is asked for to see whether it is there.
         boolean call = code == CALL;
-        if (call && extern.kind() != Extern.Kind.FUNCTION) {
+        if (call && extern.kind() != ExternSymbol.Kind.FUNCTION) {
             throw new ObjectException(place, "called, and is no function");
         }
-        return call ? new Reference.CallOutside(extern) : new Reference.Outside(extern);
+        return call
+                ? new FunctionReference.CallOutside(extern)
+                : new FunctionReference.Outside(extern);
     }
 }

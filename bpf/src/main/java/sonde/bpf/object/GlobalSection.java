@@ -17,7 +17,7 @@ public final class GlobalSection {
     private final boolean constant;
     private final byte[] initial;
     private final int typeId;
-    private final List<Variable> variables;
+    private final List<GlobalVariable> variables;
 
     /**
      * A variable.
@@ -25,14 +25,15 @@ public final class GlobalSection {
      * @param type BTF id of its type in the object
      * @param isStatic whether it is not seen outside its source file
      */
-    public record Variable(String name, int offset, int sizeBytes, int type, boolean isStatic) {}
+    public record GlobalVariable(
+            String name, int offset, int sizeBytes, int type, boolean isStatic) {}
 
     GlobalSection(
             String section,
             boolean constant,
             byte[] initial,
             int typeId,
-            List<Variable> variables) {
+            List<GlobalVariable> variables) {
         this.section = section;
         this.constant = constant;
         this.initial = initial;
@@ -61,12 +62,12 @@ public final class GlobalSection {
     }
 
     /** By offset. */
-    public List<Variable> variables() {
+    public List<GlobalVariable> variables() {
         return variables;
     }
 
     /** A variable by its name. */
-    public Optional<Variable> variable(String name) {
+    public Optional<GlobalVariable> variable(String name) {
         return variables.stream().filter(one -> one.name().equals(name)).findFirst();
     }
 
@@ -79,7 +80,7 @@ public final class GlobalSection {
     }
 
     /** {@link #initial()} of one variable. */
-    public MemorySegment initial(Variable variable) {
+    public MemorySegment initial(GlobalVariable variable) {
         return initial().asSlice(variable.offset(), variable.sizeBytes());
     }
 }

@@ -3,20 +3,23 @@ package sonde.bpf.object;
 import java.io.IOException;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.Program;
+import sonde.bpf.object.KernelBtfs.ModuleBtf;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ProgramSection.AttachWay;
 
 /** Finds what the names of sections stand for in the running kernel. */
 final class GoalFinder {
     private final ObjectFile object;
     private final LoadOptions options;
-    private final RunningKernel kernel;
+    private final KernelBtfs kernel;
 
-    GoalFinder(ObjectFile object, LoadOptions options, RunningKernel kernel) {
+    GoalFinder(ObjectFile object, LoadOptions options, KernelBtfs kernel) {
         this.object = object;
         this.options = options;
         this.kernel = kernel;
     }
 
-    private ObjectException.Place place(ObjectProgram program) {
+    private ObjectPosition place(ObjectProgram program) {
         return object.place().section(program.sectionName()).symbol(program.name());
     }
 
@@ -30,7 +33,7 @@ final class GoalFinder {
                             + String.join(", ", ProgramSection.near(program.sectionName()))
                             + " and others");
         }
-        if (section.way() == ProgramSection.Way.STRUCT_OPS) {
+        if (section.way() == AttachWay.STRUCT_OPS) {
             throw new ObjectException(
                     place(program), "structures of functions (struct_ops) are not loaded");
         }
@@ -39,7 +42,7 @@ final class GoalFinder {
 
     /** What a program is loaded for. */
     ProgramGoal goal(ObjectProgram program, ProgramSection section) throws IOException {
-        if (section.way() == ProgramSection.Way.REPLACEMENT) {
+        if (section.way() == AttachWay.REPLACEMENT) {
             Program of = options.replaced().get(program.name());
             if (of == null) {
                 throw new ObjectException(
@@ -61,7 +64,7 @@ final class GoalFinder {
                     case ITERATOR -> "bpf_iter_" + section.target();
                     default -> section.target();
                 };
-        boolean typedef = section.way() == ProgramSection.Way.TYPED_TRACEPOINT;
+        boolean typedef = section.way() == AttachWay.TYPED_TRACEPOINT;
         Class<? extends BtfType> kind = typedef ? BtfType.Typedef.class : BtfType.Func.class;
         int colon = name.indexOf(':');
         String module = colon < 0 || typedef ? "" : name.substring(0, colon);
@@ -72,7 +75,7 @@ final class GoalFinder {
                 return new ProgramGoal(id, 0);
             }
         }
-        for (RunningKernel.Module one : kernel.moduleTypes()) {
+        for (ModuleBtf one : kernel.moduleTypes()) {
             int id = one.btf().find(plain, kind::isInstance);
             if (id >= one.btf().firstId() && (module.isEmpty() || module.equals(one.name()))) {
                 return new ProgramGoal(id, one.types().fd());

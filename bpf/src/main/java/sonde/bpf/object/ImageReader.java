@@ -18,13 +18,14 @@ import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfExtension;
 import sonde.binary.btf.BtfType;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfRelocation;
+import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Relocation;
-import sonde.binary.elf.Section;
-import sonde.bpf.object.Image.Part;
-import sonde.bpf.object.Image.Reloc;
-import sonde.bpf.object.Image.Symbol;
-import sonde.bpf.object.Image.Use;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectImage.ImageSection;
+import sonde.bpf.object.ObjectImage.ImageSymbol;
+import sonde.bpf.object.ObjectImage.Reloc;
+import sonde.bpf.object.ObjectImage.SectionUse;
 
 /**
  * Reads a relocatable ELF file for BPF (machine 247; sections as libbpf's documentation "Program
@@ -39,14 +40,14 @@ final class ImageReader {
     private static final int WORD_BYTES = 8;
 
     private final String name;
-    private final ObjectException.Place place;
+    private final ObjectPosition place;
     private final ElfFile elf;
     private final Map<Integer, Integer> partOf = new HashMap<>();
-    private final List<Section> kept = new ArrayList<>();
+    private final List<ElfSection> kept = new ArrayList<>();
 
     private ImageReader(String name, MemorySegment bytes) throws ObjectException {
         this.name = name;
-        place = ObjectException.Place.of(name);
+        place = ObjectPosition.of(name);
         try {
             elf = ElfFile.of(bytes);
         } catch (MalformedInputException e) {
@@ -73,7 +74,7 @@ final class ImageReader {
      *
      * @param name for messages
      */
-    static Image read(String name, MemorySegment bytes) throws ObjectException {
+    static ObjectImage read(String name, MemorySegment bytes) throws ObjectException {
         ImageReader reader = new ImageReader(name, bytes);
         try {
             return reader.image();
@@ -82,10 +83,10 @@ final class ImageReader {
         }
     }
 
-    private Image image() throws ObjectException, MalformedInputException {
+    private ObjectImage image() throws ObjectException, MalformedInputException {
         String license = "";
         int version = 0;
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             if (section.name().equals("license") || section.name().equals("license,GPL")) {
                 license = text(section);
             } else if (section.name().equals("version") && section.sizeBytes() == 4) {
@@ -99,18 +100,18 @@ final class ImageReader {
                 kept.add(section);
             }
         }
-        List<Symbol> symbols = symbols();
+        List<ImageSymbol> symbols = symbols();
         Btf btf = btf();
         BtfExtension extension = extension(btf);
-        List<Part> parts = new ArrayList<>();
+        List<ImageSection> parts = new ArrayList<>();
         Map<Integer, List<Reloc>> relocations = relocations(symbols.size());
         for (int i = 0; i < kept.size(); i++) {
             parts.add(part(kept.get(i), relocations.getOrDefault(i, List.of()), extension));
         }
-        return new Image(name, List.copyOf(parts), symbols, types(btf), license, version);
+        return new ObjectImage(name, List.copyOf(parts), symbols, types(btf), license, version);
     }
 
-    private String text(Section section) throws MalformedInputException {
+    private String text(ElfSection section) throws MalformedInputException {
         byte[] bytes = elf.content(section).toArray(ValueLayout.JAVA_BYTE);
         int end = 0;
         while (end < bytes.length && end < 128 && bytes[end] != 0) {
@@ -119,31 +120,31 @@ final class ImageReader {
         return new String(bytes, 0, end, StandardCharsets.UTF_8);
     }
 
-    private static @Nullable Use use(Section section) {
+    private static @Nullable SectionUse use(ElfSection section) {
         String name = section.name();
         boolean bits = section.type() == ElfFile.SHT_PROGBITS;
         if (bits && section.isExecutable()) {
-            return Use.CODE;
+            return SectionUse.CODE;
         }
         if (section.type() == ElfFile.SHT_NOBITS && isOrBelow(name, ".bss")) {
-            return Use.ZEROS;
+            return SectionUse.ZEROS;
         }
         if (!bits) {
             return null;
         }
         if (isOrBelow(name, ".data") || name.equals(GlobalSection.IN_ARENA)) {
-            return Use.DATA;
+            return SectionUse.DATA;
         }
         if (isOrBelow(name, ".rodata")) {
-            return Use.CONSTANTS;
+            return SectionUse.CONSTANTS;
         }
         if (isOrBelow(name, ".bss")) {
-            return Use.DATA;
+            return SectionUse.DATA;
         }
         return switch (name) {
-            case ".maps" -> Use.MAPS;
+            case ".maps" -> SectionUse.MAPS;
             case ".struct_ops", ".struct_ops.link", "?.struct_ops", "?.struct_ops.link" ->
-                    Use.STRUCT_OPS;
+                    SectionUse.STRUCT_OPS;
             default -> null;
         };
     }
@@ -152,10 +153,10 @@ final class ImageReader {
         return name.equals(top) || name.startsWith(top + ".");
     }
 
-    private Part part(Section section, List<Reloc> relocations, BtfExtension extension)
+    private ImageSection part(ElfSection section, List<Reloc> relocations, BtfExtension extension)
             throws ObjectException, MalformedInputException {
-        ObjectException.Place here = place.section(section.name());
-        Use use = use(section);
+        ObjectPosition here = place.section(section.name());
+        SectionUse use = use(section);
         if (use == null || section.sizeBytes() < 0 || section.sizeBytes() > MOST_SECTION_BYTES) {
             throw new ObjectException(
                     here,
@@ -165,13 +166,13 @@ final class ImageReader {
         }
         int size = (int) section.sizeBytes();
         byte[] bytes =
-                use == Use.ZEROS
+                use == SectionUse.ZEROS
                         ? new byte[0]
                         : elf.content(section).toArray(ValueLayout.JAVA_BYTE);
-        if (use != Use.ZEROS) {
+        if (use != SectionUse.ZEROS) {
             size = bytes.length;
         }
-        if (use == Use.CODE && size % WORD_BYTES != 0) {
+        if (use == SectionUse.CODE && size % WORD_BYTES != 0) {
             throw new ObjectException(
                     here, size + " bytes are no whole number of instructions of 8 bytes");
         }
@@ -179,19 +180,19 @@ final class ImageReader {
         if (alignment > MOST_ALIGNMENT || Long.bitCount(alignment) > 1) {
             throw new ObjectException(here, "alignment " + alignment);
         }
-        return new Part(
+        return new ImageSection(
                 section.name(),
                 use,
                 bytes,
                 size,
-                (int) Math.max(alignment, use == Use.CODE ? WORD_BYTES : 1),
+                (int) Math.max(alignment, use == SectionUse.CODE ? WORD_BYTES : 1),
                 relocations,
                 extension.functions().getOrDefault(section.name(), List.of()),
                 extension.lines().getOrDefault(section.name(), List.of()),
                 extension.relocations().getOrDefault(section.name(), List.of()));
     }
 
-    private List<Symbol> symbols() throws ObjectException, MalformedInputException {
+    private List<ImageSymbol> symbols() throws ObjectException, MalformedInputException {
         ElfSymbols table = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
         if (table == null) {
             throw new ObjectException(place, "no symbol table (stripped?)");
@@ -199,13 +200,13 @@ final class ImageReader {
         if (table.count() > MOST_SYMBOLS) {
             throw new ObjectException(place, table.count() + " symbols, at most " + MOST_SYMBOLS);
         }
-        List<Symbol> symbols = new ArrayList<>(table.count());
+        List<ImageSymbol> symbols = new ArrayList<>(table.count());
         for (int i = 0; i < table.count(); i++) {
             int section = table.section(i);
             int part =
                     section == ElfSymbols.SHN_UNDEF
-                            ? Symbol.UNDEFINED
-                            : partOf.getOrDefault(section, Symbol.ELSEWHERE);
+                            ? ImageSymbol.UNDEFINED
+                            : partOf.getOrDefault(section, ImageSymbol.ELSEWHERE);
             String symbol = table.name(i);
             if (table.type(i) == ElfSymbols.STT_SECTION
                     && symbol.isEmpty()
@@ -214,7 +215,7 @@ final class ImageReader {
                 symbol = elf.sections().get(section).name();
             }
             symbols.add(
-                    new Symbol(
+                    new ImageSymbol(
                             symbol,
                             part,
                             table.value(i),
@@ -230,19 +231,19 @@ final class ImageReader {
     private Map<Integer, List<Reloc>> relocations(int symbols)
             throws ObjectException, MalformedInputException {
         Map<Integer, List<Reloc>> all = new HashMap<>();
-        for (Section section : elf.sections()) {
+        for (ElfSection section : elf.sections()) {
             boolean table = section.type() == ElfFile.SHT_REL || section.type() == ElfFile.SHT_RELA;
             Integer part = partOf.get(section.info());
             if (!table || part == null) {
                 continue;
             }
-            Section target = kept.get(part);
-            ObjectException.Place here = place.section(target.name());
+            ElfSection target = kept.get(part);
+            ObjectPosition here = place.section(target.name());
             if (section.type() == ElfFile.SHT_RELA) {
                 throw new ObjectException(here, "relocations with addends, which BPF has none of");
             }
             List<Reloc> list = all.computeIfAbsent(part, _ -> new ArrayList<>());
-            for (Relocation one : elf.relocations(section)) {
+            for (ElfRelocation one : elf.relocations(section)) {
                 if (one.offset() < 0
                         || one.offset() > target.sizeBytes() - 4
                         || one.symbol() < 0
@@ -263,7 +264,7 @@ final class ImageReader {
     }
 
     private @Nullable Btf btf() throws MalformedInputException {
-        Section section = elf.section(".BTF").orElse(null);
+        ElfSection section = elf.section(".BTF").orElse(null);
         if (section == null) {
             return null;
         }
@@ -272,7 +273,7 @@ final class ImageReader {
     }
 
     private BtfExtension extension(@Nullable Btf btf) throws MalformedInputException {
-        Section section = elf.section(".BTF.ext").orElse(null);
+        ElfSection section = elf.section(".BTF.ext").orElse(null);
         if (section == null || btf == null) {
             return BtfExtension.NONE;
         }
@@ -292,7 +293,7 @@ final class ImageReader {
     }
 
     /** The same from a file. */
-    static Image read(Path path) throws IOException {
+    static ObjectImage read(Path path) throws IOException {
         try (Input input = Input.open(path)) {
             Path file = path.getFileName();
             return read(file == null ? path.toString() : file.toString(), input.segment());

@@ -13,15 +13,19 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
-import sonde.bpf.Closing;
+import sonde.bpf.LinkCloser;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.VerifierException;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
+import sonde.bpf.object.KernelBtfs.ModuleBtf;
+import sonde.bpf.object.ObjectBtf.LoadedTypes;
+import sonde.bpf.object.ObjectFunction.FunctionReference.FunctionPointer;
+import sonde.bpf.object.ObjectFunction.FunctionStart;
 
-/** A {@link Library} with its maps in the kernel; closing gives them back. */
+/** A {@link FunctionLibrary} with its maps in the kernel; closing gives them back. */
 public final class LoadedLibrary implements AutoCloseable {
-    private final Library library;
-    private final Map<Function.Place, FunctionFit> fits;
+    private final FunctionLibrary library;
+    private final Map<FunctionStart, FunctionFit> fits;
     private final ReferenceLinker linker;
     private final List<BtfType> types;
     private final Map<String, BpfMap> maps;
@@ -37,25 +41,25 @@ public final class LoadedLibrary implements AutoCloseable {
      * @param functions struct bpf_func_info of the functions, in the order of their slots
      * @param lines struct bpf_line_info of the functions, as functions
      */
-    public record Joined(
-            Code code,
+    public record LinkedCode(
+            ProgramCode code,
             List<Integer> modules,
             BtfWriter types,
             byte[] functions,
             byte[] lines,
             boolean needsTypes,
-            Refusal refusal) {
+            RefusalExplainer refusal) {
         /** What to say of the verifier's no: what the kernel lacks, where that is the cause. */
-        public interface Refusal {
+        public interface RefusalExplainer {
             IOException of(VerifierException failure);
         }
     }
 
     private LoadedLibrary(
-            Library library,
-            Map<Function.Place, FunctionFit> fits,
+            FunctionLibrary library,
+            Map<FunctionStart, FunctionFit> fits,
             ReferenceLinker linker,
-            ProgramTypes.Loaded types,
+            LoadedTypes types,
             MapMaker maker,
             byte[] settings,
             Deque<AutoCloseable> open)
@@ -75,17 +79,18 @@ public final class LoadedLibrary implements AutoCloseable {
         maker.fill(maps, Map.of());
     }
 
-    static LoadedLibrary load(Library library, List<Function> roots) throws IOException {
+    static LoadedLibrary load(FunctionLibrary library, List<ObjectFunction> roots)
+            throws IOException {
         ObjectFile object = library.object();
         Deque<AutoCloseable> made = new ArrayDeque<>();
         try {
-            RunningKernel kernel = new RunningKernel(null);
+            KernelBtfs kernel = new KernelBtfs(null);
             made.push(kernel);
-            List<Function> needed = ProgramAssembly.reachable(object, roots);
-            Map<Function.Place, FunctionFit> fits = FunctionFit.all(object, needed, kernel);
+            List<ObjectFunction> needed = ProgramAssembly.reachable(object, roots);
+            Map<FunctionStart, FunctionFit> fits = FunctionFit.all(object, needed, kernel);
             ExternValues externs = ExternValues.resolve(object, kernel);
             kernel.forget();
-            ProgramTypes.Loaded types = new ProgramTypes(types(object), needed).load();
+            LoadedTypes types = new ObjectBtf(types(object), needed).load();
             made.push(types.btf());
             return new LoadedLibrary(
                     library,
@@ -96,7 +101,7 @@ public final class LoadedLibrary implements AutoCloseable {
                     externs.settings(),
                     made);
         } catch (IOException | RuntimeException e) {
-            Closing.all(made);
+            LinkCloser.all(made);
             throw e;
         }
     }
@@ -120,32 +125,32 @@ public final class LoadedLibrary implements AutoCloseable {
      * @param words of the program
      * @param calls names of functions by the slot of the call
      */
-    public Joined join(long[] words, SortedMap<Integer, String> calls) throws IOException {
-        Set<Function> roots = new LinkedHashSet<>();
+    public LinkedCode join(long[] words, SortedMap<Integer, String> calls) throws IOException {
+        Set<ObjectFunction> roots = new LinkedHashSet<>();
         for (String name : calls.values()) {
             roots.add(library.function(name));
         }
         ObjectFile object = library.object();
-        List<Function> functions = ProgramAssembly.reachable(object, List.copyOf(roots));
+        List<ObjectFunction> functions = ProgramAssembly.reachable(object, List.copyOf(roots));
         ProgramAssembly assembly = ProgramAssembly.of(object, words, functions, fits);
         for (Map.Entry<Integer, String> call : calls.entrySet()) {
             assembly.call(call.getKey(), library.function(call.getValue()));
         }
         linker.link(assembly, maps, places, settings);
         List<Integer> modules = new ArrayList<>();
-        for (RunningKernel.Module module : linker.modules(assembly)) {
+        for (ModuleBtf module : linker.modules(assembly)) {
             modules.add(module.types().fd());
         }
         if (!modules.isEmpty()) {
             modules.addFirst(0); // unused: no module is number 0
         }
-        ProgramTypes own = new ProgramTypes(types, functions);
+        ObjectBtf own = new ObjectBtf(types, functions);
         boolean callbacks =
                 functions.stream()
                         .flatMap(one -> one.references().values().stream())
-                        .anyMatch(Function.Reference.AddressOf.class::isInstance);
-        return new Joined(
-                Code.of(assembly.words),
+                        .anyMatch(FunctionPointer.class::isInstance);
+        return new LinkedCode(
+                ProgramCode.of(assembly.words),
                 modules,
                 own.writer(),
                 assembly.functionRecords(),
@@ -156,6 +161,6 @@ public final class LoadedLibrary implements AutoCloseable {
 
     @Override
     public void close() {
-        Closing.all(open);
+        LinkCloser.all(open);
     }
 }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
-import sonde.bpf.Closing;
 import sonde.bpf.Link;
+import sonde.bpf.LinkCloser;
 import sonde.bpf.Program;
 import sonde.bpf.map.MappedValues;
 
@@ -27,7 +27,7 @@ public final class LoadedObject implements AutoCloseable {
     private final Map<String, MappedValues> arenas;
     private final TracepointNumbers tracepoints;
     private final Deque<AutoCloseable> open;
-    private final Map<String, Globals> globals = new LinkedHashMap<>();
+    private final Map<String, GlobalMemory> globals = new LinkedHashMap<>();
     private final Map<String, Link> links = new LinkedHashMap<>();
     private int usdtSpecs;
 
@@ -124,16 +124,16 @@ public final class LoadedObject implements AutoCloseable {
      * @param section {@code ".bss"}
      * @throws sonde.sys.SyscallException when they cannot be mapped (before Linux 5.5)
      */
-    public Globals globals(String section) throws IOException {
-        Globals known = globals.get(section);
+    public GlobalMemory globals(String section) throws IOException {
+        GlobalMemory known = globals.get(section);
         if (known == null) {
             GlobalSection about =
                     named(object.data(section).orElse(null), "section of variables", section);
             if (section.equals(GlobalSection.IN_ARENA)) {
-                known = new Globals(about, arenas.values().iterator().next());
+                known = new GlobalMemory(about, arenas.values().iterator().next());
             } else {
                 BpfMap map = named(data.get(section), "section of variables", section);
-                known = new Globals(about, MappedValues.of(map, !about.isConstant()));
+                known = new GlobalMemory(about, MappedValues.of(map, !about.isConstant()));
                 open.push(known);
             }
             globals.put(section, known);
@@ -163,7 +163,7 @@ public final class LoadedObject implements AutoCloseable {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            Closing.all(new ArrayDeque<>(fresh.values()));
+            LinkCloser.all(new ArrayDeque<>(fresh.values()));
             throw e;
         }
         fresh.values().forEach(open::push);
@@ -223,12 +223,12 @@ public final class LoadedObject implements AutoCloseable {
      * @throws ObjectException for an attachment that has no object (a probe before Linux 5.15)
      */
     public List<Path> pin(Path folder) throws IOException {
-        return new Pins(this, folder).make();
+        return new ObjectPins(this, folder).make();
     }
 
     /** Detaches and closes. */
     @Override
     public void close() {
-        Closing.all(open);
+        LinkCloser.all(open);
     }
 }

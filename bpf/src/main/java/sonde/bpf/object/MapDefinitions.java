@@ -7,9 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.MapType;
-import sonde.bpf.object.Image.Part;
-import sonde.bpf.object.Image.Reloc;
-import sonde.bpf.object.Image.Symbol;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectImage.ImageSection;
+import sonde.bpf.object.ObjectImage.ImageSymbol;
+import sonde.bpf.object.ObjectImage.Reloc;
+import sonde.bpf.object.ObjectMap.InitialSlot;
 
 /**
  * Reads the variables of {@code .maps}, whose types say what the maps are: {@code int
@@ -20,11 +22,11 @@ final class MapDefinitions {
     private static final String SECTION = ".maps";
     private static final int MOST_SLOTS = 1 << 20;
 
-    private final Image image;
+    private final ObjectImage image;
     private final List<BtfType> types;
     private final Map<String, Integer> valuesAt = new HashMap<>();
 
-    private MapDefinitions(Image image, List<BtfType> types) {
+    private MapDefinitions(ObjectImage image, List<BtfType> types) {
         this.image = image;
         this.types = types;
     }
@@ -34,7 +36,7 @@ final class MapDefinitions {
      *
      * @param types after {@link TypeFixes}
      */
-    static List<ObjectMap> read(Image image, List<BtfType> types) throws ObjectException {
+    static List<ObjectMap> read(ObjectImage image, List<BtfType> types) throws ObjectException {
         return new MapDefinitions(image, types).maps();
     }
 
@@ -43,7 +45,7 @@ final class MapDefinitions {
         if (part < 0) {
             return List.of();
         }
-        ObjectException.Place place = image.place().section(SECTION);
+        ObjectPosition place = image.place().section(SECTION);
         List<ObjectMap> maps = new ArrayList<>();
         for (BtfType type : types) {
             if (type instanceof BtfType.Datasec section && section.name().equals(SECTION)) {
@@ -60,7 +62,7 @@ final class MapDefinitions {
         return slots(image.parts().get(part), maps);
     }
 
-    private ObjectMap map(BtfType.Var variable, int offset, ObjectException.Place place)
+    private ObjectMap map(BtfType.Var variable, int offset, ObjectPosition place)
             throws ObjectException {
         if (!(ObjectTypes.skip(types, variable.type(), place) instanceof BtfType.Struct s)) {
             throw new ObjectException(place, "a map's variable is a structure, this is none");
@@ -69,7 +71,7 @@ final class MapDefinitions {
     }
 
     /** What was said so far of a map. */
-    private static final class Draft {
+    private static final class MapDraft {
         int type;
         int keyBytes;
         int valueBytes;
@@ -84,13 +86,9 @@ final class MapDefinitions {
     }
 
     private ObjectMap define(
-            String name,
-            BtfType.Struct struct,
-            int offset,
-            ObjectException.Place place,
-            boolean isInner)
+            String name, BtfType.Struct struct, int offset, ObjectPosition place, boolean isInner)
             throws ObjectException {
-        Draft draft = new Draft();
+        MapDraft draft = new MapDraft();
         for (BtfType.Member member : struct.members()) {
             switch (member.name()) {
                 case "type" -> draft.type = number(member, place);
@@ -140,7 +138,7 @@ final class MapDefinitions {
                 offset);
     }
 
-    private static int size(int before, int now, String of, ObjectException.Place place)
+    private static int size(int before, int now, String of, ObjectPosition place)
             throws ObjectException {
         if (before != 0 && before != now) {
             throw new ObjectException(
@@ -150,7 +148,7 @@ final class MapDefinitions {
     }
 
     /** {@code int (*name)[N]}. */
-    private int number(BtfType.Member member, ObjectException.Place place) throws ObjectException {
+    private int number(BtfType.Member member, ObjectPosition place) throws ObjectException {
         int pointed = pointee(member, place);
         if (ObjectTypes.skip(types, pointed, place) instanceof BtfType.Array array) {
             return array.count();
@@ -159,7 +157,7 @@ final class MapDefinitions {
     }
 
     /** {@link #number}, or an enumeration with one value of 64 bits. */
-    private long wide(BtfType.Member member, ObjectException.Place place) throws ObjectException {
+    private long wide(BtfType.Member member, ObjectPosition place) throws ObjectException {
         if (ObjectTypes.skip(types, member.type(), place) instanceof BtfType.Enum e
                 && !e.values().isEmpty()) {
             return e.values().getFirst().value();
@@ -167,15 +165,14 @@ final class MapDefinitions {
         return Integer.toUnsignedLong(number(member, place));
     }
 
-    private int pointee(BtfType.Member member, ObjectException.Place place) throws ObjectException {
+    private int pointee(BtfType.Member member, ObjectPosition place) throws ObjectException {
         if (ObjectTypes.skip(types, member.type(), place) instanceof BtfType.Ptr pointer) {
             return pointer.type();
         }
         throw new ObjectException(place, "attribute '" + member.name() + "' is no pointer");
     }
 
-    private boolean pinning(BtfType.Member member, ObjectException.Place place)
-            throws ObjectException {
+    private boolean pinning(BtfType.Member member, ObjectPosition place) throws ObjectException {
         int how = number(member, place);
         if (how != 0 && how != 1) {
             throw new ObjectException(place, "pinning " + how + " is neither none nor by name");
@@ -186,9 +183,9 @@ final class MapDefinitions {
     /** {@code struct inner *values[]} or {@code void *values[]} of functions. */
     private void values(
             String name,
-            Draft draft,
+            MapDraft draft,
             BtfType.Member member,
-            ObjectException.Place place,
+            ObjectPosition place,
             boolean isInner)
             throws ObjectException {
         boolean maps =
@@ -216,12 +213,12 @@ final class MapDefinitions {
     }
 
     /** Relocations in {@code .maps}: what stands in {@code values}. */
-    private List<ObjectMap> slots(Part part, List<ObjectMap> maps) throws ObjectException {
-        Map<String, List<ObjectMap.Slot>> slots = new HashMap<>();
+    private List<ObjectMap> slots(ImageSection part, List<ObjectMap> maps) throws ObjectException {
+        Map<String, List<InitialSlot>> slots = new HashMap<>();
         for (Reloc reloc : part.relocations()) {
             ObjectMap owner = owner(maps, reloc.offset());
-            Symbol symbol = image.symbols().get(reloc.symbol());
-            ObjectException.Place place = image.place().section(SECTION).symbol(symbol.name());
+            ImageSymbol symbol = image.symbols().get(reloc.symbol());
+            ObjectPosition place = image.place().section(SECTION).symbol(symbol.name());
             Integer begin = owner == null ? null : valuesAt.get(owner.name());
             if (owner == null || begin == null) {
                 throw new ObjectException(
@@ -237,7 +234,7 @@ final class MapDefinitions {
                         place, "is no " + (program ? "program" : "map") + " for " + owner.name());
             }
             slots.computeIfAbsent(owner.name(), _ -> new ArrayList<>())
-                    .add(new ObjectMap.Slot(index, symbol.name()));
+                    .add(new InitialSlot(index, symbol.name()));
         }
         return maps.stream()
                 .map(map -> map.with(slots.getOrDefault(map.name(), List.of())))

@@ -14,12 +14,15 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapException;
 import sonde.bpf.MapSpec;
+import sonde.bpf.MapSpec.MapTypes;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.call.KernelObject;
 import sonde.bpf.map.MappedValues;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectMap.InitialSlot;
 import sonde.sys.Errno;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** Makes the maps of an object, those for its variables too, and puts in what they begin with. */
@@ -47,7 +50,7 @@ final class MapMaker {
         this.types = types;
     }
 
-    private ObjectException.Place place(ObjectMap map) {
+    private ObjectPosition place(ObjectMap map) {
         return object.place().section(".maps").symbol(map.name());
     }
 
@@ -172,7 +175,7 @@ final class MapMaker {
         }
         int entries = options.sizes().getOrDefault(map.name(), map.maxEntries());
         if (type == MapType.PERF_EVENT_ARRAY && entries == 0) {
-            entries = Machine.possibleCpus().length();
+            entries = MachineFacts.possibleCpus().length();
         }
         if (type == MapType.RING_BUFFER || type == MapType.USER_RING_BUFFER) {
             entries = ringBytes(entries);
@@ -191,12 +194,12 @@ final class MapMaker {
         boolean typed = map.keyType() != 0 || map.valueType() != 0;
         return btf == null || !typed || !takesTypes(type)
                 ? spec
-                : spec.withTypes(new MapSpec.Types(btf.fd(), map.keyType(), map.valueType()));
+                : spec.withTypes(new MapTypes(btf.fd(), map.keyType(), map.valueType()));
     }
 
     /** A power of two, at least a page. */
     private static int ringBytes(int wanted) {
-        int page = Machine.pageBytes();
+        int page = MachineFacts.pageBytes();
         int least = Math.max(page, wanted);
         int power = Integer.highestOneBit(least);
         return power == least || power > 1 << 29 ? least : 2 * power;
@@ -252,7 +255,7 @@ final class MapMaker {
         if (data == null) {
             return null;
         }
-        ObjectException.Place here = object.place().section(data.section());
+        ObjectPosition here = object.place().section(data.section());
         if (arenas.size() != 1) {
             throw new ObjectException(
                     here, "is for the one arena of an object, which has " + arenas.size());
@@ -287,7 +290,7 @@ final class MapMaker {
         MapSpec spec = new MapSpec(name, MapType.ARRAY, 4, bytes.length, 1).with(flags);
         LoadedBtf btf = types;
         if (btf != null && typeId != 0) {
-            spec = spec.withTypes(new MapSpec.Types(btf.fd(), 0, typeId));
+            spec = spec.withTypes(new MapTypes(btf.fd(), 0, typeId));
         }
         BpfMap map = create(name, spec);
         made.push(map);
@@ -313,7 +316,7 @@ final class MapMaker {
         try {
             return BpfMap.create(spec);
         } catch (MapException e) {
-            if (e.errno() == Errno.EINVAL && RunningKernel.version() < 0x050500) {
+            if (e.errno() == Errno.EINVAL && KernelBtfs.version() < 0x050500) {
                 return BpfMap.create(
                         new MapSpec(name, MapType.ARRAY, 4, spec.valueBytes(), 1)
                                 .with(spec.flags() & ~MapSpec.MAPPABLE)
@@ -328,7 +331,7 @@ final class MapMaker {
         try {
             map.freeze();
         } catch (MapException e) {
-            if (RunningKernel.version() >= 0x050200) {
+            if (KernelBtfs.version() >= 0x050200) {
                 throw e;
             }
         }
@@ -337,7 +340,7 @@ final class MapMaker {
     /** Puts maps into maps and programs into program arrays, as the object says. */
     void fill(Map<String, BpfMap> maps, Map<String, Program> programs) throws IOException {
         for (ObjectMap map : object.maps()) {
-            for (ObjectMap.Slot slot : map.initial()) {
+            for (InitialSlot slot : map.initial()) {
                 BpfMap into = maps.get(map.name());
                 BpfMap inner = maps.get(slot.name());
                 Program program = programs.get(slot.name());

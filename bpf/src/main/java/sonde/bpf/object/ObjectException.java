@@ -9,7 +9,7 @@ import java.io.IOException;
 public final class ObjectException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private final transient Place place;
+    private final transient ObjectPosition place;
     private final String reason;
 
     /**
@@ -20,25 +20,25 @@ public final class ObjectException extends IOException {
      * @param symbol function, variable, map or type
      * @param instruction slot in the section, -1 for none
      */
-    public record Place(String object, String section, String symbol, int instruction) {
+    public record ObjectPosition(String object, String section, String symbol, int instruction) {
         /** The object as a whole. */
-        public static Place of(String object) {
-            return new Place(object, "", "", -1);
+        public static ObjectPosition of(String object) {
+            return new ObjectPosition(object, "", "", -1);
         }
 
         /** A section of it. */
-        public Place section(String name) {
-            return new Place(object, name, symbol, instruction);
+        public ObjectPosition section(String name) {
+            return new ObjectPosition(object, name, symbol, instruction);
         }
 
         /** Something with a name in it. */
-        public Place symbol(String name) {
-            return new Place(object, section, name, instruction);
+        public ObjectPosition symbol(String name) {
+            return new ObjectPosition(object, section, name, instruction);
         }
 
         /** An instruction in it. */
-        public Place at(int slot) {
-            return new Place(object, section, symbol, slot);
+        public ObjectPosition at(int slot) {
+            return new ObjectPosition(object, section, symbol, slot);
         }
 
         /** {@code "a.bpf.o, section xdp, symbol main, instruction 3"}. */
@@ -55,21 +55,21 @@ public final class ObjectException extends IOException {
      * @param place where
      * @param reason in words
      */
-    public ObjectException(Place place, String reason) {
+    public ObjectException(ObjectPosition place, String reason) {
         super(place + ": " + reason);
         this.place = place;
         this.reason = reason;
     }
 
     /** As the other, with what led to it. */
-    public ObjectException(Place place, String reason, Throwable cause) {
+    public ObjectException(ObjectPosition place, String reason, Throwable cause) {
         super(place + ": " + reason, cause);
         this.place = place;
         this.reason = reason;
     }
 
     /** Where. */
-    public Place place() {
+    public ObjectPosition place() {
         return place;
     }
 

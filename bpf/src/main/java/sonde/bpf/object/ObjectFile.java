@@ -10,8 +10,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import sonde.binary.btf.BtfType;
-import sonde.bpf.object.Image.Part;
-import sonde.bpf.object.Image.Use;
+import sonde.bpf.object.GlobalSection.GlobalVariable;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectFunction.FunctionStart;
+import sonde.bpf.object.ObjectImage.ImageSection;
+import sonde.bpf.object.ObjectImage.SectionUse;
+import sonde.bpf.object.TypeFixes.FixedTypes;
 
 /**
  * An object with eBPF programs as clang and gcc write it ({@code clang -g -O2 -target bpf -c}), or
@@ -22,21 +26,21 @@ import sonde.bpf.object.Image.Use;
 public final class ObjectFile {
     private static final int MOST_NAME = 15;
 
-    private final Image image;
-    private final TypeFixes.Result fixes;
+    private final ObjectImage image;
+    private final FixedTypes fixes;
     private final List<GlobalSection> data;
     private final List<ObjectMap> maps;
-    private final Map<Function.Place, Function> functions;
+    private final Map<FunctionStart, ObjectFunction> functions;
     private final List<ObjectProgram> programs;
 
-    private ObjectFile(Image image) throws ObjectException {
+    private ObjectFile(ObjectImage image) throws ObjectException {
         this.image = image;
         fixes = TypeFixes.of(image);
         data = data(image, fixes.types());
         maps = MapDefinitions.read(image, fixes.types());
         functions = new FunctionReader(image, fixes, maps, data).read();
         programs = new ArrayList<>();
-        for (Function function : functions.values()) {
+        for (ObjectFunction function : functions.values()) {
             if (function.isEntry()) {
                 programs.add(
                         new ObjectProgram(
@@ -56,11 +60,11 @@ public final class ObjectFile {
      * @throws IOException when a file cannot be read
      */
     public static ObjectFile read(List<Path> files) throws IOException {
-        List<Image> images = new ArrayList<>();
+        List<ObjectImage> images = new ArrayList<>();
         for (Path file : files) {
             images.add(ImageReader.read(file));
         }
-        return new ObjectFile(Linker.link(images));
+        return new ObjectFile(ObjectLinker.link(images));
     }
 
     /** {@link #read(List)} of one or several. */
@@ -75,26 +79,26 @@ public final class ObjectFile {
      */
     public static ObjectFile of(String name, byte[] elf) throws ObjectException {
         return new ObjectFile(
-                Linker.link(List.of(ImageReader.read(name, MemorySegment.ofArray(elf)))));
+                ObjectLinker.link(List.of(ImageReader.read(name, MemorySegment.ofArray(elf)))));
     }
 
     /** {@link #of(String, byte[])} of several, linked in their order. */
     public static ObjectFile of(SequencedMap<String, byte[]> elves) throws ObjectException {
-        List<Image> images = new ArrayList<>();
+        List<ObjectImage> images = new ArrayList<>();
         for (Map.Entry<String, byte[]> one : elves.entrySet()) {
             images.add(ImageReader.read(one.getKey(), MemorySegment.ofArray(one.getValue())));
         }
-        return new ObjectFile(Linker.link(images));
+        return new ObjectFile(ObjectLinker.link(images));
     }
 
-    private static List<GlobalSection> data(Image image, List<BtfType> types)
+    private static List<GlobalSection> data(ObjectImage image, List<BtfType> types)
             throws ObjectException {
         List<GlobalSection> all = new ArrayList<>();
-        for (Part part : image.parts()) {
+        for (ImageSection part : image.parts()) {
             boolean variables =
-                    part.use() == Use.DATA
-                            || part.use() == Use.ZEROS
-                            || part.use() == Use.CONSTANTS;
+                    part.use() == SectionUse.DATA
+                            || part.use() == SectionUse.ZEROS
+                            || part.use() == SectionUse.CONSTANTS;
             if (variables && part.sizeBytes() > 0) {
                 all.add(data(image, types, part));
             }
@@ -102,10 +106,10 @@ public final class ObjectFile {
         return List.copyOf(all);
     }
 
-    private static GlobalSection data(Image image, List<BtfType> types, Part part)
+    private static GlobalSection data(ObjectImage image, List<BtfType> types, ImageSection part)
             throws ObjectException {
-        ObjectException.Place place = image.place().section(part.name());
-        List<GlobalSection.Variable> variables = new ArrayList<>();
+        ObjectPosition place = image.place().section(part.name());
+        List<GlobalVariable> variables = new ArrayList<>();
         int typeId = 0;
         for (int id = 1; id < types.size() && typeId == 0; id++) {
             if (types.get(id) instanceof BtfType.Datasec section
@@ -126,14 +130,14 @@ public final class ObjectFile {
                     }
                     boolean isStatic = v.linkage() == BtfType.Linkage.STATIC;
                     variables.add(
-                            new GlobalSection.Variable(
+                            new GlobalVariable(
                                     v.name(), one.offset(), one.sizeBytes(), v.type(), isStatic));
                 }
             }
         }
         byte[] initial = Arrays.copyOf(part.bytes(), part.sizeBytes());
         return new GlobalSection(
-                part.name(), part.use() == Use.CONSTANTS, initial, typeId, variables);
+                part.name(), part.use() == SectionUse.CONSTANTS, initial, typeId, variables);
     }
 
     /** Its file's name; of several the first one's. */
@@ -182,16 +186,16 @@ public final class ObjectFile {
         return fixes.types();
     }
 
-    TypeFixes.Result fixes() {
+    FixedTypes fixes() {
         return fixes;
     }
 
-    Map<Function.Place, Function> functions() {
+    Map<FunctionStart, ObjectFunction> functions() {
         return functions;
     }
 
     /** Whether other objects may call a function, and it is no program. */
-    boolean isSeen(Function function) {
+    boolean isSeen(ObjectFunction function) {
         int part = image.part(function.section());
         return function.section().equals(FunctionReader.LIBRARY)
                 && image.symbols().stream()
@@ -202,8 +206,8 @@ public final class ObjectFile {
                                         && one.name().equals(function.name()));
     }
 
-    Function function(Function.Place place, ObjectException.Place from) throws ObjectException {
-        Function function = functions.get(place);
+    ObjectFunction function(FunctionStart place, ObjectPosition from) throws ObjectException {
+        ObjectFunction function = functions.get(place);
         if (function == null) {
             throw new ObjectException(
                     from,
@@ -213,8 +217,8 @@ public final class ObjectFile {
         return function;
     }
 
-    Function entry(String name) throws ObjectException {
-        for (Function function : functions.values()) {
+    ObjectFunction entry(String name) throws ObjectException {
+        for (ObjectFunction function : functions.values()) {
             if (function.isEntry() && function.name().equals(name)) {
                 return function;
             }
@@ -223,7 +227,7 @@ public final class ObjectFile {
     }
 
     /** The function that a tag of the entry names as the one to call on bpf_throw (Linux 6.7). */
-    List<Function> exceptionCallback(Function entry) throws ObjectException {
+    List<ObjectFunction> exceptionCallback(ObjectFunction entry) throws ObjectException {
         String mark = "exception_callback:";
         for (BtfType type : types()) {
             if (type instanceof BtfType.DeclTag tag
@@ -232,7 +236,7 @@ public final class ObjectFile {
                     && tag.type() < types().size()
                     && types().get(tag.type()).name().equals(entry.name())) {
                 String wanted = tag.name().substring(mark.length());
-                for (Function function : functions.values()) {
+                for (ObjectFunction function : functions.values()) {
                     if (function.name().equals(wanted)) {
                         return List.of(function);
                     }
@@ -243,7 +247,7 @@ public final class ObjectFile {
         return List.of();
     }
 
-    ObjectException.Place place() {
+    ObjectPosition place() {
         return image.place();
     }
 

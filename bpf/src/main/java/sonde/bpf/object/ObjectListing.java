@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import sonde.bpf.object.Function.Reference;
+import sonde.bpf.object.ObjectFunction.FunctionReference;
+import sonde.bpf.object.ObjectFunction.FunctionReference.FunctionPointer;
+import sonde.bpf.object.ObjectFunction.FunctionStart;
 
 /**
  * A function of an object as its compiler wrote it, for reading.
@@ -20,7 +22,7 @@ public record ObjectListing(
     /** The functions of an object in the order of the file. */
     public static List<ObjectListing> of(ObjectFile object) {
         List<ObjectListing> all = new ArrayList<>();
-        for (Function one : object.functions().values()) {
+        for (ObjectFunction one : object.functions().values()) {
             Map<Integer, String> texts = new TreeMap<>();
             one.references().forEach((slot, reference) -> texts.put(slot, text(object, reference)));
             all.add(
@@ -30,19 +32,19 @@ public record ObjectListing(
         return all;
     }
 
-    private static String text(ObjectFile object, Reference reference) {
+    private static String text(ObjectFile object, FunctionReference reference) {
         return switch (reference) {
-            case Reference.MapOf map -> "map " + map.map().name();
-            case Reference.DataOf data -> data.data().section() + "+" + data.offset();
-            case Reference.Outside outside -> outside.target().name();
-            case Reference.CallOutside call -> "call " + call.target().name();
-            case Reference.CallOf call -> "call " + name(object, call.target());
-            case Reference.AddressOf address -> name(object, address.target());
+            case FunctionReference.MapOf map -> "map " + map.map().name();
+            case FunctionReference.DataOf data -> data.data().section() + "+" + data.offset();
+            case FunctionReference.Outside outside -> outside.target().name();
+            case FunctionReference.CallOutside call -> "call " + call.target().name();
+            case FunctionReference.CallOf call -> "call " + name(object, call.target());
+            case FunctionPointer address -> name(object, address.target());
         };
     }
 
-    private static String name(ObjectFile object, Function.Place place) {
-        Function target = object.functions().get(place);
+    private static String name(ObjectFile object, FunctionStart place) {
+        ObjectFunction target = object.functions().get(place);
         return target == null ? place.section() + " at " + place.slot() : target.name();
     }
 }

@@ -15,14 +15,19 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.BpfMap;
 import sonde.bpf.BpfRefusedException;
-import sonde.bpf.Closing;
 import sonde.bpf.Link;
+import sonde.bpf.LinkCloser;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.VerifierException;
-import sonde.bpf.insn.Code;
-import sonde.bpf.object.Function.Reference;
+import sonde.bpf.insn.ProgramCode;
+import sonde.bpf.object.KernelBtfs.ModuleBtf;
+import sonde.bpf.object.ObjectBtf.LoadedTypes;
+import sonde.bpf.object.ObjectFunction.FunctionReference;
+import sonde.bpf.object.ObjectFunction.FunctionReference.FunctionPointer;
+import sonde.bpf.object.ObjectFunction.FunctionStart;
+import sonde.bpf.object.ProgramSection.AttachWay;
 import sonde.sys.Fd;
 import sonde.sys.SyscallException;
 
@@ -43,12 +48,12 @@ final class ObjectLoader {
     private final LoadOptions options;
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
     private final List<ObjectProgram> wanted = new ArrayList<>();
-    private final Map<Function.Place, Function> needed = new LinkedHashMap<>();
-    private final Map<Function.Place, FunctionFit> fits = new HashMap<>();
+    private final Map<FunctionStart, ObjectFunction> needed = new LinkedHashMap<>();
+    private final Map<FunctionStart, FunctionFit> fits = new HashMap<>();
     private final TracepointNumbers tracepoints = new TracepointNumbers();
 
     /** An entry with everything but descriptors. */
-    private record Draft(
+    private record ProgramDraft(
             ObjectProgram program,
             ProgramSection section,
             ProgramAssembly assembly,
@@ -56,10 +61,10 @@ final class ObjectLoader {
 
     /** Types of the object in the kernel, and what each program says of itself by them. */
     private record Described(
-            ProgramTypes.@Nullable Loaded types,
-            Map<Draft, DebugRecords> records,
+            ObjectBtf.@Nullable LoadedTypes types,
+            Map<ProgramDraft, DebugRecords> records,
             boolean areNeeded) {
-        ProgramSpec.@Nullable Debug of(Draft draft) {
+        ProgramSpec.@Nullable Debug of(ProgramDraft draft) {
             DebugRecords found = records.get(draft);
             return types == null || found == null ? null : found.debug(types.btf().fd(), areNeeded);
         }
@@ -115,54 +120,54 @@ final class ObjectLoader {
     }
 
     private LoadedObject loadNow() throws IOException {
-        try (RunningKernel kernel = new RunningKernel(options.btf())) {
-            List<Draft> drafts = drafts(kernel);
+        try (KernelBtfs kernel = new KernelBtfs(options.btf())) {
+            List<ProgramDraft> drafts = drafts(kernel);
             ExternValues externs = ExternValues.resolve(object, kernel);
             kernel.forget();
             return load(drafts, new ReferenceLinker(object, externs), externs.settings());
         } catch (IOException | RuntimeException e) {
-            Closing.all(made);
+            LinkCloser.all(made);
             throw e;
         }
     }
 
-    private List<Draft> drafts(RunningKernel kernel) throws IOException {
+    private List<ProgramDraft> drafts(KernelBtfs kernel) throws IOException {
         for (ObjectProgram program : object.programs()) {
             boolean isWanted =
                     options.wanted().getOrDefault(program.name(), program.isLoadedByDefault());
             if (isWanted) {
                 wanted.add(program);
-                for (Function one :
+                for (ObjectFunction one :
                         ProgramAssembly.reachable(object, object.entry(program.name()))) {
-                    needed.put(new Function.Place(one.section(), one.start()), one);
+                    needed.put(new FunctionStart(one.section(), one.start()), one);
                 }
             }
         }
         fits.putAll(FunctionFit.all(object, needed.values(), kernel));
         GoalFinder goals = new GoalFinder(object, options, kernel);
-        List<Draft> drafts = new ArrayList<>();
+        List<ProgramDraft> drafts = new ArrayList<>();
         for (ObjectProgram program : wanted) {
             ProgramSection section = goals.section(program);
-            if (section.way() == ProgramSection.Way.TRACEPOINT) {
+            if (section.way() == AttachWay.TRACEPOINT) {
                 tracepoints.learn(section.target());
                 Link.prepare();
             }
             ProgramAssembly assembly =
                     ProgramAssembly.of(object, object.entry(program.name()), fits);
-            drafts.add(new Draft(program, section, assembly, goals.goal(program, section)));
+            drafts.add(new ProgramDraft(program, section, assembly, goals.goal(program, section)));
         }
         return drafts;
     }
 
-    private LoadedObject load(List<Draft> drafts, ReferenceLinker linker, byte[] settings)
+    private LoadedObject load(List<ProgramDraft> drafts, ReferenceLinker linker, byte[] settings)
             throws IOException {
         // Once without descriptors: what is to be known and compiled is, before the kernel is
         // asked.
-        for (Draft draft : drafts) {
+        for (ProgramDraft draft : drafts) {
             linker.link(draft.assembly(), Map.of(), Map.of(), null);
         }
         Described described = described(drafts);
-        ProgramTypes.Loaded types = described.types();
+        LoadedTypes types = described.types();
         MapMaker maker = new MapMaker(object, options, made, types == null ? null : types.btf());
         Map<String, BpfMap> maps = maker.maps();
         Map<String, BpfMap> data = maker.data();
@@ -176,7 +181,7 @@ final class ObjectLoader {
             places.put(GlobalSection.IN_ARENA, maps.get(arena));
         }
         Map<String, Program> programs = new LinkedHashMap<>();
-        for (Draft draft : drafts) {
+        for (ProgramDraft draft : drafts) {
             linker.link(draft.assembly(), maps, places, settingsMap);
             Program program = load(draft, described.of(draft), linker.modules(draft.assembly()));
             made.push(program);
@@ -189,23 +194,24 @@ final class ObjectLoader {
         return new LoadedObject(object, programs, maps, data, maker.arenas(), tracepoints, made);
     }
 
-    private Described described(List<Draft> drafts) throws IOException {
+    private Described described(List<ProgramDraft> drafts) throws IOException {
         boolean areNeeded = areTypesNeeded();
         if (object.types().size() <= 1) {
             return new Described(null, Map.of(), areNeeded);
         }
-        ProgramTypes whole = new ProgramTypes(object.types(), new ArrayList<>(needed.values()));
-        Map<Draft, DebugRecords> records = records(drafts, whole);
-        ProgramTypes.Loaded types = loadTypes(whole, areNeeded);
+        ObjectBtf whole = new ObjectBtf(object.types(), new ArrayList<>(needed.values()));
+        Map<ProgramDraft, DebugRecords> records = records(drafts, whole);
+        LoadedTypes types = loadTypes(whole, areNeeded);
         if (types != null && types.types() != whole) {
             records = records(drafts, types.types());
         }
         return new Described(types, records, areNeeded);
     }
 
-    private static Map<Draft, DebugRecords> records(List<Draft> drafts, ProgramTypes types) {
-        Map<Draft, DebugRecords> all = new IdentityHashMap<>();
-        for (Draft draft : drafts) {
+    private static Map<ProgramDraft, DebugRecords> records(
+            List<ProgramDraft> drafts, ObjectBtf types) {
+        Map<ProgramDraft, DebugRecords> all = new IdentityHashMap<>();
+        for (ProgramDraft draft : drafts) {
             DebugRecords records = DebugRecords.of(draft.assembly(), types);
             if (records != null) {
                 all.put(draft, records);
@@ -214,10 +220,10 @@ final class ObjectLoader {
         return all;
     }
 
-    private ProgramTypes.@Nullable Loaded loadTypes(ProgramTypes whole, boolean areNeeded)
+    private ObjectBtf.@Nullable LoadedTypes loadTypes(ObjectBtf whole, boolean areNeeded)
             throws IOException {
         try {
-            ProgramTypes.Loaded types = whole.load();
+            LoadedTypes types = whole.load();
             made.push(types.btf());
             return types;
         } catch (BpfRefusedException e) {
@@ -235,12 +241,15 @@ final class ObjectLoader {
     }
 
     private Program load(
-            Draft draft, ProgramSpec.@Nullable Debug debug, List<RunningKernel.Module> modules)
+            ProgramDraft draft, ProgramSpec.@Nullable Debug debug, List<ModuleBtf> modules)
             throws IOException {
         ProgramSection section = draft.section();
         ProgramAssembly assembly = draft.assembly();
         ProgramSpec spec =
-                new ProgramSpec(draft.program().name(), section.type(), Code.of(assembly.words))
+                new ProgramSpec(
+                                draft.program().name(),
+                                section.type(),
+                                ProgramCode.of(assembly.words))
                         .targeting(section.attach(), draft.goal().btfId(), draft.goal().owner())
                         .with(section.flags())
                         .with(options.log())
@@ -262,11 +271,11 @@ final class ObjectLoader {
 
     /** Whether programs cannot be loaded without: they have callbacks, or maps that ask for it. */
     private boolean areTypesNeeded() {
-        return needed().anyMatch(one -> one instanceof Reference.AddressOf)
+        return needed().anyMatch(one -> one instanceof FunctionPointer)
                 || object.maps().stream().anyMatch(ObjectLoader::needsTypes);
     }
 
-    private Stream<Reference> needed() {
+    private Stream<FunctionReference> needed() {
         return needed.values().stream().flatMap(one -> one.references().values().stream());
     }
 

@@ -28,16 +28,16 @@ public record ObjectMap(
         int valueType,
         boolean pinned,
         @Nullable ObjectMap inner,
-        List<Slot> initial,
+        List<InitialSlot> initial,
         int offset) {
     /**
      * A slot with something in it from the beginning.
      *
      * @param name of a map, in a map of maps, or a program, in a program array
      */
-    public record Slot(int index, String name) {}
+    public record InitialSlot(int index, String name) {}
 
-    ObjectMap with(List<Slot> slots) {
+    ObjectMap with(List<InitialSlot> slots) {
         return new ObjectMap(
                 name,
                 type,

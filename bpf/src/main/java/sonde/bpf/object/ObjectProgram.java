@@ -2,7 +2,7 @@ package sonde.bpf.object;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.btf.BtfExtension;
+import sonde.binary.btf.BtfExtension.LineEntry;
 
 /**
  * A program of an object: a global function in a section other than {@code .text}.
@@ -18,7 +18,7 @@ public record ObjectProgram(
         String sectionName,
         @Nullable ProgramSection section,
         int slots,
-        List<BtfExtension.Line> lines) {
+        List<LineEntry> lines) {
     /** Whether it is loaded when nothing else is said. */
     public boolean isLoadedByDefault() {
         return section == null || !section.optional();

@@ -2,6 +2,7 @@ package sonde.bpf.object;
 
 import java.util.List;
 import sonde.binary.btf.BtfType;
+import sonde.bpf.object.ObjectException.ObjectPosition;
 
 /** Questions about the types of an object, whose references may lead anywhere. */
 final class ObjectTypes {
@@ -10,8 +11,7 @@ final class ObjectTypes {
 
     private ObjectTypes() {}
 
-    static BtfType at(List<BtfType> types, int id, ObjectException.Place place)
-            throws ObjectException {
+    static BtfType at(List<BtfType> types, int id, ObjectPosition place) throws ObjectException {
         if (id < 0 || id >= types.size()) {
             throw new ObjectException(
                     place, "BTF type " + Integer.toUnsignedString(id) + " of " + types.size());
@@ -20,8 +20,7 @@ final class ObjectTypes {
     }
 
     /** The id behind typedefs and qualifiers. */
-    static int skipId(List<BtfType> types, int id, ObjectException.Place place)
-            throws ObjectException {
+    static int skipId(List<BtfType> types, int id, ObjectPosition place) throws ObjectException {
         int at = id;
         for (int step = 0; step < MOST_STEPS; step++) {
             switch (at(types, at, place)) {
@@ -36,14 +35,12 @@ final class ObjectTypes {
     }
 
     /** The type behind typedefs and qualifiers. */
-    static BtfType skip(List<BtfType> types, int id, ObjectException.Place place)
-            throws ObjectException {
+    static BtfType skip(List<BtfType> types, int id, ObjectPosition place) throws ObjectException {
         return types.get(skipId(types, id, place));
     }
 
     /** Bytes of a value. */
-    static int size(List<BtfType> types, int id, ObjectException.Place place)
-            throws ObjectException {
+    static int size(List<BtfType> types, int id, ObjectPosition place) throws ObjectException {
         long factor = 1;
         int at = id;
         for (int step = 0; step < MOST_STEPS; step++) {

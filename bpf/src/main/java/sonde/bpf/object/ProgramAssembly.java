@@ -10,9 +10,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sonde.binary.btf.BtfExtension;
+import sonde.binary.btf.BtfExtension.LineEntry;
 import sonde.bpf.VerifierException;
-import sonde.bpf.object.Function.Reference;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectFunction.FunctionReference;
+import sonde.bpf.object.ObjectFunction.FunctionReference.FunctionPointer;
+import sonde.bpf.object.ObjectFunction.FunctionStart;
 
 /**
  * A program with all functions that it calls behind it, and what its instructions refer to by slot.
@@ -33,23 +36,23 @@ final class ProgramAssembly {
             Pattern.compile("(\\d{1,7}): \\(85\\) call unknown#(\\d{9,10})");
 
     final long[] words;
-    final TreeMap<Integer, Reference> references = new TreeMap<>();
-    final TreeMap<Integer, Origin> missing = new TreeMap<>();
-    private final LinkedHashMap<Function.Place, Integer> starts;
+    final TreeMap<Integer, FunctionReference> references = new TreeMap<>();
+    final TreeMap<Integer, PoisonedInstruction> missing = new TreeMap<>();
+    private final LinkedHashMap<FunctionStart, Integer> starts;
     private final ObjectFile object;
-    private final Map<Function.Place, FunctionFit> fits;
+    private final Map<FunctionStart, FunctionFit> fits;
 
     /**
      * Where an instruction that must not be reached comes from.
      *
      * @param problem why it must not
      */
-    record Origin(ObjectException.Place place, String problem) {}
+    record PoisonedInstruction(ObjectPosition place, String problem) {}
 
     private ProgramAssembly(
             ObjectFile object,
-            Map<Function.Place, FunctionFit> fits,
-            LinkedHashMap<Function.Place, Integer> starts,
+            Map<FunctionStart, FunctionFit> fits,
+            LinkedHashMap<FunctionStart, Integer> starts,
             int slots) {
         this.object = object;
         this.fits = fits;
@@ -57,46 +60,47 @@ final class ProgramAssembly {
         words = new long[slots];
     }
 
-    private static Function.Place place(Function function) {
-        return new Function.Place(function.section(), function.start());
+    private static FunctionStart place(ObjectFunction function) {
+        return new FunctionStart(function.section(), function.start());
     }
 
     /** The functions that a program is made of, itself first. */
-    static List<Function> reachable(ObjectFile object, Function entry) throws ObjectException {
-        List<Function> roots = new ArrayList<>(List.of(entry));
+    static List<ObjectFunction> reachable(ObjectFile object, ObjectFunction entry)
+            throws ObjectException {
+        List<ObjectFunction> roots = new ArrayList<>(List.of(entry));
         roots.addAll(object.exceptionCallback(entry));
         return reachable(object, roots);
     }
 
     /** Some functions, and all that they call. */
-    static List<Function> reachable(ObjectFile object, List<Function> roots)
+    static List<ObjectFunction> reachable(ObjectFile object, List<ObjectFunction> roots)
             throws ObjectException {
-        LinkedHashMap<Function.Place, Function> all = new LinkedHashMap<>();
-        List<Function> open = new ArrayList<>(roots);
+        LinkedHashMap<FunctionStart, ObjectFunction> all = new LinkedHashMap<>();
+        List<ObjectFunction> open = new ArrayList<>(roots);
         long slots = 0;
         for (int i = 0; i < open.size(); i++) {
-            Function function = open.get(i);
+            ObjectFunction function = open.get(i);
             if (all.putIfAbsent(place(function), function) != null) {
                 continue;
             }
             slots += function.words().length;
-            ObjectException.Place here =
+            ObjectPosition here =
                     object.place().section(function.section()).symbol(function.name());
             if (slots > MOST_SLOTS) {
-                Function first = roots.getFirst();
+                ObjectFunction first = roots.getFirst();
                 throw new ObjectException(
                         object.place().section(first.section()).symbol(first.name()),
                         "more than " + MOST_SLOTS + " instructions with the functions it calls");
             }
-            for (Map.Entry<Integer, Reference> one :
+            for (Map.Entry<Integer, FunctionReference> one :
                     new TreeMap<>(function.references()).entrySet()) {
                 int slot = function.start() + one.getKey();
                 switch (one.getValue()) {
-                    case Reference.CallOf call ->
+                    case FunctionReference.CallOf call ->
                             open.add(object.function(call.target(), here.at(slot)));
-                    case Reference.AddressOf address ->
+                    case FunctionPointer address ->
                             open.add(object.function(address.target(), here.at(slot)));
-                    case Reference _ -> {}
+                    case FunctionReference _ -> {}
                 }
             }
         }
@@ -109,7 +113,7 @@ final class ProgramAssembly {
      * @param fits of all functions that it can reach
      */
     static ProgramAssembly of(
-            ObjectFile object, Function entry, Map<Function.Place, FunctionFit> fits)
+            ObjectFile object, ObjectFunction entry, Map<FunctionStart, FunctionFit> fits)
             throws IOException {
         return of(object, new long[0], reachable(object, entry), fits);
     }
@@ -123,28 +127,28 @@ final class ProgramAssembly {
     static ProgramAssembly of(
             ObjectFile object,
             long[] before,
-            List<Function> functions,
-            Map<Function.Place, FunctionFit> fits) {
-        LinkedHashMap<Function.Place, Integer> starts = new LinkedHashMap<>();
+            List<ObjectFunction> functions,
+            Map<FunctionStart, FunctionFit> fits) {
+        LinkedHashMap<FunctionStart, Integer> starts = new LinkedHashMap<>();
         int slots = before.length;
-        for (Function function : functions) {
+        for (ObjectFunction function : functions) {
             starts.put(place(function), slots);
             slots += function.words().length;
         }
         ProgramAssembly assembly = new ProgramAssembly(object, fits, starts, slots);
         System.arraycopy(before, 0, assembly.words, 0, before.length);
-        for (Function function : functions) {
+        for (ObjectFunction function : functions) {
             assembly.add(function);
         }
         return assembly;
     }
 
     /** Makes an instruction of the program before a call of a function. */
-    void call(int slot, Function function) {
+    void call(int slot, ObjectFunction function) {
         immediate(slot, start(place(function)) - slot - 1);
     }
 
-    private int start(Function.Place place) {
+    private int start(FunctionStart place) {
         Integer start = starts.get(place);
         if (start == null) {
             throw new IllegalStateException(place + " is not part of the program");
@@ -152,32 +156,33 @@ final class ProgramAssembly {
         return start;
     }
 
-    private void add(Function function) {
-        Function.Place place = place(function);
+    private void add(ObjectFunction function) {
+        FunctionStart place = place(function);
         int start = start(place);
         FunctionFit fit = fits.get(place);
         long[] own = fit == null ? function.words() : fit.words();
         System.arraycopy(own, 0, words, start, own.length);
-        ObjectException.Place here =
-                object.place().section(function.section()).symbol(function.name());
+        ObjectPosition here = object.place().section(function.section()).symbol(function.name());
         if (fit != null) {
             fit.missing()
                     .forEach((slot, why) ->
                             missing.put(
                                     start + slot,
-                                    new Origin(here.at(function.start() + slot), why)));
+                                    new PoisonedInstruction(
+                                            here.at(function.start() + slot), why)));
         }
         function.references()
                 .forEach((slot, reference) -> {
                     int at = start + slot;
                     switch (reference) {
-                        case Reference.CallOf call -> immediate(at, start(call.target()) - at - 1);
-                        case Reference.AddressOf address -> {
+                        case FunctionReference.CallOf call ->
+                                immediate(at, start(call.target()) - at - 1);
+                        case FunctionPointer address -> {
                             words[at] = words[at] & 0xffff_0fffL | PSEUDO_FUNCTION << 12;
                             immediate(at, start(address.target()) - at - 1);
                             words[at + 1] = 0;
                         }
-                        case Reference other -> references.put(at, other);
+                        case FunctionReference other -> references.put(at, other);
                     }
                 });
     }
@@ -188,11 +193,11 @@ final class ProgramAssembly {
     }
 
     /** Where a slot of the program comes from in the object. */
-    ObjectException.Place origin(int slot) {
-        ObjectException.Place found = object.place();
-        for (Map.Entry<Function.Place, Integer> one : starts.entrySet()) {
+    ObjectPosition origin(int slot) {
+        ObjectPosition found = object.place();
+        for (Map.Entry<FunctionStart, Integer> one : starts.entrySet()) {
             if (one.getValue() <= slot) {
-                Function function = object.functions().get(one.getKey());
+                ObjectFunction function = object.functions().get(one.getKey());
                 if (function != null) {
                     found =
                             object.place()
@@ -208,8 +213,8 @@ final class ProgramAssembly {
     /** struct bpf_func_info of each function; empty when one has none. */
     byte[] functionRecords() {
         ByteBuffer all = buffer(starts.size() * FUNCTION_RECORD_BYTES);
-        for (Map.Entry<Function.Place, Integer> one : starts.entrySet()) {
-            Function function = object.functions().get(one.getKey());
+        for (Map.Entry<FunctionStart, Integer> one : starts.entrySet()) {
+            ObjectFunction function = object.functions().get(one.getKey());
             if (function == null
                     || function.types().isEmpty()
                     || function.types().getFirst().offset() != 8 * function.start()) {
@@ -221,10 +226,10 @@ final class ProgramAssembly {
     }
 
     /** struct bpf_line_info; empty when a function does not begin with a line. */
-    byte[] lineRecords(ProgramTypes types) {
+    byte[] lineRecords(ObjectBtf types) {
         int count = 0;
-        for (Function.Place place : starts.keySet()) {
-            Function function = object.functions().get(place);
+        for (FunctionStart place : starts.keySet()) {
+            ObjectFunction function = object.functions().get(place);
             if (function == null
                     || function.lines().isEmpty()
                     || function.lines().getFirst().offset() != 8 * function.start()) {
@@ -233,8 +238,8 @@ final class ProgramAssembly {
             count += function.lines().size();
         }
         ByteBuffer all = buffer(count * LINE_RECORD_BYTES);
-        for (Map.Entry<Function.Place, Integer> one : starts.entrySet()) {
-            Function function = object.functions().get(one.getKey());
+        for (Map.Entry<FunctionStart, Integer> one : starts.entrySet()) {
+            ObjectFunction function = object.functions().get(one.getKey());
             if (function != null) {
                 lines(function, one.getValue() - function.start(), types, all);
             }
@@ -245,9 +250,9 @@ final class ProgramAssembly {
     }
 
     /** The kernel wants them rising. */
-    private static void lines(Function function, int shift, ProgramTypes types, ByteBuffer all) {
+    private static void lines(ObjectFunction function, int shift, ObjectBtf types, ByteBuffer all) {
         int last = -1;
-        for (BtfExtension.Line line : function.lines()) {
+        for (LineEntry line : function.lines()) {
             int slot = line.offset() / 8 + shift;
             if (slot > last && line.offset() % 8 == 0) {
                 all.putInt(slot)
@@ -268,10 +273,10 @@ final class ProgramAssembly {
         if (missing.isEmpty()) {
             return failure;
         }
-        Origin origin = null;
+        PoisonedInstruction origin = null;
         Matcher matcher = POISONED.matcher(failure.log());
         while (matcher.find()) {
-            Origin one = missing.get(Integer.parseInt(matcher.group(1)));
+            PoisonedInstruction one = missing.get(Integer.parseInt(matcher.group(1)));
             origin = one == null ? origin : one;
         }
         return origin == null

@@ -22,7 +22,7 @@ public record ProgramSection(
         boolean optional,
         ProgramType type,
         @Nullable AttachType attach,
-        Way way,
+        AttachWay way,
         int flags,
         String target) {
     /** BPF_F_SLEEPABLE. */
@@ -52,7 +52,7 @@ public record ProgramSection(
                     "syscall");
 
     /** How programs are attached. */
-    public enum Way {
+    public enum AttachWay {
         /** By hand only: the object does not say where, or there are no links for it. */
         NONE,
         KPROBE,
@@ -90,7 +90,7 @@ public record ProgramSection(
             boolean open,
             ProgramType type,
             @Nullable AttachType attach,
-            Way way,
+            AttachWay way,
             int flags) {
         boolean fits(String section) {
             return section.equals(name)
@@ -118,7 +118,7 @@ public record ProgramSection(
                 open,
                 ProgramType.valueOf(words[1]),
                 words[2].equals("-") ? null : AttachType.valueOf(words[2]),
-                Way.valueOf(words[3]),
+                AttachWay.valueOf(words[3]),
                 (marks.contains("s") ? SLEEPABLE : 0) | (marks.contains("f") ? FRAGMENTS : 0));
     }
 

@@ -5,7 +5,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
-import sonde.bpf.object.Function.Reference;
+import sonde.bpf.object.ExternValues.FoundExtern.ExternAddress;
+import sonde.bpf.object.ExternValues.FoundExtern.MissingExtern;
+import sonde.bpf.object.ExternValues.FoundExtern.TypedExtern;
+import sonde.bpf.object.KernelBtfs.ModuleBtf;
+import sonde.bpf.object.ObjectFunction.FunctionReference;
+import sonde.bpf.object.ObjectFunction.FunctionReference.FunctionPointer;
+import sonde.bpf.object.ProgramAssembly.PoisonedInstruction;
 
 /** Puts what a program refers to outside of itself into its instructions. */
 final class ReferenceLinker {
@@ -32,18 +38,18 @@ final class ReferenceLinker {
             Map<String, BpfMap> maps,
             Map<String, BpfMap> data,
             @Nullable BpfMap settings) {
-        List<RunningKernel.Module> modules = modules(code);
+        List<ModuleBtf> modules = modules(code);
         code.references.forEach((slot, reference) -> {
             switch (reference) {
-                case Reference.MapOf one ->
+                case FunctionReference.MapOf one ->
                         wide(code, slot, PSEUDO_MAP_FD, fd(maps, one.map().name()), 0);
-                case Reference.DataOf one -> {
+                case FunctionReference.DataOf one -> {
                     int fd = fd(data, one.data().section());
                     wide(code, slot, PSEUDO_MAP_VALUE, fd, one.offset());
                 }
-                case Reference.Outside one -> outside(code, slot, one.target(), settings);
-                case Reference.CallOutside one -> call(code, slot, one.target(), modules);
-                case Reference.CallOf _, Reference.AddressOf _ -> {}
+                case FunctionReference.Outside one -> outside(code, slot, one.target(), settings);
+                case FunctionReference.CallOutside one -> call(code, slot, one.target(), modules);
+                case FunctionReference.CallOf _, FunctionPointer _ -> {}
             }
         });
     }
@@ -54,11 +60,11 @@ final class ReferenceLinker {
     }
 
     /** The modules whose functions a program calls, in the order of their slots. */
-    List<RunningKernel.Module> modules(ProgramAssembly code) {
-        List<RunningKernel.Module> modules = new ArrayList<>();
-        for (Reference reference : code.references.values()) {
-            if (reference instanceof Reference.CallOutside call
-                    && externs.found(call.target()) instanceof ExternValues.Found.Typed typed
+    List<ModuleBtf> modules(ProgramAssembly code) {
+        List<ModuleBtf> modules = new ArrayList<>();
+        for (FunctionReference reference : code.references.values()) {
+            if (reference instanceof FunctionReference.CallOutside call
+                    && externs.found(call.target()) instanceof TypedExtern typed
                     && typed.module() != null
                     && !modules.contains(typed.module())) {
                 modules.add(typed.module());
@@ -72,18 +78,19 @@ final class ReferenceLinker {
         code.words[slot + 1] = (long) high << 32;
     }
 
-    private void outside(ProgramAssembly code, int slot, Extern extern, @Nullable BpfMap settings) {
-        if (extern.kind() == Extern.Kind.CONFIG) {
+    private void outside(
+            ProgramAssembly code, int slot, ExternSymbol extern, @Nullable BpfMap settings) {
+        if (extern.kind() == ExternSymbol.Kind.CONFIG) {
             int at = object.fixes().configOffsets().getOrDefault(extern.name(), 0);
             wide(code, slot, PSEUDO_MAP_VALUE, settings == null ? -1 : settings.fd(), at);
             return;
         }
         switch (externs.found(extern)) {
-            case ExternValues.Found.Missing _ -> wide(code, slot, 0, 0, 0);
-            case ExternValues.Found.Address one ->
+            case MissingExtern _ -> wide(code, slot, 0, 0, 0);
+            case ExternAddress one ->
                     wide(code, slot, 0, (int) one.address(), (int) (one.address() >>> 32));
-            case ExternValues.Found.Typed one -> {
-                RunningKernel.Module module = one.module();
+            case TypedExtern one -> {
+                ModuleBtf module = one.module();
                 int fd = module == null ? 0 : module.types().fd();
                 wide(code, slot, PSEUDO_BTF_ID, one.id(), fd);
             }
@@ -91,9 +98,9 @@ final class ReferenceLinker {
     }
 
     private void call(
-            ProgramAssembly code, int slot, Extern extern, List<RunningKernel.Module> modules) {
-        if (externs.found(extern) instanceof ExternValues.Found.Typed one) {
-            RunningKernel.Module module = one.module();
+            ProgramAssembly code, int slot, ExternSymbol extern, List<ModuleBtf> modules) {
+        if (externs.found(extern) instanceof TypedExtern one) {
+            ModuleBtf module = one.module();
             int index = module == null ? 0 : modules.indexOf(module) + 1;
             code.words[slot] =
                     0x85L
@@ -105,7 +112,7 @@ final class ReferenceLinker {
         code.words[slot] = FunctionFit.poison(MISSING_FUNCTION + code.missing.size());
         code.missing.put(
                 slot,
-                new ProgramAssembly.Origin(
+                new PoisonedInstruction(
                         code.origin(slot),
                         "the weak function " + extern.name() + " is not in this kernel"));
     }

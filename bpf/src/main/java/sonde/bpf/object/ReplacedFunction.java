@@ -7,6 +7,7 @@ import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.Program;
+import sonde.bpf.object.ObjectException.ObjectPosition;
 
 /** The function of a loaded program that another program is to stand in for. */
 final class ReplacedFunction {
@@ -19,7 +20,7 @@ final class ReplacedFunction {
             int id = btf.find(function, BtfType.Func.class::isInstance);
             if (id == 0) {
                 throw new ObjectException(
-                        ObjectException.Place.of("program " + program.name()).symbol(function),
+                        ObjectPosition.of("program " + program.name()).symbol(function),
                         "it has no such function");
             }
             return id;

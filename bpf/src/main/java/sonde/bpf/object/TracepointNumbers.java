@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.Tracepoint;
-import sonde.sys.Files;
+import sonde.bpf.TracepointFormat;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -16,7 +16,7 @@ final class TracepointNumbers {
     private static final String EVENTS = "/sys/kernel/tracing/events/";
     private static final int MOST_DIGITS = 64;
 
-    private final Map<String, Tracepoint> known = new HashMap<>();
+    private final Map<String, TracepointFormat> known = new HashMap<>();
 
     /** Reads the number where it can be read; what cannot is told when attaching. */
     void learn(String target) {
@@ -25,11 +25,11 @@ final class TracepointNumbers {
             return;
         }
         try {
-            byte[] digits = Files.readAll(EVENTS + target + "/id", MOST_DIGITS);
+            byte[] digits = FileCalls.readAll(EVENTS + target + "/id", MOST_DIGITS);
             int number = Integer.parseInt(new String(digits, StandardCharsets.US_ASCII).strip());
             String category = target.substring(0, slash);
             String name = target.substring(slash + 1);
-            known.put(target, new Tracepoint(category, name, number, Map.of()));
+            known.put(target, new TracepointFormat(category, name, number, Map.of()));
         } catch (SyscallException | NumberFormatException e) {
             known.remove(target);
         }
@@ -40,7 +40,7 @@ final class TracepointNumbers {
      *
      * @param target {@code "sched/sched_switch"}
      */
-    @Nullable Tracepoint of(String target) {
+    @Nullable TracepointFormat of(String target) {
         return known.get(target);
     }
 }

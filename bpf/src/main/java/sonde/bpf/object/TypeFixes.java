@@ -7,8 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.binary.btf.BtfType.Linkage;
-import sonde.bpf.object.Image.Symbol;
+import sonde.bpf.object.ObjectException.ObjectPosition;
+import sonde.bpf.object.ObjectImage.ImageSymbol;
 
 /**
  * Makes the types of an object what the kernel takes: compilers leave the sizes of sections and the
@@ -20,10 +22,10 @@ final class TypeFixes {
     static final String KERNEL_SECTION = ".ksyms";
     private static final int INT_BYTES = 4;
 
-    private final Image image;
+    private final ObjectImage image;
     private final List<BtfType> types;
-    private final Map<String, Symbol> globals = new HashMap<>();
-    private final Map<String, Extern> externs = new LinkedHashMap<>();
+    private final Map<String, ImageSymbol> globals = new HashMap<>();
+    private final Map<String, ExternSymbol> externs = new LinkedHashMap<>();
     private final Map<String, Integer> configOffsets = new LinkedHashMap<>();
     private int configBytes;
     private int integer;
@@ -37,23 +39,23 @@ final class TypeFixes {
      * @param configOffsets of each setting in the map of settings
      * @param configBytes of that map's value
      */
-    record Result(
+    record FixedTypes(
             List<BtfType> types,
-            Map<String, Extern> externs,
+            Map<String, ExternSymbol> externs,
             Map<String, Integer> configOffsets,
             int configBytes) {}
 
-    private TypeFixes(Image image) {
+    private TypeFixes(ObjectImage image) {
         this.image = image;
         types = new ArrayList<>(image.types());
     }
 
-    static Result of(Image image) throws ObjectException {
+    static FixedTypes of(ObjectImage image) throws ObjectException {
         return new TypeFixes(image).result();
     }
 
-    private Result result() throws ObjectException {
-        for (Symbol symbol : image.symbols()) {
+    private FixedTypes result() throws ObjectException {
+        for (ImageSymbol symbol : image.symbols()) {
             if (!symbol.isLocal() && !symbol.name().isEmpty()) {
                 globals.putIfAbsent(symbol.name(), symbol);
             }
@@ -67,15 +69,15 @@ final class TypeFixes {
         for (int id = 1; id < count; id++) {
             linkage(id);
         }
-        return new Result(
+        return new FixedTypes(
                 List.copyOf(types), Map.copyOf(externs), Map.copyOf(configOffsets), configBytes);
     }
 
-    private ObjectException.Place place(String section, String symbol) {
+    private ObjectPosition place(String section, String symbol) {
         return image.place().section(section).symbol(symbol);
     }
 
-    private BtfType type(int id, ObjectException.Place place) throws ObjectException {
+    private BtfType type(int id, ObjectPosition place) throws ObjectException {
         return image.type(id, place);
     }
 
@@ -91,7 +93,7 @@ final class TypeFixes {
         List<BtfType.SectionVar> vars = new ArrayList<>();
         int end = 0;
         for (BtfType.SectionVar one : section.vars()) {
-            ObjectException.Place here = place(section.name(), "");
+            ObjectPosition here = place(section.name(), "");
             if (!(type(one.type(), here) instanceof BtfType.Var variable)) {
                 throw new ObjectException(here, "BTF type " + one.type() + " is no variable");
             }
@@ -99,7 +101,7 @@ final class TypeFixes {
                 continue;
             }
             int offset = one.offset();
-            Symbol symbol = globals.get(variable.name());
+            ImageSymbol symbol = globals.get(variable.name());
             if (variable.linkage() == Linkage.GLOBAL && symbol != null && symbol.part() == part) {
                 offset = bounded(symbol.value(), here.symbol(variable.name()));
             }
@@ -116,7 +118,7 @@ final class TypeFixes {
         return new BtfType.Datasec(section.name(), size, List.copyOf(vars));
     }
 
-    private static int bounded(long value, ObjectException.Place place) throws ObjectException {
+    private static int bounded(long value, ObjectPosition place) throws ObjectException {
         if (value < 0 || value > Integer.MAX_VALUE) {
             throw new ObjectException(place, "lies at " + Long.toUnsignedString(value));
         }
@@ -124,7 +126,7 @@ final class TypeFixes {
     }
 
     private boolean isWeak(String name) {
-        Symbol symbol = globals.get(name);
+        ImageSymbol symbol = globals.get(name);
         return symbol != null && symbol.isWeak();
     }
 
@@ -135,20 +137,26 @@ final class TypeFixes {
     private BtfType kernelSymbols(BtfType.Datasec section) throws ObjectException {
         List<BtfType.SectionVar> vars = new ArrayList<>();
         for (BtfType.SectionVar one : section.vars()) {
-            ObjectException.Place here = place(section.name(), "");
+            ObjectPosition here = place(section.name(), "");
             switch (type(one.type(), here)) {
                 case BtfType.Var v -> {
                     boolean typed =
                             !(ObjectTypes.skip(types, v.type(), here) instanceof BtfType.Void);
-                    Extern.Kind kind = typed ? Extern.Kind.VARIABLE : Extern.Kind.ADDRESS;
-                    externs.put(v.name(), new Extern(v.name(), kind, isWeak(v.name()), v.type()));
+                    ExternSymbol.Kind kind =
+                            typed ? ExternSymbol.Kind.VARIABLE : ExternSymbol.Kind.ADDRESS;
+                    externs.put(
+                            v.name(), new ExternSymbol(v.name(), kind, isWeak(v.name()), v.type()));
                     types.set(one.type(), new BtfType.Var(v.name(), Linkage.GLOBAL, integer()));
                     vars.add(new BtfType.SectionVar(one.type(), INT_BYTES * vars.size(), 4));
                 }
                 case BtfType.Func f -> {
                     externs.put(
                             f.name(),
-                            new Extern(f.name(), Extern.Kind.FUNCTION, isWeak(f.name()), f.type()));
+                            new ExternSymbol(
+                                    f.name(),
+                                    ExternSymbol.Kind.FUNCTION,
+                                    isWeak(f.name()),
+                                    f.type()));
                     vars.add(new BtfType.SectionVar(stand(), INT_BYTES * vars.size(), 4));
                 }
                 case BtfType other ->
@@ -163,29 +171,30 @@ final class TypeFixes {
 
     /** Settings lie in their map by alignment, then size, then name. */
     private BtfType settings(BtfType.Datasec section) throws ObjectException {
-        record Setting(int id, BtfType.Var variable, int size, int alignment) {}
-        List<Setting> all = new ArrayList<>();
+        record ConfigVariable(int id, BtfType.Var variable, int size, int alignment) {}
+        List<ConfigVariable> all = new ArrayList<>();
         for (BtfType.SectionVar one : section.vars()) {
-            ObjectException.Place here = place(section.name(), "");
+            ObjectPosition here = place(section.name(), "");
             if (!(type(one.type(), here) instanceof BtfType.Var v)) {
                 throw new ObjectException(here, "BTF type " + one.type() + " is no variable");
             }
             here = here.symbol(v.name());
             int size = ObjectTypes.size(types, v.type(), here);
-            all.add(new Setting(one.type(), v, size, alignment(v.type(), size, here)));
+            all.add(new ConfigVariable(one.type(), v, size, alignment(v.type(), size, here)));
         }
         all.sort(
-                Comparator.comparingInt(Setting::alignment)
-                        .thenComparingInt(Setting::size)
+                Comparator.comparingInt(ConfigVariable::alignment)
+                        .thenComparingInt(ConfigVariable::size)
                         .thenComparing(one -> one.variable().name()));
         List<BtfType.SectionVar> vars = new ArrayList<>();
         int at = 0;
-        for (Setting one : all) {
+        for (ConfigVariable one : all) {
             String name = one.variable().name();
             at = at + one.alignment() - 1 & -one.alignment();
             externs.put(
                     name,
-                    new Extern(name, Extern.Kind.CONFIG, isWeak(name), one.variable().type()));
+                    new ExternSymbol(
+                            name, ExternSymbol.Kind.CONFIG, isWeak(name), one.variable().type()));
             configOffsets.put(name, at);
             vars.add(new BtfType.SectionVar(one.id(), at, one.size()));
             at += one.size();
@@ -199,7 +208,7 @@ final class TypeFixes {
                 : new BtfType.Datasec(section.name(), at, List.copyOf(vars));
     }
 
-    private int alignment(int type, int size, ObjectException.Place place) throws ObjectException {
+    private int alignment(int type, int size, ObjectPosition place) throws ObjectException {
         boolean single = !(ObjectTypes.skip(types, type, place) instanceof BtfType.Array);
         return single && size > 1 ? Math.min(8, Integer.highestOneBit(size)) : 1;
     }
@@ -222,7 +231,7 @@ final class TypeFixes {
     }
 
     private boolean isHidden(String name) {
-        Symbol symbol = globals.get(name);
+        ImageSymbol symbol = globals.get(name);
         return symbol != null && symbol.isHidden();
     }
 
@@ -248,7 +257,7 @@ final class TypeFixes {
         }
         if (integer == 0) {
             integer = types.size();
-            types.add(new BtfType.Int("int", 4, BtfType.Int.Encoding.SIGNED, 0, 32));
+            types.add(new BtfType.Int("int", 4, IntEncoding.SIGNED, 0, 32));
         }
         return integer;
     }

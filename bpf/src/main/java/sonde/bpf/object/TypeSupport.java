@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.LoadedBtf;
 
@@ -20,8 +21,7 @@ record TypeSupport(
         boolean typeTags,
         boolean wideEnums,
         boolean questionMarks) {
-    private static final BtfType INT =
-            new BtfType.Int("int", 4, BtfType.Int.Encoding.SIGNED, 0, 32);
+    private static final BtfType INT = new BtfType.Int("int", 4, IntEncoding.SIGNED, 0, 32);
     private static final BtfType VAR = new BtfType.Var("x", BtfType.Linkage.STATIC, 1);
 
     /** Asks with a few types at a time. */
@@ -84,8 +84,7 @@ record TypeSupport(
                 case BtfType.Enum e when !wideEnums && isWide(e) -> {
                     if (wide == 0) {
                         wide = types.size();
-                        types.add(
-                                new BtfType.Int("enum64", 8, BtfType.Int.Encoding.UNSIGNED, 0, 64));
+                        types.add(new BtfType.Int("enum64", 8, IntEncoding.UNSIGNED, 0, 64));
                     }
                     types.set(id, union(e, wide));
                 }
@@ -96,7 +95,7 @@ record TypeSupport(
 
     /** Larger might be more than the section has room for. */
     private static BtfType smallest(String name) {
-        return new BtfType.Int(name, 1, BtfType.Int.Encoding.UNSIGNED, 0, 8);
+        return new BtfType.Int(name, 1, IntEncoding.UNSIGNED, 0, 8);
     }
 
     private static BtfType structure(BtfType.Datasec section) {

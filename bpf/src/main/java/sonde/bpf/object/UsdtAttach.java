@@ -18,10 +18,17 @@ import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.inventory.MapEntries;
 import sonde.bpf.link.Uprobes;
+import sonde.bpf.link.Uprobes.UprobePoint;
+import sonde.bpf.object.ObjectException.ObjectPosition;
 import sonde.bpf.usdt.UsdtArgument;
-import sonde.bpf.usdt.UsdtArgument.Operand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UnreadableOperand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtConstant;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtMemory;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtRegister;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
+import sonde.bpf.usdt.UsdtNotes.MarkerName;
 
 /**
  * Attaches programs with {@code usdt.bpf.h}: its map {@code __bpf_usdt_specs} tells by the number
@@ -42,12 +49,12 @@ final class UsdtAttach {
     private static final int MEMORY_INDEXED = 3;
 
     private final LoadedObject object;
-    private final ObjectException.Place place;
+    private final ObjectPosition place;
     private final @Nullable BpfMap specs;
     private final Map<List<UsdtArgument>, Integer> known = new LinkedHashMap<>();
 
     /** For the probes of one object; numbers go on from program to program. */
-    UsdtAttach(LoadedObject object, ObjectException.Place place) {
+    UsdtAttach(LoadedObject object, ObjectPosition place) {
         this.object = object;
         this.place = place;
         this.specs = object.maps().get(SPECS);
@@ -65,14 +72,14 @@ final class UsdtAttach {
             throw new ObjectException(place, "'" + target + "' is no FILE:PROVIDER:NAME");
         }
         String path = UserFile.find(target.substring(0, before), place);
-        UsdtNotes.Name name =
-                new UsdtNotes.Name(target.substring(before + 1, last), target.substring(last + 1));
-        List<Uprobes.Place> places = new ArrayList<>();
+        MarkerName name =
+                new MarkerName(target.substring(before + 1, last), target.substring(last + 1));
+        List<UprobePoint> places = new ArrayList<>();
         try (Input input = Input.open(Path.of(path))) {
             for (UsdtLocation one :
                     UsdtNotes.read(ElfFile.of(input.segment())).getOrDefault(name, List.of())) {
                 int number = specs == null ? 0 : number(one.arguments());
-                places.add(new Uprobes.Place(one.fileOffset(), one.semaphore(), number));
+                places.add(new UprobePoint(one.fileOffset(), one.semaphore(), number));
             }
         } catch (MalformedInputException e) {
             throw new ObjectException(place, path + ": " + e.getMessage(), e);
@@ -127,21 +134,21 @@ final class UsdtAttach {
         return spec.array();
     }
 
-    private void operand(Operand operand, ByteBuffer spec) throws ObjectException {
+    private void operand(UsdtOperand operand, ByteBuffer spec) throws ObjectException {
         switch (operand) {
-            case Operand.Constant one -> spec.putLong(one.value()).putInt(CONSTANT);
+            case UsdtConstant one -> spec.putLong(one.value()).putInt(CONSTANT);
             // Of the second byte of a register the address is one further.
-            case Operand.Register one ->
+            case UsdtRegister one ->
                     spec.putLong(0)
                             .putInt(REGISTER)
                             .putShort((short) (one.offset() + one.shift() / 8));
-            case Operand.Memory one when one.base().isEmpty() ->
+            case UsdtMemory one when one.base().isEmpty() ->
                     throw new ObjectException(place, "an argument in memory without a base");
-            case Operand.Memory one when one.index().isEmpty() ->
+            case UsdtMemory one when one.index().isEmpty() ->
                     spec.putLong(one.displacement())
                             .putInt(MEMORY)
                             .putShort((short) one.baseOffset());
-            case Operand.Memory one -> {
+            case UsdtMemory one -> {
                 if (!hasIndexed()) {
                     throw new ObjectException(
                             place,
@@ -154,7 +161,7 @@ final class UsdtAttach {
                         .putInt(MEMORY_INDEXED | one.indexOffset() << 8 | scale << 20)
                         .putShort((short) one.baseOffset());
             }
-            case Operand.Unreadable one ->
+            case UnreadableOperand one ->
                     throw new ObjectException(
                             place, "an argument cannot be read: '" + one.text() + "'");
         }

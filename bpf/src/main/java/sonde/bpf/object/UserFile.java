@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Segment;
-import sonde.bpf.link.Uprobes;
+import sonde.bpf.link.Uprobes.UprobePoint;
+import sonde.bpf.object.ObjectException.ObjectPosition;
 
 /** Executables and libraries that probes are for: by path or name, and functions in them. */
 final class UserFile {
@@ -24,7 +25,7 @@ final class UserFile {
     private UserFile() {}
 
     /** As it stands when it has a slash; else programs of PATH, libraries of the usual folders. */
-    static String find(String name, ObjectException.Place place) throws ObjectException {
+    static String find(String name, ObjectPosition place) throws ObjectException {
         if (name.indexOf('/') >= 0) {
             return name;
         }
@@ -50,9 +51,8 @@ final class UserFile {
      *
      * @param function a name, a name and an offset, an address, or with {@code many} a pattern
      */
-    static List<Uprobes.Place> places(
-            String path, String function, boolean many, ObjectException.Place place)
-            throws IOException {
+    static List<UprobePoint> places(
+            String path, String function, boolean many, ObjectPosition place) throws IOException {
         Matcher matcher = PLACE.matcher(function);
         if (!matcher.matches()) {
             throw new ObjectException(place, "'" + function + "' is no function");
@@ -60,7 +60,7 @@ final class UserFile {
         String name = matcher.group(1);
         long offset = AutoAttach.offset(matcher.group(2));
         if (name.isEmpty()) {
-            return List.of(new Uprobes.Place(offset));
+            return List.of(new UprobePoint(offset));
         }
         Pattern wanted = many ? AutoAttach.glob(name) : Pattern.compile(Pattern.quote(name));
         try (Input input = Input.open(Path.of(path))) {
@@ -75,9 +75,9 @@ final class UserFile {
             if (found.isEmpty()) {
                 throw new ObjectException(place, path + " has no function " + name);
             }
-            List<Uprobes.Place> places = new ArrayList<>();
+            List<UprobePoint> places = new ArrayList<>();
             for (long at : found.keySet()) {
-                places.add(new Uprobes.Place(at + offset));
+                places.add(new UprobePoint(at + offset));
             }
             return places;
         } catch (NoSuchFileException e) {
@@ -110,7 +110,7 @@ final class UserFile {
 
     /** Where an address stands in the file; -1 for nowhere. */
     static long fileOffset(ElfFile elf, long address) {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             if (segment.type() == ElfFile.PT_LOAD
                     && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
                 return address - segment.address() + segment.offset();

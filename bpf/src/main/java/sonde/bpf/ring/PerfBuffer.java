@@ -12,9 +12,9 @@ import java.util.List;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.BpfMap;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
-import sonde.sys.Pages;
-import sonde.sys.Perf;
+import sonde.sys.MachineFacts;
+import sonde.sys.MemoryMappings;
+import sonde.sys.PerfEventOpen;
 import sonde.sys.PollSet;
 import sonde.sys.SyscallException;
 
@@ -70,13 +70,13 @@ public final class PerfBuffer implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final List<CpuRing> rings = new ArrayList<>();
     private final MemorySegment scratch = arena.allocate(LARGEST_RECORD, 8);
-    private final long page = Machine.pageBytes();
+    private final long page = MachineFacts.pageBytes();
     private final long size;
     private final PollSet poll;
 
     private PerfBuffer(BpfMap map, int bytesPerCpu) throws SyscallException {
         size = bytesPerCpu;
-        int[] cpus = Machine.onlineCpus().stream().toArray();
+        int[] cpus = MachineFacts.onlineCpus().stream().toArray();
         poll = new PollSet(arena, cpus.length);
         try {
             for (int cpu : cpus) {
@@ -95,7 +95,7 @@ public final class PerfBuffer implements AutoCloseable {
      *     full
      */
     public static PerfBuffer open(BpfMap map, int bytesPerCpu) throws SyscallException {
-        if (Integer.bitCount(bytesPerCpu) != 1 || bytesPerCpu < Machine.pageBytes()) {
+        if (Integer.bitCount(bytesPerCpu) != 1 || bytesPerCpu < MachineFacts.pageBytes()) {
             throw new IllegalArgumentException("a ring of " + bytesPerCpu + " bytes");
         }
         return new PerfBuffer(map, bytesPerCpu);
@@ -111,16 +111,16 @@ public final class PerfBuffer implements AutoCloseable {
             attr.set(JAVA_LONG, 24, SAMPLE_RAW);
             attr.set(JAVA_LONG, 40, WATERMARK);
             attr.set(JAVA_INT, 48, (int) (size / 4));
-            int fd = Perf.open(attr, -1, cpu, -1, 0, "output of programs");
+            int fd = PerfEventOpen.open(attr, -1, cpu, -1, 0, "output of programs");
             try {
                 MemorySegment mapping =
-                        Pages.map(
+                        MemoryMappings.map(
                                 arena,
                                 fd,
                                 0,
                                 page + size,
-                                Pages.PROT_READ | Pages.PROT_WRITE,
-                                Pages.MAP_SHARED);
+                                MemoryMappings.PROT_READ | MemoryMappings.PROT_WRITE,
+                                MemoryMappings.MAP_SHARED);
                 map.put(cpu, fd);
                 Fd.ioctl(fd, IOC_ENABLE, 0);
                 poll.add(fd, PollSet.POLLIN);

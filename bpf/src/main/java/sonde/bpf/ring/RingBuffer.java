@@ -12,8 +12,8 @@ import sonde.binary.MalformedInputException;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapType;
 import sonde.sys.Errno;
-import sonde.sys.Machine;
-import sonde.sys.Pages;
+import sonde.sys.MachineFacts;
+import sonde.sys.MemoryMappings;
 import sonde.sys.PollSet;
 import sonde.sys.SyscallException;
 
@@ -59,12 +59,12 @@ public final class RingBuffer implements AutoCloseable {
 
     private RingBuffer(BpfMap map, BpfMap... others) throws SyscallException {
         this.map = map;
-        page = Machine.pageBytes();
+        page = MachineFacts.pageBytes();
         long size = Integer.toUnsignedLong(map.spec().maxEntries());
         mask = size - 1;
-        consumer = map(arena, map, 0, page, Pages.PROT_READ | Pages.PROT_WRITE);
+        consumer = map(arena, map, 0, page, MemoryMappings.PROT_READ | MemoryMappings.PROT_WRITE);
         mappedEnd = Math.min(FIRST_BYTES, size);
-        ring = map(arena, map, page, page + mappedEnd, Pages.PROT_READ);
+        ring = map(arena, map, page, page + mappedEnd, MemoryMappings.PROT_READ);
         poll = new PollSet(arena, 1 + others.length);
         poll.add(map.fd(), PollSet.POLLIN);
         for (BpfMap other : others) {
@@ -97,7 +97,8 @@ public final class RingBuffer implements AutoCloseable {
     static MemorySegment map(Arena arena, BpfMap map, long offset, long bytes, int protection)
             throws SyscallException {
         try {
-            return Pages.map(arena, map.fd(), offset, bytes, protection, Pages.MAP_SHARED);
+            return MemoryMappings.map(
+                    arena, map.fd(), offset, bytes, protection, MemoryMappings.MAP_SHARED);
         } catch (SyscallException e) {
             arena.close();
             throw e;
@@ -200,7 +201,7 @@ public final class RingBuffer implements AutoCloseable {
 
     private long drain(RecordVisitor visitor, long end, long most) throws IOException {
         if (end > mappedEnd) {
-            ring = map(arena, map, page, page + 2 * (mask + 1), Pages.PROT_READ);
+            ring = map(arena, map, page, page + 2 * (mask + 1), MemoryMappings.PROT_READ);
             mappedEnd = Long.MAX_VALUE;
         }
         long count = 0;

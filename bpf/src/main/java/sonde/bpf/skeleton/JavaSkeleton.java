@@ -13,9 +13,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.MapType;
 import sonde.bpf.object.GlobalSection;
+import sonde.bpf.object.GlobalSection.GlobalVariable;
 import sonde.bpf.object.ObjectFile;
 import sonde.bpf.object.ObjectMap;
 import sonde.bpf.object.ObjectProgram;
+import sonde.bpf.skeleton.JavaType.JavaField;
+import sonde.bpf.skeleton.JavaType.JavaStructure;
+import sonde.bpf.skeleton.JavaType.JavaTypeTable;
 
 /**
  * Writes a Java class that holds an object and gives its programs, maps and variables under their
@@ -29,7 +33,7 @@ public final class JavaSkeleton {
 
     private final ObjectFile file;
     private final StringBuilder out = new StringBuilder();
-    private final JavaType.Table types;
+    private final JavaTypeTable types;
     private final Set<String> methods =
             new HashSet<>(Set.of("file", "load", "attach", "object", "close", "bytes"));
 
@@ -38,7 +42,7 @@ public final class JavaSkeleton {
         Set<String> taken = new HashSet<>(TAKEN);
         taken.add(className);
         file.data().forEach(data -> taken.add(JavaNames.type(data.section())));
-        types = new JavaType.Table(file.types(), taken);
+        types = new JavaTypeTable(file.types(), taken);
     }
 
     /**
@@ -237,7 +241,7 @@ public final class JavaSkeleton {
                 name, safe(data.section()));
         line("        }");
         Set<String> taken = new HashSet<>();
-        for (GlobalSection.Variable variable : data.variables()) {
+        for (GlobalVariable variable : data.variables()) {
             String member = JavaNames.unique(taken, JavaNames.member(variable.name()));
             taken.add(member);
             JavaType type = types.of(variable.type(), variable.sizeBytes());
@@ -256,7 +260,7 @@ public final class JavaSkeleton {
         line("    }");
     }
 
-    private void structure(JavaType.Structure struct) {
+    private void structure(JavaStructure struct) {
         String fields =
                 struct.fields().entrySet().stream()
                         .map(one -> one.getValue().type().name() + " " + one.getKey())
@@ -273,8 +277,8 @@ public final class JavaSkeleton {
         line("");
         line("            @Override");
         line("            public void encode(%s value, MemorySegment to) {", name);
-        for (Map.Entry<String, JavaType.Field> one : struct.fields().entrySet()) {
-            JavaType.Field field = one.getValue();
+        for (Map.Entry<String, JavaField> one : struct.fields().entrySet()) {
+            JavaField field = one.getValue();
             String value = "value." + one.getKey() + "()";
             line("                %s;", field.type().write("to", field.offset(), value));
         }
@@ -283,7 +287,7 @@ public final class JavaSkeleton {
         line("            @Override");
         line("            public %s decode(MemorySegment from) {", name);
         List<String> reads = new ArrayList<>();
-        for (JavaType.Field field : struct.fields().values()) {
+        for (JavaField field : struct.fields().values()) {
             reads.add(field.type().read("from", field.offset()));
         }
         line("                return new %s(", name);

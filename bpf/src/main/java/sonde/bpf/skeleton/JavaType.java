@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 
 /** What a type of an object is in Java. */
 sealed interface JavaType {
@@ -30,7 +31,7 @@ sealed interface JavaType {
     String codec();
 
     /** A number that has a layout of its own. */
-    record Number(String name, String layout, int bytes) implements JavaType {
+    record JavaNumber(String name, String layout, int bytes) implements JavaType {
         @Override
         public String read(String segment, int offset) {
             return "%s.get(ValueLayout.%s, %d)".formatted(segment, layout, offset);
@@ -76,7 +77,7 @@ sealed interface JavaType {
 
     /** {@link #name}, or what stands for it between the signs of a generic type. */
     static String boxed(JavaType type) {
-        return type instanceof Number number ? number.boxed() : type.name();
+        return type instanceof JavaNumber number ? number.boxed() : type.name();
     }
 
     /**
@@ -84,28 +85,28 @@ sealed interface JavaType {
      *
      * @param fields by name
      */
-    record Structure(String name, int bytes, Map<String, Field> fields) {}
+    record JavaStructure(String name, int bytes, Map<String, JavaField> fields) {}
 
     /** A member. */
-    record Field(JavaType type, int offset) {}
+    record JavaField(JavaType type, int offset) {}
 
     /** Gives each type of an object its Java type, structures once. */
-    final class Table {
+    final class JavaTypeTable {
         private static final int MOST_DEPTH = 8;
         private static final int MOST_BYTES = 1 << 20;
 
         private final List<BtfType> types;
         private final Map<Integer, Coded> known = new LinkedHashMap<>();
-        private final List<Structure> structures = new ArrayList<>();
+        private final List<JavaStructure> structures = new ArrayList<>();
         private final Set<String> names = new HashSet<>();
 
-        Table(List<BtfType> types, Set<String> taken) {
+        JavaTypeTable(List<BtfType> types, Set<String> taken) {
             this.types = types;
             names.addAll(taken);
         }
 
         /** All structures that were asked for. */
-        List<Structure> structures() {
+        List<JavaStructure> structures() {
             return structures;
         }
 
@@ -141,16 +142,15 @@ sealed interface JavaType {
             JavaType type =
                     switch (types.get(at)) {
                         case BtfType.Int i
-                                when i.encoding() == BtfType.Int.Encoding.BOOL
-                                        && i.sizeBytes() == 1 ->
-                                new Number("boolean", "JAVA_BOOLEAN", 1);
+                                when i.encoding() == IntEncoding.BOOL && i.sizeBytes() == 1 ->
+                                new JavaNumber("boolean", "JAVA_BOOLEAN", 1);
                         case BtfType.Int i -> number(i.sizeBytes());
                         case BtfType.Enum e -> number(e.sizeBytes());
                         case BtfType.Ptr _ -> number(8);
                         case BtfType.Float f when f.sizeBytes() == 4 ->
-                                new Number("float", "JAVA_FLOAT_UNALIGNED", 4);
+                                new JavaNumber("float", "JAVA_FLOAT_UNALIGNED", 4);
                         case BtfType.Float f when f.sizeBytes() == 8 ->
-                                new Number("double", "JAVA_DOUBLE_UNALIGNED", 8);
+                                new JavaNumber("double", "JAVA_DOUBLE_UNALIGNED", 8);
                         case BtfType.Array a when isChar(a.type()) ->
                                 new Coded("String", "Codec.text(" + a.count() + ")", a.count());
                         case BtfType.Struct s when !s.isUnion() && depth < MOST_DEPTH ->
@@ -164,10 +164,10 @@ sealed interface JavaType {
 
         private static JavaType number(int bytes) {
             return switch (bytes) {
-                case 1 -> new Number("byte", "JAVA_BYTE", 1);
-                case 2 -> new Number("short", "JAVA_SHORT_UNALIGNED", 2);
-                case 4 -> new Number("int", "JAVA_INT_UNALIGNED", 4);
-                case 8 -> new Number("long", "JAVA_LONG_UNALIGNED", 8);
+                case 1 -> new JavaNumber("byte", "JAVA_BYTE", 1);
+                case 2 -> new JavaNumber("short", "JAVA_SHORT_UNALIGNED", 2);
+                case 4 -> new JavaNumber("int", "JAVA_INT_UNALIGNED", 4);
+                case 8 -> new JavaNumber("long", "JAVA_LONG_UNALIGNED", 8);
                 default -> raw(bytes);
             };
         }
@@ -184,7 +184,7 @@ sealed interface JavaType {
             if (before != null) {
                 return before;
             }
-            Map<String, Field> fields = new LinkedHashMap<>();
+            Map<String, JavaField> fields = new LinkedHashMap<>();
             boolean plain = !struct.members().isEmpty() && struct.sizeBytes() <= MOST_BYTES;
             for (int i = 0; plain && i < struct.members().size(); i++) {
                 BtfType.Member member = struct.members().get(i);
@@ -198,7 +198,7 @@ sealed interface JavaType {
                 if (plain) {
                     String name =
                             JavaNames.unique(fields.keySet(), JavaNames.member(member.name()));
-                    fields.put(name, new Field(of(member.type(), size, depth + 1), offset));
+                    fields.put(name, new JavaField(of(member.type(), size, depth + 1), offset));
                 }
             }
             if (!plain) {
@@ -208,7 +208,7 @@ sealed interface JavaType {
             names.add(name);
             Coded coded = new Coded(name, name + ".CODEC", struct.sizeBytes());
             known.put(id, coded);
-            structures.add(new Structure(name, struct.sizeBytes(), fields));
+            structures.add(new JavaStructure(name, struct.sizeBytes(), fields));
             return coded;
         }
 

@@ -7,11 +7,11 @@ package sonde.bpf.usdt;
  * @param isSigned whether it is a signed integer
  * @param isFloat whether it is a floating-point number
  */
-public record UsdtArgument(int sizeBytes, boolean isSigned, boolean isFloat, Operand operand) {
+public record UsdtArgument(int sizeBytes, boolean isSigned, boolean isFloat, UsdtOperand operand) {
     /** Where its value is. */
-    public sealed interface Operand {
+    public sealed interface UsdtOperand {
         /** The value itself. */
-        record Constant(long value) implements Operand {}
+        record UsdtConstant(long value) implements UsdtOperand {}
 
         /**
          * In a register, in its lowest bits, or from bit {@code shift} ({@code %ah}: 8).
@@ -19,7 +19,7 @@ public record UsdtArgument(int sizeBytes, boolean isSigned, boolean isFloat, Ope
          * @param register the name of all of it: {@code "rax"}, {@code "x0"}
          * @param offset in struct pt_regs
          */
-        record Register(String register, int offset, int shift) implements Operand {}
+        record UsdtRegister(String register, int offset, int shift) implements UsdtOperand {}
 
         /**
          * In memory: at base + index × scale + displacement.
@@ -30,16 +30,16 @@ public record UsdtArgument(int sizeBytes, boolean isSigned, boolean isFloat, Ope
          * @param indexOffset in struct pt_regs
          * @param scale 1, 2, 4 or 8
          */
-        record Memory(
+        record UsdtMemory(
                 String base,
                 int baseOffset,
                 String index,
                 int indexOffset,
                 int scale,
                 long displacement)
-                implements Operand {}
+                implements UsdtOperand {}
 
         /** What cannot be read, as it stands in the note. */
-        record Unreadable(String text) implements Operand {}
+        record UnreadableOperand(String text) implements UsdtOperand {}
     }
 }

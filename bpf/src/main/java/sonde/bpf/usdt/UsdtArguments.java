@@ -6,7 +6,12 @@ import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.usdt.UsdtArgument.Operand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UnreadableOperand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtConstant;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtMemory;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtRegister;
+import sonde.bpf.usdt.UsdtRegisters.RegisterPart;
 import sonde.sys.Arch;
 
 /**
@@ -87,8 +92,8 @@ final class UsdtArguments {
     private UsdtArgument argument(String word) {
         Matcher sized = SIZE.matcher(word);
         if (!sized.matches()) {
-            Operand operand = operand(word);
-            int size = operand instanceof Operand.Register ? partSize(word) : 8;
+            UsdtOperand operand = operand(word);
+            int size = operand instanceof UsdtRegister ? partSize(word) : 8;
             return new UsdtArgument(size, false, false, operand);
         }
         boolean isFloat = !sized.group(3).isEmpty();
@@ -101,30 +106,30 @@ final class UsdtArguments {
 
     private int partSize(String word) {
         String name = word.startsWith("%") ? word.substring(1) : word;
-        UserRegisters.Register register = UserRegisters.find(arch, name);
+        RegisterPart register = UsdtRegisters.find(arch, name);
         return register == null ? 8 : register.sizeBytes();
     }
 
-    private Operand operand(String text) {
+    private UsdtOperand operand(String text) {
         try {
             Matcher constant = CONSTANT.matcher(text);
             if (constant.matches()) {
-                return new Operand.Constant(number(constant.group(1)));
+                return new UsdtConstant(number(constant.group(1)));
             }
             String name = arch == Arch.X86_64 && text.startsWith("%") ? text.substring(1) : text;
             boolean named = arch != Arch.X86_64 || text.startsWith("%");
-            UserRegisters.Register register = named ? UserRegisters.find(arch, name) : null;
+            RegisterPart register = named ? UsdtRegisters.find(arch, name) : null;
             if (register != null) {
-                return new Operand.Register(register.whole(), register.offset(), register.shift());
+                return new UsdtRegister(register.whole(), register.offset(), register.shift());
             }
-            @Nullable Operand memory = arch == Arch.X86_64 ? x86Memory(text) : armMemory(text);
-            return memory == null ? new Operand.Unreadable(text) : memory;
+            @Nullable UsdtOperand memory = arch == Arch.X86_64 ? x86Memory(text) : armMemory(text);
+            return memory == null ? new UnreadableOperand(text) : memory;
         } catch (NumberFormatException e) {
-            return new Operand.Unreadable(text);
+            return new UnreadableOperand(text);
         }
     }
 
-    private @Nullable Operand x86Memory(String text) {
+    private @Nullable UsdtOperand x86Memory(String text) {
         Matcher matcher = X86_MEMORY.matcher(text);
         if (!matcher.matches()) {
             return null;
@@ -144,7 +149,7 @@ final class UsdtArguments {
         return memory(base, index, scale, displacement);
     }
 
-    private @Nullable Operand armMemory(String text) {
+    private @Nullable UsdtOperand armMemory(String text) {
         Matcher matcher = ARM_MEMORY.matcher(text);
         if (!matcher.matches()) {
             return null;
@@ -154,14 +159,14 @@ final class UsdtArguments {
         return memory(matcher.group(1), matcher.group(3), scale, displacement);
     }
 
-    private @Nullable Operand memory(
+    private @Nullable UsdtOperand memory(
             @Nullable String base, @Nullable String index, int scale, long displacement) {
-        UserRegisters.Register b = base == null ? null : UserRegisters.find(arch, base);
-        UserRegisters.Register i = index == null ? null : UserRegisters.find(arch, index);
+        RegisterPart b = base == null ? null : UsdtRegisters.find(arch, base);
+        RegisterPart i = index == null ? null : UsdtRegisters.find(arch, index);
         if (base != null && b == null || index != null && i == null || b == null && i == null) {
             return null;
         }
-        return new Operand.Memory(
+        return new UsdtMemory(
                 b == null ? "" : b.whole(),
                 b == null ? 0 : b.offset(),
                 i == null ? "" : i.whole(),

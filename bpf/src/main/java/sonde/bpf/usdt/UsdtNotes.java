@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfNote;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Note;
-import sonde.binary.elf.Section;
-import sonde.binary.elf.Segment;
 import sonde.sys.Arch;
 
 /**
@@ -31,20 +31,20 @@ public final class UsdtNotes {
 
     private UsdtNotes(ElfFile elf) {
         this.elf = elf;
-        this.base = elf.section(".stapsdt.base").map(Section::address).orElse(0L);
+        this.base = elf.section(".stapsdt.base").map(ElfSection::address).orElse(0L);
     }
 
     /** What a marker is called. */
-    public record Name(String provider, String name) {
-        private static final Comparator<Name> ORDER =
-                Comparator.comparing(Name::provider).thenComparing(Name::name);
+    public record MarkerName(String provider, String name) {
+        private static final Comparator<MarkerName> ORDER =
+                Comparator.comparing(MarkerName::provider).thenComparing(MarkerName::name);
     }
 
     /** All markers with their places in the order of the file; notes that are damaged are not. */
-    public static Map<Name, List<UsdtLocation>> read(ElfFile elf) {
+    public static Map<MarkerName, List<UsdtLocation>> read(ElfFile elf) {
         UsdtNotes reader = new UsdtNotes(elf);
-        Map<Name, List<UsdtLocation>> found = new TreeMap<>(Name.ORDER);
-        for (Note note : elf.notes()) {
+        Map<MarkerName, List<UsdtLocation>> found = new TreeMap<>(MarkerName.ORDER);
+        for (ElfNote note : elf.notes()) {
             if (note.type() == TYPE && note.owner().equals(OWNER)) {
                 reader.add(note.description(), found);
             }
@@ -52,7 +52,7 @@ public final class UsdtNotes {
         return found;
     }
 
-    private void add(byte[] description, Map<Name, List<UsdtLocation>> found) {
+    private void add(byte[] description, Map<MarkerName, List<UsdtLocation>> found) {
         ByteBuffer bytes = ByteBuffer.wrap(description).order(elf.order());
         int wordBytes = elf.is64() ? 8 : 4;
         if (bytes.remaining() < 3 * wordBytes + 3) {
@@ -74,13 +74,13 @@ public final class UsdtNotes {
         long counter = semaphore == 0 ? 0 : fileOffset(elf, semaphore + moved);
         Arch arch = elf.machine() == ElfFile.EM_AARCH64 ? Arch.AARCH64 : Arch.X86_64;
         UsdtArguments parser = new UsdtArguments(arch, symbol -> distance(symbol, address));
-        found.computeIfAbsent(new Name(provider, name), _ -> new ArrayList<>())
+        found.computeIfAbsent(new MarkerName(provider, name), _ -> new ArrayList<>())
                 .add(new UsdtLocation(fileOffset, Math.max(0, counter), parser.parse(arguments)));
     }
 
     /** Where an address stands in the file; -1 for nowhere. */
     private static long fileOffset(ElfFile elf, long address) {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             if (segment.type() == ElfFile.PT_LOAD
                     && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
                 return address - segment.address() + segment.offset();

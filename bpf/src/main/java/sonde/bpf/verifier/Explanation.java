@@ -29,7 +29,7 @@ public record Explanation(
         @Nullable SourceLine source,
         String register,
         List<HistoryStep> history,
-        Statistics statistics,
+        VerifierStatistics statistics,
         @Nullable KernelReport report) {
     /** The kind of messages that have none. */
     public static final String UNKNOWN = "unknown";

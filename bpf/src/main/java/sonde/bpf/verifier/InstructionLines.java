@@ -6,7 +6,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
+import sonde.bpf.verifier.LogEntry.LoggedSource;
+import sonde.bpf.verifier.LogEntry.LoggedState;
+import sonde.bpf.verifier.LogEntry.LoggedStep;
 
 /** Which line of the source each instruction comes from. */
 public final class InstructionLines {
@@ -49,14 +52,14 @@ public final class InstructionLines {
 
     private static String string(Btf btf, int offset) {
         try {
-            return Printable.line(btf.string(offset));
+            return PrintableText.line(btf.string(offset));
         } catch (MalformedInputException e) {
             return "";
         }
     }
 
     /** From text that {@link sonde.bpf.insn.Assembler} read: its steps are {@code "line 12"}. */
-    public static InstructionLines of(String file, String text, Code code) {
+    public static InstructionLines of(String file, String text, ProgramCode code) {
         List<String> source = text.lines().toList();
         TreeMap<Integer, SourceLine> lines = new TreeMap<>();
         int slot = 0;
@@ -65,7 +68,7 @@ public final class InstructionLines {
             if (step.matches("line [0-9]{1,7}")) {
                 int line = Integer.parseInt(step.substring("line ".length()));
                 String words = line <= source.size() ? source.get(line - 1) : "";
-                lines.put(slot, new SourceLine(file, line, 0, Printable.line(words.strip())));
+                lines.put(slot, new SourceLine(file, line, 0, PrintableText.line(words.strip())));
             }
             slot += code.instructions().get(i).slots();
         }
@@ -78,14 +81,14 @@ public final class InstructionLines {
         SourceLine line = null;
         for (LogEntry entry : log.entries()) {
             switch (entry) {
-                case LogEntry.Source source -> line = source.line();
+                case LoggedSource source -> line = source.line();
                 case LogEntry.Resumed _, LogEntry.Function _ -> line = null;
-                case LogEntry.Step step -> {
+                case LoggedStep step -> {
                     if (line != null) {
                         lines.putIfAbsent(step.slot(), line);
                     }
                 }
-                case LogEntry.State _, LogEntry.Remark _, LogEntry.Message _ -> {}
+                case LoggedState _, LogEntry.Remark _, LogEntry.Message _ -> {}
             }
         }
         return new InstructionLines(lines);

@@ -17,8 +17,8 @@ public record KernelReport(
         String category,
         String problem,
         String reason,
-        @Nullable Event at,
-        List<Event> path,
+        @Nullable ReportedStep at,
+        List<ReportedStep> path,
         String suggestion) {
     /**
      * A place and what it says there.
@@ -26,7 +26,7 @@ public record KernelReport(
      * @param slot of the instruction; -1 when cut off
      * @param label {@code "error"}, {@code "branch"}, {@code "update"}, {@code "invalidated"}
      */
-    public record Event(int slot, @Nullable SourceLine source, String label, String text) {}
+    public record ReportedStep(int slot, @Nullable SourceLine source, String label, String text) {}
 
     private static final String HEADER = "Verification failed: ";
     private static final String MARK = ">>> ";
@@ -69,8 +69,8 @@ public record KernelReport(
     }
 
     /** Blocks that begin with {@code insn 3} or {@code main @ file.c:12:5}. */
-    private static List<Event> events(List<String> lines) {
-        List<Event> events = new ArrayList<>();
+    private static List<ReportedStep> events(List<String> lines) {
+        List<ReportedStep> events = new ArrayList<>();
         int from = 0;
         for (int i = 1; i <= lines.size() && events.size() < MOST_EVENTS; i++) {
             if (i == lines.size() || isPlace(lines.get(i))) {
@@ -91,7 +91,7 @@ public record KernelReport(
                         || line.matches("  .{1,4000}:\\d{1,9}:\\d{1,9}"));
     }
 
-    private static Event event(List<String> lines) {
+    private static ReportedStep event(List<String> lines) {
         String place = lines.getFirst().strip();
         SourceLine source = null;
         int slot = place.startsWith("insn ") ? number(place.substring(5)) : -1;
@@ -115,7 +115,7 @@ public record KernelReport(
         }
         String said = note.toString().replaceFirst("^\\^-- ", "");
         int colon = said.indexOf(": ");
-        return new Event(
+        return new ReportedStep(
                 slot,
                 source != null || slot >= 0 && place.startsWith("insn ")
                         ? source

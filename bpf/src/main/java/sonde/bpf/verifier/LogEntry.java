@@ -8,10 +8,10 @@ public sealed interface LogEntry {
      * @param text as the kernel prints it
      * @param state registers and stack slots that it read or wrote; empty when it failed
      */
-    record Step(int slot, String text, String state) implements LogEntry {}
+    record LoggedStep(int slot, String text, String state) implements LogEntry {}
 
     /** The state before an instruction: {@code 0: R1=ctx() R10=fp0}. */
-    record State(int slot, String state) implements LogEntry {}
+    record LoggedState(int slot, String state) implements LogEntry {}
 
     /**
      * A way put off at a branch is taken up: {@code from 3 to 7: R0=...}.
@@ -24,7 +24,7 @@ public sealed interface LogEntry {
     record Function(String name) implements LogEntry {}
 
     /** A line of the source, before the instructions made from it. */
-    record Source(SourceLine line) implements LogEntry {}
+    record LoggedSource(SourceLine line) implements LogEntry {}
 
     /** Bookkeeping: precision marks, live registers, subprograms, paths known to be safe. */
     record Remark(String text) implements LogEntry {}

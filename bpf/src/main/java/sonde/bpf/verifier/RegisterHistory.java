@@ -6,10 +6,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
+import sonde.bpf.insn.BpfRegister;
 import sonde.bpf.insn.Disassembler;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.Instruction;
-import sonde.bpf.insn.KernelFunction;
-import sonde.bpf.insn.Register;
+import sonde.bpf.insn.Instruction.CallHelperFunction;
+import sonde.bpf.insn.Instruction.ConstantMeaning;
+import sonde.bpf.verifier.LogEntry.LoggedStep;
 
 /**
  * Where a value came from: the path walked back from where the verifier stopped, through moves,
@@ -20,8 +23,8 @@ final class RegisterHistory {
     private static final int MOST_BRANCHES = 2;
     private static final int MOST_ASIDE = 3;
 
-    private final List<LogEntry.Step> path;
-    private final Listing listing;
+    private final List<LoggedStep> path;
+    private final InstructionListing listing;
     private final InstructionLines sources;
     private final TreeMap<Integer, HistoryStep> found = new TreeMap<>();
     private final String begin;
@@ -29,9 +32,9 @@ final class RegisterHistory {
     private @Nullable HistoryStep start;
 
     /** Where the value is at a point of the walk. */
-    private sealed interface Place {
+    private sealed interface ValuePlace {
         /** In a register. */
-        record In(Register register) implements Place {
+        record HeldInRegister(BpfRegister register) implements ValuePlace {
             @Override
             public String toString() {
                 return name(register);
@@ -39,7 +42,7 @@ final class RegisterHistory {
         }
 
         /** On the stack of the frame, bytes from r10. */
-        record Spilled(int offset) implements Place {
+        record OnStack(int offset) implements ValuePlace {
             @Override
             public String toString() {
                 return "the stack at r10" + offset;
@@ -48,7 +51,10 @@ final class RegisterHistory {
     }
 
     private RegisterHistory(
-            List<LogEntry.Step> path, Listing listing, InstructionLines sources, String begin) {
+            List<LoggedStep> path,
+            InstructionListing listing,
+            InstructionLines sources,
+            String begin) {
         this.path = path;
         this.listing = listing;
         this.sources = sources;
@@ -62,12 +68,13 @@ final class RegisterHistory {
      */
     static List<HistoryStep> of(
             int register,
-            List<LogEntry.Step> path,
-            Listing listing,
+            List<LoggedStep> path,
+            InstructionListing listing,
             InstructionLines sources,
             String begin) {
         RegisterHistory history = new RegisterHistory(path, listing, sources, begin);
-        history.walk(new Place.In(Register.of(register)), path.size() - 2, false);
+        history.walk(
+                new ValuePlace.HeldInRegister(BpfRegister.of(register)), path.size() - 2, false);
         List<HistoryStep> steps = new ArrayList<>();
         if (history.start != null) {
             steps.add(history.start);
@@ -79,12 +86,12 @@ final class RegisterHistory {
         return List.copyOf(steps);
     }
 
-    static String name(Register register) {
+    static String name(BpfRegister register) {
         return "r" + register.ordinal();
     }
 
-    private void walk(Place from, int last, boolean other) {
-        Place place = from;
+    private void walk(ValuePlace from, int last, boolean other) {
+        ValuePlace place = from;
         int frames = 0;
         int branches = 0;
         for (int i = last; i >= 0; i--) {
@@ -110,7 +117,7 @@ final class RegisterHistory {
                     }
                     continue;
                 }
-                Place next = step(i, instruction, place);
+                ValuePlace next = step(i, instruction, place);
                 if (next == null) {
                     return;
                 }
@@ -122,8 +129,9 @@ final class RegisterHistory {
         }
     }
 
-    private void atBegin(Place place) {
-        boolean argument = place instanceof Place.In in && in.register() == Register.R1;
+    private void atBegin(ValuePlace place) {
+        boolean argument =
+                place instanceof ValuePlace.HeldInRegister in && in.register() == BpfRegister.R1;
         if (argument) {
             start =
                     new HistoryStep(
@@ -135,22 +143,22 @@ final class RegisterHistory {
         }
     }
 
-    private static boolean isResult(Place place) {
-        return place instanceof Place.In in && in.register() == Register.R0;
+    private static boolean isResult(ValuePlace place) {
+        return place instanceof ValuePlace.HeldInRegister in && in.register() == BpfRegister.R0;
     }
 
-    private static boolean isArgument(Place place) {
-        return place instanceof Place.In in
+    private static boolean isArgument(ValuePlace place) {
+        return place instanceof ValuePlace.HeldInRegister in
                 && in.register().ordinal() >= 1
                 && in.register().ordinal() <= 5;
     }
 
-    private static boolean compares(Instruction.Branch branch, Place place) {
-        return place instanceof Place.In in
+    private static boolean compares(Instruction.Branch branch, ValuePlace place) {
+        return place instanceof ValuePlace.HeldInRegister in
                 && (branch.left() == in.register() || branch.right() == in.register());
     }
 
-    private String branched(Instruction.Branch branch, int index, Place place) {
+    private String branched(Instruction.Branch branch, int index, ValuePlace place) {
         int slot = path.get(index).slot();
         int next = index + 1 < path.size() ? path.get(index + 1).slot() : -1;
         boolean taken = next == slot + 1 + branch.offset() && branch.offset() != 0;
@@ -158,20 +166,20 @@ final class RegisterHistory {
     }
 
     /** What the instruction did to the place, and where the value was before; null: it began. */
-    private @Nullable Place step(int i, Instruction instruction, Place place) {
-        return place instanceof Place.Spilled slot
+    private @Nullable ValuePlace step(int i, Instruction instruction, ValuePlace place) {
+        return place instanceof ValuePlace.OnStack slot
                 ? stored(i, instruction, slot)
-                : written(i, instruction, ((Place.In) place).register());
+                : written(i, instruction, ((ValuePlace.HeldInRegister) place).register());
     }
 
-    private @Nullable Place stored(int i, Instruction instruction, Place.Spilled place) {
+    private @Nullable ValuePlace stored(int i, Instruction instruction, ValuePlace.OnStack place) {
         if (instruction instanceof Instruction.Store store
-                && store.base() == Register.R10
+                && store.base() == BpfRegister.R10
                 && store.offset() <= place.offset()
                 && store.offset() + store.width().bytes() > place.offset()) {
-            if (store.from() instanceof Register from) {
+            if (store.from() instanceof BpfRegister from) {
                 add(i, name(from) + " is saved on the stack", "fp" + store.offset());
-                return new Place.In(from);
+                return new ValuePlace.HeldInRegister(from);
             }
             add(i, "a constant is put on the stack", "fp" + store.offset());
             return null;
@@ -179,14 +187,14 @@ final class RegisterHistory {
         return place;
     }
 
-    private @Nullable Place written(int i, Instruction instruction, Register register) {
-        Place.In same = new Place.In(register);
+    private @Nullable ValuePlace written(int i, Instruction instruction, BpfRegister register) {
+        ValuePlace.HeldInRegister same = new ValuePlace.HeldInRegister(register);
         String to = name(register);
         return switch (instruction) {
             case Instruction.Alu alu when alu.to() == register -> computed(i, alu);
             case Instruction.SignExtend move when move.to() == register -> {
                 add(i, to + " is " + name(move.from()) + " with its sign", to);
-                yield new Place.In(move.from());
+                yield new ValuePlace.HeldInRegister(move.from());
             }
             case Instruction.Negate change when change.to() == register -> changed(i, same);
             case Instruction.ByteSwap change when change.to() == register -> changed(i, same);
@@ -200,7 +208,7 @@ final class RegisterHistory {
                 add(i, to + " is " + meaning(wide.meaning()), to);
                 yield null;
             }
-            case Instruction.Call call -> called(i, KernelFunction.name(call.helper()), same);
+            case CallHelperFunction call -> called(i, HelperFunctionId.name(call.helper()), same);
             case Instruction.CallKernel call -> called(i, callee(i, call), same);
             case Instruction.LoadPacket _, Instruction.LoadPacketIndexed _ ->
                     called(i, "the packet load", same);
@@ -214,8 +222,10 @@ final class RegisterHistory {
     }
 
     /** The register that takes what was in memory. */
-    private static Register result(Instruction.Atomic atomic) {
-        return atomic.operation() == AtomicOperation.COMPARE_EXCHANGE ? Register.R0 : atomic.from();
+    private static BpfRegister result(Instruction.Atomic atomic) {
+        return atomic.operation() == AtomicOperation.COMPARE_EXCHANGE
+                ? BpfRegister.R0
+                : atomic.from();
     }
 
     /** The kernel function's name as the log prints it: {@code call bpf_rcu_read_lock#12}. */
@@ -227,42 +237,42 @@ final class RegisterHistory {
                 : "kernel function " + call.btfId();
     }
 
-    private Place changed(int i, Place.In place) {
+    private ValuePlace changed(int i, ValuePlace.HeldInRegister place) {
         add(i, place + " is changed", place.toString());
         return place;
     }
 
-    private @Nullable Place computed(int i, Instruction.Alu alu) {
+    private @Nullable ValuePlace computed(int i, Instruction.Alu alu) {
         String to = name(alu.to());
         boolean move = alu.operation() == AluOperation.MOVE;
-        if (alu.from() instanceof Register from) {
+        if (alu.from() instanceof BpfRegister from) {
             if (move) {
                 add(i, to + " is a copy of " + name(from) + (alu.wide() ? "" : ", 32 bits"), to);
-                return new Place.In(from);
+                return new ValuePlace.HeldInRegister(from);
             }
             add(i, to + " is changed by " + name(from), to);
             if (from != alu.to() && aside++ < MOST_ASIDE) {
-                walk(new Place.In(from), i - 1, true);
+                walk(new ValuePlace.HeldInRegister(from), i - 1, true);
             }
-            return new Place.In(alu.to());
+            return new ValuePlace.HeldInRegister(alu.to());
         }
         if (move) {
             add(i, to + " is a constant", to);
             return null;
         }
-        return changed(i, new Place.In(alu.to()));
+        return changed(i, new ValuePlace.HeldInRegister(alu.to()));
     }
 
-    private @Nullable Place loaded(int i, Register base, int offset, String to) {
-        if (base == Register.R10) {
+    private @Nullable ValuePlace loaded(int i, BpfRegister base, int offset, String to) {
+        if (base == BpfRegister.R10) {
             add(i, to + " is loaded back from the stack", to);
-            return new Place.Spilled(offset);
+            return new ValuePlace.OnStack(offset);
         }
         add(i, to + " is read through " + name(base), to);
         return null;
     }
 
-    private @Nullable Place called(int i, String what, Place.In place) {
+    private @Nullable ValuePlace called(int i, String what, ValuePlace.HeldInRegister place) {
         if (isResult(place)) {
             add(i, "r0 is what " + what + " returned", "r0");
             return null;
@@ -274,7 +284,7 @@ final class RegisterHistory {
         return place;
     }
 
-    private static String meaning(Instruction.Meaning meaning) {
+    private static String meaning(ConstantMeaning meaning) {
         return switch (meaning) {
             case NUMBER -> "a constant";
             case MAP, MAP_INDEX -> "a map";
@@ -288,7 +298,7 @@ final class RegisterHistory {
      * @param of the register or stack slot whose state afterwards is told; empty for none
      */
     private void add(int i, String what, String of) {
-        LogEntry.Step step = path.get(i);
+        LoggedStep step = path.get(i);
         Instruction instruction = listing.at(step.slot());
         String text = instruction == null ? step.text() : Disassembler.text(instruction);
         if (instruction instanceof Instruction.CallKernel) {

@@ -3,6 +3,9 @@ package sonde.bpf.verifier;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.verifier.LogEntry.LoggedSource;
+import sonde.bpf.verifier.LogEntry.LoggedState;
+import sonde.bpf.verifier.LogEntry.LoggedStep;
 
 /**
  * A verifier's log, line by line: of Linux 5.x to 7.x, levels 1 and 2, with or without statistics,
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param report the explanation that kernels since 7.3 add
  */
 public record VerifierLog(
-        List<LogEntry> entries, Statistics statistics, @Nullable KernelReport report) {
+        List<LogEntry> entries, VerifierStatistics statistics, @Nullable KernelReport report) {
     private static final int MOST_LINES = 400_000;
     private static final int MOST_LINE = 8000;
     private static final int MOST_REPORT = 20_000;
@@ -41,20 +44,20 @@ public record VerifierLog(
     public static VerifierLog read(String text) {
         List<String> lines = lines(text);
         List<LogEntry> entries = new ArrayList<>();
-        Statistics statistics = Statistics.NONE;
+        VerifierStatistics statistics = VerifierStatistics.NONE;
         KernelReport report = null;
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i);
             if (line.isBlank()) {
                 continue;
             }
-            if (Statistics.isLine(line)) {
+            if (VerifierStatistics.isLine(line)) {
                 statistics = statistics.with(line);
             } else if (KernelReport.isHeader(line)) {
                 int end = i + 1;
                 while (end < lines.size()
                         && end - i < MOST_REPORT
-                        && !Statistics.isLine(lines.get(end))
+                        && !VerifierStatistics.isLine(lines.get(end))
                         && !KernelReport.isHeader(lines.get(end))) {
                     end++;
                 }
@@ -75,14 +78,14 @@ public record VerifierLog(
         return text.substring(Math.max(0, from))
                 .lines()
                 .map(line -> line.length() > MOST_LINE ? line.substring(0, MOST_LINE) : line)
-                .map(Printable::line)
+                .map(PrintableText::line)
                 .toList();
     }
 
     private static LogEntry entry(String line) {
         char first = line.charAt(0);
         if (first == ';') {
-            return new LogEntry.Source(source(line.substring(1).strip()));
+            return new LoggedSource(source(line.substring(1).strip()));
         }
         if (first >= '0' && first <= '9') {
             return numbered(line);
@@ -97,7 +100,7 @@ public record VerifierLog(
         }
         if (first == ' ') {
             return isState(line.strip())
-                    ? new LogEntry.State(-1, line.strip())
+                    ? new LoggedState(-1, line.strip())
                     : new LogEntry.Remark(line.strip());
         }
         boolean remark = line.startsWith("frame ") && line.contains(": propagating ");
@@ -132,13 +135,13 @@ public record VerifierLog(
             int semicolon = rest.indexOf(';');
             String text = semicolon < 0 ? rest : rest.substring(0, semicolon);
             String state = semicolon < 0 ? "" : rest.substring(semicolon + 1).strip();
-            return new LogEntry.Step(slot, text.substring(4).strip(), state);
+            return new LoggedStep(slot, text.substring(4).strip(), state);
         }
         if (rest.startsWith("BUG_")) {
-            return new LogEntry.Step(slot, rest, ""); // print_bpf_insn: no instruction
+            return new LoggedStep(slot, rest, ""); // print_bpf_insn: no instruction
         }
         if (isState(rest)) {
-            return new LogEntry.State(slot, rest);
+            return new LoggedState(slot, rest);
         }
         return rest.equals("safe") ? new LogEntry.Remark(line) : new LogEntry.Message(line);
     }

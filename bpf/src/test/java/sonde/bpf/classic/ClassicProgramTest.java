@@ -41,10 +41,10 @@ final class ClassicProgramTest {
         byte[] packet = new byte[60];
         packet[12] = 0x08;
         packet[23] = 1;
-        assertThat(icmp.run(packet, Facts.NONE)).isEqualTo(262144);
+        assertThat(icmp.run(packet, PacketFacts.NONE)).isEqualTo(262144);
         packet[23] = 6;
-        assertThat(icmp.run(packet, Facts.NONE)).isZero();
-        assertThat(icmp.run(new byte[13], Facts.NONE)).isZero();
+        assertThat(icmp.run(packet, PacketFacts.NONE)).isZero();
+        assertThat(icmp.run(new byte[13], PacketFacts.NONE)).isZero();
     }
 
     /** struct sock_filter of both kinds of machines: code, jt, jf, k. */

@@ -10,17 +10,18 @@ import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.binary.btf.BtfType.Member;
 import sonde.binary.btf.BtfWriter;
+import sonde.bpf.core.CoreRelocator.RelocatedValue;
 
 /** Questions about made-up kernels. */
 final class CoreRelocatorTest {
-    private static final BtfType INT =
-            new BtfType.Int("int", 4, BtfType.Int.Encoding.SIGNED, 0, 32);
+    private static final BtfType INT = new BtfType.Int("int", 4, IntEncoding.SIGNED, 0, 32);
     private static final BtfType LONG =
-            new BtfType.Int("unsigned long", 8, BtfType.Int.Encoding.UNSIGNED, 0, 64);
+            new BtfType.Int("unsigned long", 8, IntEncoding.UNSIGNED, 0, 64);
     private static final BtfType UINT =
-            new BtfType.Int("unsigned int", 4, BtfType.Int.Encoding.UNSIGNED, 0, 32);
+            new BtfType.Int("unsigned int", 4, IntEncoding.UNSIGNED, 0, 32);
 
     private static BtfType struct(String name, int bytes, Member... members) {
         return new BtfType.Struct(name, false, bytes, List.of(members));
@@ -34,8 +35,8 @@ final class CoreRelocatorTest {
         return Btf.read(Input.of("made", MemorySegment.ofArray(writer.bytes())));
     }
 
-    private static CoreRelocator.Outcome ask(
-            Btf local, Btf target, int root, String access, CoreKind kind) throws Exception {
+    private static RelocatedValue ask(Btf local, Btf target, int root, String access, CoreKind kind)
+            throws Exception {
         return new CoreRelocator(local::type, TargetTypes.of(target)).resolve(root, access, kind);
     }
 
@@ -43,7 +44,7 @@ final class CoreRelocatorTest {
     void aMemberHasMovedAndGrown() throws Exception {
         Btf local = btf(UINT, struct("task", 8, new Member("pid", 1, 32, 0)));
         Btf target = btf(UINT, LONG, struct("task", 64, new Member("pid", 2, 128, 0)));
-        CoreRelocator.Outcome outcome = ask(local, target, 2, "0:0", CoreKind.FIELD_BYTE_OFFSET);
+        RelocatedValue outcome = ask(local, target, 2, "0:0", CoreKind.FIELD_BYTE_OFFSET);
         assertThat(outcome.before()).isEqualTo(4);
         assertThat(outcome.after()).isEqualTo(16);
         assertThat(outcome.widthBefore()).isEqualTo(4);

@@ -19,7 +19,8 @@ import sonde.bpf.Leaks;
 import sonde.bpf.MapType;
 import sonde.bpf.PrintkGuard;
 import sonde.bpf.ProgramType;
-import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.feature.FeatureAnswer.UnknownSupport;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.link.KernelTypes;
 
 @Tag("kernel")
@@ -28,7 +29,9 @@ final class FeatureKernelTest {
     void whatEveryKernelFrom61Has() {
         for (KernelLimit limit : KernelLimit.values()) {
             if (limit != KernelLimit.MAY_GOTO && limit != KernelLimit.ISA_V4) {
-                assertThat(FeatureProbe.limit(limit)).as(limit.key()).isEqualTo(new Answer.Yes());
+                assertThat(BpfFeatureProbe.limit(limit))
+                        .as(limit.key())
+                        .isEqualTo(new FeatureAnswer.Yes());
             }
         }
         for (ProgramType type :
@@ -37,29 +40,37 @@ final class FeatureKernelTest {
                         ProgramType.XDP,
                         ProgramType.TRACING,
                         ProgramType.SYSCALL)) {
-            assertThat(FeatureProbe.programType(type)).as(type.name()).isEqualTo(new Answer.Yes());
+            assertThat(BpfFeatureProbe.programType(type))
+                    .as(type.name())
+                    .isEqualTo(new FeatureAnswer.Yes());
         }
         for (MapType type :
                 List.of(MapType.RING_BUFFER, MapType.TASK_STORAGE, MapType.USER_RING_BUFFER)) {
-            assertThat(FeatureProbe.mapType(type)).as(type.name()).isEqualTo(new Answer.Yes());
+            assertThat(BpfFeatureProbe.mapType(type))
+                    .as(type.name())
+                    .isEqualTo(new FeatureAnswer.Yes());
         }
-        assertThat(FeatureProbe.attachType(AttachType.XDP)).isEqualTo(new Answer.Yes());
-        assertThat(FeatureProbe.attachType(AttachType.CGROUP_INET4_CONNECT).isYes()).isTrue();
-        assertThat(FeatureProbe.attachType(AttachType.SK_SKB_VERDICT))
-                .isInstanceOf(Answer.Unknown.class);
+        assertThat(BpfFeatureProbe.attachType(AttachType.XDP)).isEqualTo(new FeatureAnswer.Yes());
+        assertThat(BpfFeatureProbe.attachType(AttachType.CGROUP_INET4_CONNECT).isYes()).isTrue();
+        assertThat(BpfFeatureProbe.attachType(AttachType.SK_SKB_VERDICT))
+                .isInstanceOf(UnknownSupport.class);
     }
 
     @Test
     void helpersDependOnTheType() throws Exception {
-        assertThat(FeatureProbe.helper(ProgramType.XDP, 1).isYes()).isTrue();
-        assertThat(FeatureProbe.helper(ProgramType.KPROBE, KernelFunction.PROBE_READ_USER).isYes())
+        assertThat(BpfFeatureProbe.helper(ProgramType.XDP, 1).isYes()).isTrue();
+        assertThat(
+                        BpfFeatureProbe.helper(ProgramType.KPROBE, HelperFunctionId.PROBE_READ_USER)
+                                .isYes())
                 .isTrue();
         // skb_store_bytes
-        Answer no = FeatureProbe.helper(ProgramType.KPROBE, 9);
-        assertThat(no).isInstanceOf(Answer.No.class);
+        FeatureAnswer no = BpfFeatureProbe.helper(ProgramType.KPROBE, 9);
+        assertThat(no).isInstanceOf(FeatureAnswer.No.class);
         assertThat(no.reason()).contains("bpf_skb_store_bytes");
-        assertThat(FeatureProbe.helper(ProgramType.KPROBE, 5000)).isInstanceOf(Answer.No.class);
-        assertThat(FeatureProbe.helper(ProgramType.KPROBE, 36)).isInstanceOf(Answer.Unknown.class);
+        assertThat(BpfFeatureProbe.helper(ProgramType.KPROBE, 5000))
+                .isInstanceOf(FeatureAnswer.No.class);
+        assertThat(BpfFeatureProbe.helper(ProgramType.KPROBE, 36))
+                .isInstanceOf(UnknownSupport.class);
     }
 
     @Test
@@ -67,7 +78,7 @@ final class FeatureKernelTest {
         Path event = Path.of("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable");
         Assumptions.assumeTrue(Files.exists(event), "no such event");
         String before = Files.readString(event);
-        assertThat(FeatureProbe.helper(ProgramType.KPROBE, 6).isYes()).isTrue();
+        assertThat(BpfFeatureProbe.helper(ProgramType.KPROBE, 6).isYes()).isTrue();
         assertThat(Files.readString(event)).isEqualTo(before);
     }
 
@@ -77,26 +88,28 @@ final class FeatureKernelTest {
             Assumptions.assumeTrue(
                     types.btf().find("bpf_rcu_read_lock", t -> true) != 0, "an older kernel");
             assertThat(
-                            FeatureProbe.kernelFunction(
+                            BpfFeatureProbe.kernelFunction(
                                             ProgramType.SYSCALL, "bpf_rcu_read_lock", types)
                                     .isYes())
                     .isTrue();
-            assertThat(FeatureProbe.kernelFunction(ProgramType.SYSCALL, "schedule", types))
-                    .isInstanceOf(Answer.No.class);
-            assertThat(FeatureProbe.kernelFunction(ProgramType.SYSCALL, "no_such", types).reason())
+            assertThat(BpfFeatureProbe.kernelFunction(ProgramType.SYSCALL, "schedule", types))
+                    .isInstanceOf(FeatureAnswer.No.class);
+            assertThat(
+                            BpfFeatureProbe.kernelFunction(ProgramType.SYSCALL, "no_such", types)
+                                    .reason())
                     .contains("no function no_such");
         }
     }
 
     @Test
     void kernelFunctionsOfATypeAreListedAndKept(@TempDir Path folder) throws Exception {
-        Features all = Features.kernelFunctions(ProgramType.TRACING, folder);
+        BpfFeatures all = BpfFeatures.kernelFunctions(ProgramType.TRACING, folder);
         Assumptions.assumeFalse(all.answers().isEmpty(), "BTF that marks none");
-        Map<String, Answer> answers = all.below("kfunc tracing");
-        assertThat(answers.get("bpf_rcu_read_lock")).isInstanceOf(Answer.Yes.class);
+        Map<String, FeatureAnswer> answers = all.below("kfunc tracing");
+        assertThat(answers.get("bpf_rcu_read_lock")).isInstanceOf(FeatureAnswer.Yes.class);
         // Those of algorithms of TCP are for structures of functions alone.
-        assertThat(answers.values()).hasAtLeastOneElementOfType(Answer.No.class);
-        assertThat(Features.kernelFunctions(ProgramType.TRACING, folder).answers())
+        assertThat(answers.values()).hasAtLeastOneElementOfType(FeatureAnswer.No.class);
+        assertThat(BpfFeatures.kernelFunctions(ProgramType.TRACING, folder).answers())
                 .isEqualTo(all.answers());
         try (var list = Files.list(folder)) {
             assertThat(list.map(file -> file.getFileName().toString()))
@@ -106,22 +119,22 @@ final class FeatureKernelTest {
         }
         try (KernelTypes types = KernelTypes.open()) {
             assertThat(
-                            FeatureProbe.kernelFunction(
+                            BpfFeatureProbe.kernelFunction(
                                     ProgramType.STRUCT_OPS, "bpf_rcu_read_lock", types))
-                    .isInstanceOf(Answer.Unknown.class);
+                    .isInstanceOf(UnknownSupport.class);
         }
     }
 
     @Test
     void nothingIsLeftAndAnswersAreKept(@TempDir Path folder) throws Exception {
-        FeatureProbe.mapType(MapType.HASH);
+        BpfFeatureProbe.mapType(MapType.HASH);
         Leaks before = Leaks.now();
         long begin = System.nanoTime();
-        Features asked = Features.ofThisBoot(folder);
+        BpfFeatures asked = BpfFeatures.ofThisBoot(folder);
         long first = System.nanoTime() - begin;
         before.assertNothingLeftSince();
         begin = System.nanoTime();
-        Features kept = Features.ofThisBoot(folder);
+        BpfFeatures kept = BpfFeatures.ofThisBoot(folder);
         assertThat(System.nanoTime() - begin).isLessThan(first);
         assertThat(kept.answers()).isEqualTo(asked.answers());
         assertThat(asked.below("map_type")).hasSize(MapType.values().length);
@@ -132,7 +145,7 @@ final class FeatureKernelTest {
         // A file that was cut short is no file.
         String text = Files.readString(file);
         Files.writeString(file, text.substring(0, text.length() / 2));
-        assertThat(Features.read(file)).isEmpty();
+        assertThat(BpfFeatures.read(file)).isEmpty();
     }
 
     /**
@@ -149,10 +162,11 @@ final class FeatureKernelTest {
             String[] words = line.split(" ");
             if (line.matches("eBPF (program_type|map_type) \\w+ is (NOT )?available")) {
                 boolean theirs = !line.contains(" NOT ");
-                Answer ours =
+                FeatureAnswer ours =
                         words[1].equals("map_type")
-                                ? FeatureProbe.mapType(named(words[2], MapType.values()))
-                                : FeatureProbe.programType(named(words[2], ProgramType.values()));
+                                ? BpfFeatureProbe.mapType(named(words[2], MapType.values()))
+                                : BpfFeatureProbe.programType(
+                                        named(words[2], ProgramType.values()));
                 compared++;
                 if (ours.isYes() != theirs) {
                     differences.add(words[2]);
@@ -165,9 +179,9 @@ final class FeatureKernelTest {
 
     @Test
     void helpersThatBpftoolMissesAreMissed() throws Exception {
-        Features features = Features.probe();
+        BpfFeatures features = BpfFeatures.probe();
         String type = "";
-        Map<String, Answer> ours = Map.of();
+        Map<String, FeatureAnswer> ours = Map.of();
         List<String> wrong = new ArrayList<>();
         Set<String> theirs = new TreeSet<>();
         for (String line : bpftool()) {
@@ -186,7 +200,7 @@ final class FeatureKernelTest {
     }
 
     private static void check(
-            String type, Map<String, Answer> ours, Set<String> theirs, List<String> wrong) {
+            String type, Map<String, FeatureAnswer> ours, Set<String> theirs, List<String> wrong) {
         // Without a program to be loaded for, bpftool's answer is empty.
         if (Set.of("tracing", "ext", "lsm", "struct_ops").contains(type)) {
             return;

@@ -22,7 +22,7 @@ final class AssemblerPropertyTest {
                 random -> {
                     List<Instruction> program = RandomWords.instructions(random, 60);
                     program.forEach(i -> kinds.add(i.getClass()));
-                    long[] words = Encoding.encode(program);
+                    long[] words = InstructionEncoding.encode(program);
                     String listing = String.join("\n", Disassembler.lines(words));
                     assertThat(Assembler.assemble(listing).instructions()).isEqualTo(program);
                 });
@@ -40,9 +40,10 @@ final class AssemblerPropertyTest {
                     byte[] bytes = new byte[8 * random.nextInt(1, 9)];
                     random.nextBytes(bytes);
                     for (ByteOrder order : ORDERS) {
-                        long[] words = Encoding.words(bytes, order);
-                        long[] again = Encoding.encode(Encoding.decode(words));
-                        assertThat(Encoding.bytes(again, order)).isEqualTo(bytes);
+                        long[] words = InstructionEncoding.words(bytes, order);
+                        long[] again =
+                                InstructionEncoding.encode(InstructionEncoding.decode(words));
+                        assertThat(InstructionEncoding.bytes(again, order)).isEqualTo(bytes);
                     }
                 });
     }
@@ -56,7 +57,7 @@ final class AssemblerPropertyTest {
                 random -> {
                     long[] words = RandomWords.of(random, 4);
                     try {
-                        assertThat(Encoding.decodeAll(words)).isNotEmpty();
+                        assertThat(InstructionEncoding.decodeAll(words)).isNotEmpty();
                     } catch (InvalidInstructionException e) {
                         assertThat(e.slot()).isBetween(0, 3);
                         assertThat(e).hasMessageStartingWith("instruction " + e.slot() + " (byte");

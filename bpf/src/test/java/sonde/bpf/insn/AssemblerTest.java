@@ -76,7 +76,7 @@ final class AssemblerTest {
 
     @Test
     void placesHaveNames() throws Exception {
-        Code code =
+        ProgramCode code =
                 Assembler.assemble(
                         """
                         ; counts down

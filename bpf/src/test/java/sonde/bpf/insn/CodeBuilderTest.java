@@ -9,17 +9,17 @@ final class CodeBuilderTest {
     @Test
     void writesWhatTheKernelWouldPrint() {
         Label none = new Label("none");
-        Code code =
+        ProgramCode code =
                 new CodeBuilder()
-                        .load(Width.U32, Register.R1, Register.R6, 8)
-                        .store(Width.U32, Register.R10, -4, Register.R1)
-                        .map(Register.R1, 5)
-                        .move(Register.R2, Register.R10)
-                        .add(Register.R2, -4)
-                        .call(KernelFunction.MAP_LOOKUP_ELEM)
-                        .ifZero(Register.R0, none)
-                        .move(Register.R1, 1)
-                        .atomicAdd(Width.U64, Register.R0, 0, Register.R1)
+                        .load(Width.U32, BpfRegister.R1, BpfRegister.R6, 8)
+                        .store(Width.U32, BpfRegister.R10, -4, BpfRegister.R1)
+                        .map(BpfRegister.R1, 5)
+                        .move(BpfRegister.R2, BpfRegister.R10)
+                        .add(BpfRegister.R2, -4)
+                        .call(HelperFunctionId.MAP_LOOKUP_ELEM)
+                        .ifZero(BpfRegister.R0, none)
+                        .move(BpfRegister.R1, 1)
+                        .atomicAdd(Width.U64, BpfRegister.R0, 0, BpfRegister.R1)
                         .at(none)
                         .exit(0)
                         .build();
@@ -43,16 +43,17 @@ final class CodeBuilderTest {
     @Test
     void jumpsBackCountSlots() {
         Label again = new Label("again");
-        Code code = new CodeBuilder().at(again).move(Register.R1, 1L << 40).jump(again).build();
+        ProgramCode code =
+                new CodeBuilder().at(again).move(BpfRegister.R1, 1L << 40).jump(again).build();
         assertThat(code.toString()).endsWith("2: (05) goto pc-3");
     }
 
     @Test
     void knowsTheStepOfEverySlot() {
-        Code code =
+        ProgramCode code =
                 new CodeBuilder()
                         .step("first")
-                        .move(Register.R1, 1L << 40)
+                        .move(BpfRegister.R1, 1L << 40)
                         .step("second")
                         .exit(0)
                         .build();
@@ -74,7 +75,8 @@ final class CodeBuilderTest {
 
     @Test
     void offsetsAreOf16Bits() {
-        assertThatThrownBy(() -> new CodeBuilder().load(Width.U8, Register.R1, Register.R1, 40_000))
+        assertThatThrownBy(() ->
+                        new CodeBuilder().load(Width.U8, BpfRegister.R1, BpfRegister.R1, 40_000))
                 .hasMessageContaining("40000");
     }
 }

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.TestReporter;
 final class DisassemblerBenchTest {
     @Test
     void wordsBecomeText(TestReporter reporter) {
-        long[] words = Encoding.encode(RandomWords.instructions(new Random(1), 200_000));
-        int count = Encoding.decode(words).size();
+        long[] words = InstructionEncoding.encode(RandomWords.instructions(new Random(1), 200_000));
+        int count = InstructionEncoding.decode(words).size();
         StringBuilder out = new StringBuilder(64);
         double best = 0;
         for (int pass = 0; pass < 150; pass++) {
@@ -21,9 +21,10 @@ final class DisassemblerBenchTest {
             long characters = 0;
             int slot = 0;
             while (slot < words.length) {
-                Instruction instruction = Decoder.at(words, slot);
+                Instruction instruction = InstructionDecoder.at(words, slot);
                 out.setLength(0);
-                characters += Disassembler.append(out, instruction, Symbols.NUMBERS).length();
+                characters +=
+                        Disassembler.append(out, instruction, ListingSymbols.NUMBERS).length();
                 slot += instruction.slots();
             }
             double rate = count / ((System.nanoTime() - start) / 1e9) / 1e6;

@@ -82,7 +82,7 @@ final class DisassemblerKernelTest {
 
     @Test
     void verifiersLogPrintsWhatWasAssembled() throws Exception {
-        Code code = Assembler.assemble(NEWEST);
+        ProgramCode code = Assembler.assemble(NEWEST);
         VerifierException e =
                 catchThrowableOfType(
                         VerifierException.class,
@@ -140,12 +140,12 @@ final class DisassemblerKernelTest {
                                     "call bpf_get_current_comm#16\n",
                                     "r1 = r10\nr1 += -16\nw2 = 16\n"
                                             + "call bpf_get_current_comm#16\n");
-            Code code = Assembler.assemble(text);
+            ProgramCode code = Assembler.assemble(text);
             String name = "sonde_" + ProcessHandle.current().pid();
             try (Program program = Program.load(name, ProgramType.TRACEPOINT, code)) {
                 assertThat(program.fd()).isPositive();
                 List<String> theirs = bpftool("prog", "dump", "xlated", "name", name);
-                List<String> ours = Disassembler.lines(code.words(), Symbols.IDS);
+                List<String> ours = Disassembler.lines(code.words(), ListingSymbols.IDS);
                 assertThat(withoutIds(theirs)).isEqualTo(withoutIds(ours));
                 // and what bpftool prints is read back, into the words that it was printed from
                 assertThat(Assembler.assemble(String.join("\n", withoutFunctions(theirs))).words())

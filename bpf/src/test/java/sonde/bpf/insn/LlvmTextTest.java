@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.bpf.insn.Instruction.CallHelperFunction;
+import sonde.bpf.insn.Instruction.ConstantMeaning;
 
 /**
  * LLVM's disassembler, which knows nothing of ours, reads the same from the same bytes. Its
@@ -36,8 +38,8 @@ final class LlvmTextTest {
                         .toList();
         StringBuilder digits = new StringBuilder();
         for (Instruction instruction : program) {
-            long[] words = Encoding.encode(List.of(instruction));
-            for (byte b : Encoding.bytes(words, ByteOrder.LITTLE_ENDIAN)) {
+            long[] words = InstructionEncoding.encode(List.of(instruction));
+            for (byte b : InstructionEncoding.bytes(words, ByteOrder.LITTLE_ENDIAN)) {
                 digits.append("0x%02x ".formatted(b));
             }
             digits.append('\n');
@@ -80,10 +82,10 @@ final class LlvmTextTest {
                     Instruction.Exit _ ->
                     true;
             case Instruction.ByteSwap i -> i.change() != Instruction.ByteOrderChange.SWAP;
-            case Instruction.Store i -> i.from() instanceof Register;
-            case Instruction.Branch i -> i.condition() != Condition.ANY_BIT;
-            case Instruction.LoadWide i -> i.meaning() == Instruction.Meaning.NUMBER;
-            case Instruction.Call i -> i.helper() >= 0;
+            case Instruction.Store i -> i.from() instanceof BpfRegister;
+            case Instruction.Branch i -> i.condition() != JumpCondition.ANY_BIT;
+            case Instruction.LoadWide i -> i.meaning() == ConstantMeaning.NUMBER;
+            case CallHelperFunction i -> i.helper() >= 0;
             default -> false;
         };
     }
@@ -92,7 +94,7 @@ final class LlvmTextTest {
         String text = Disassembler.text(instruction);
         return switch (instruction) {
             case Instruction.LoadWide i -> text.replaceAll("0x.*", i.value() + " ll");
-            case Instruction.Call i -> "call " + i.helper();
+            case CallHelperFunction i -> "call " + i.helper();
             case Instruction.Branch _ -> signs(decimal(text).replace("goto pc", "goto "));
             case Instruction.Goto _ -> text.replace("goto pc", "goto ");
             default -> signs(text);

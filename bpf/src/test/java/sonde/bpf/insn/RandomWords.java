@@ -2,9 +2,9 @@ package sonde.bpf.insn;
 
 import java.util.List;
 import java.util.random.RandomGenerator;
+import sonde.bpf.insn.Instruction.ConstantMeaning;
 import sonde.bpf.insn.Instruction.LoadWide;
-import sonde.bpf.insn.Instruction.Meaning;
-import sonde.bpf.insn.Instruction.Unknown;
+import sonde.bpf.insn.Instruction.UnknownInstruction;
 
 /** Words that are often instructions: opcodes of all classes, small fields. */
 final class RandomWords {
@@ -55,8 +55,8 @@ final class RandomWords {
 
     /** Instructions that have a text of their own. */
     static List<Instruction> instructions(RandomGenerator random, int words) {
-        return Encoding.decode(of(random, words)).stream()
-                .filter(i -> !(i instanceof Unknown))
+        return InstructionEncoding.decode(of(random, words)).stream()
+                .filter(i -> !(i instanceof UnknownInstruction))
                 .filter(RandomWords::isWritable)
                 .toList();
     }
@@ -64,9 +64,9 @@ final class RandomWords {
     /** References to maps and functions have 32 bits that print. */
     private static boolean isWritable(Instruction instruction) {
         return !(instruction instanceof LoadWide wide)
-                || wide.meaning() != Meaning.MAP
-                        && wide.meaning() != Meaning.MAP_INDEX
-                        && wide.meaning() != Meaning.FUNCTION
+                || wide.meaning() != ConstantMeaning.MAP
+                        && wide.meaning() != ConstantMeaning.MAP_INDEX
+                        && wide.meaning() != ConstantMeaning.FUNCTION
                 || wide.value() >>> 32 == 0;
     }
 }

@@ -6,11 +6,11 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.Assembler;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.BpfRegister;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
-import sonde.bpf.insn.Register;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.testkit.Property;
 
@@ -29,8 +29,8 @@ final class DifferentialKernelTest {
                 20261121,
                 PROGRAMS,
                 random -> {
-                    Code code = RandomProgram.of(random);
-                    VirtualProgram ours = new Machine(Environment.FIXED).load(code);
+                    ProgramCode code = RandomProgram.of(random);
+                    VirtualProgram ours = new BpfMachine(MachineEnvironment.FIXED).load(code);
                     KernelRun kernel;
                     try {
                         kernel = KernelRun.load(KernelRun.XDP, code.words());
@@ -43,7 +43,7 @@ final class DifferentialKernelTest {
                         for (int i = 0; i < PACKETS; i++) {
                             byte[] packet = packet(random);
                             KernelRun.Result theirs = kernel.run(packet);
-                            long result = ours.run(Context.xdp(packet));
+                            long result = ours.run(ProgramContext.xdp(packet));
                             assertThat((int) result).as("%s", code).isEqualTo(theirs.value());
                             assertThat(packet).as("%s", code).isEqualTo(theirs.packet());
                         }
@@ -153,13 +153,15 @@ final class DifferentialKernelTest {
                                 KernelRun.map(
                                         kind.type, kind.keyBytes, 8, kind.entries(), kind.flags);
                         try {
-                            Code code = mapCode(random, kind, fd);
+                            ProgramCode code = mapCode(random, kind, fd);
                             byte[] packet = new byte[16 + 8 * STEPS];
                             VirtualProgram ours =
-                                    new Machine(Environment.FIXED).map(fd, kind.make()).load(code);
+                                    new BpfMachine(MachineEnvironment.FIXED)
+                                            .map(fd, kind.make())
+                                            .load(code);
                             try (KernelRun kernel = KernelRun.load(KernelRun.XDP, code.words())) {
                                 byte[] theirs = kernel.run(packet).packet();
-                                ours.run(Context.xdp(packet));
+                                ours.run(ProgramContext.xdp(packet));
                                 assertThat(packet).as("%s %s", kind, code).isEqualTo(theirs);
                             }
                         } finally {
@@ -169,47 +171,48 @@ final class DifferentialKernelTest {
         }
     }
 
-    private static Code mapCode(RandomGenerator random, Kind kind, int fd) {
+    private static ProgramCode mapCode(RandomGenerator random, Kind kind, int fd) {
         Label fail = new Label("fail");
         CodeBuilder code = new CodeBuilder();
-        code.load(Width.U32, Register.R6, Register.R1, 0)
-                .load(Width.U32, Register.R7, Register.R1, 4)
-                .move(Register.R2, Register.R6)
-                .add(Register.R2, 16 + 8 * STEPS)
-                .branch(Condition.GREATER, Register.R2, Register.R7, fail);
+        code.load(Width.U32, BpfRegister.R6, BpfRegister.R1, 0)
+                .load(Width.U32, BpfRegister.R7, BpfRegister.R1, 4)
+                .move(BpfRegister.R2, BpfRegister.R6)
+                .add(BpfRegister.R2, 16 + 8 * STEPS)
+                .branch(JumpCondition.GREATER, BpfRegister.R2, BpfRegister.R7, fail);
         for (int i = 0; i < STEPS; i++) {
             Label out = new Label("out");
             if (kind.keyBytes == 8) {
                 int most = random.nextInt(20) == 0 ? 40 : 33;
-                code.store(Width.U32, Register.R10, -8, random.nextInt(most))
-                        .store(Width.U32, Register.R10, -4, random.nextInt(4) << 6 | 3);
+                code.store(Width.U32, BpfRegister.R10, -8, random.nextInt(most))
+                        .store(Width.U32, BpfRegister.R10, -4, random.nextInt(4) << 6 | 3);
             } else {
-                code.store(Width.U32, Register.R10, -8, random.nextInt(6));
+                code.store(Width.U32, BpfRegister.R10, -8, random.nextInt(6));
             }
-            code.store(Width.U64, Register.R10, -16, random.nextInt())
-                    .map(Register.R1, fd)
-                    .move(Register.R2, Register.R10);
+            code.store(Width.U64, BpfRegister.R10, -16, random.nextInt())
+                    .map(BpfRegister.R1, fd)
+                    .move(BpfRegister.R2, BpfRegister.R10);
             if (kind.keyBytes == 0) {
                 int function = 87 + random.nextInt(3);
-                code.add(Register.R2, -16);
-                code.move(Register.R3, random.nextInt(4)).call(function);
-                code.load(Width.U64, Register.R1, Register.R10, -16).add(Register.R0, Register.R1);
+                code.add(BpfRegister.R2, -16);
+                code.move(BpfRegister.R3, random.nextInt(4)).call(function);
+                code.load(Width.U64, BpfRegister.R1, BpfRegister.R10, -16)
+                        .add(BpfRegister.R0, BpfRegister.R1);
             } else {
-                code.add(Register.R2, -8);
+                code.add(BpfRegister.R2, -8);
                 switch (random.nextInt(4)) {
                     case 0 ->
                             code.call(1)
-                                    .ifZero(Register.R0, out)
-                                    .load(Width.U64, Register.R0, Register.R0, 0);
+                                    .ifZero(BpfRegister.R0, out)
+                                    .load(Width.U64, BpfRegister.R0, BpfRegister.R0, 0);
                     case 1 -> code.call(3);
                     default ->
-                            code.move(Register.R3, Register.R10)
-                                    .add(Register.R3, -16)
-                                    .move(Register.R4, random.nextInt(4))
+                            code.move(BpfRegister.R3, BpfRegister.R10)
+                                    .add(BpfRegister.R3, -16)
+                                    .move(BpfRegister.R4, random.nextInt(4))
                                     .call(2);
                 }
             }
-            code.at(out).store(Width.U64, Register.R6, 16 + 8 * i, Register.R0);
+            code.at(out).store(Width.U64, BpfRegister.R6, 16 + 8 * i, BpfRegister.R0);
         }
         return code.exit(2).at(fail).exit(0).build();
     }
@@ -220,18 +223,18 @@ final class DifferentialKernelTest {
         for (int size : new int[] {1, 8, 9, 100, 500}) {
             int fd = KernelRun.map(RING, 0, 0, 4096, 0);
             try {
-                Code code =
+                ProgramCode code =
                         Assembler.assemble(
                                 FILL.replace("FD", Integer.toString(fd))
                                         .replace("SIZE", Integer.toString(size)));
                 byte[] packet = new byte[128];
                 VirtualProgram ours =
-                        new Machine(Environment.FIXED)
+                        new BpfMachine(MachineEnvironment.FIXED)
                                 .map(fd, new VirtualRing("r", 4096))
                                 .load(code);
                 try (KernelRun kernel = KernelRun.load(KernelRun.XDP, code.words())) {
                     KernelRun.Result theirs = kernel.run(packet);
-                    assertThat((int) ours.run(Context.xdp(packet)))
+                    assertThat((int) ours.run(ProgramContext.xdp(packet)))
                             .as("records of %d bytes", size)
                             .isEqualTo(theirs.value());
                     assertThat(packet).isEqualTo(theirs.packet());
@@ -315,10 +318,13 @@ final class DifferentialKernelTest {
                     .append("f%d: r6 = r1\nr1 += %d\n".formatted(depth, depth));
         }
         text.append("r0 = r6\nexit\n");
-        Code code = Assembler.assemble(text.toString());
+        ProgramCode code = Assembler.assemble(text.toString());
         try (KernelRun kernel = KernelRun.load(KernelRun.XDP, code.words())) {
             byte[] packet = new byte[64];
-            long ours = new Machine(Environment.FIXED).load(code).run(Context.xdp(packet));
+            long ours =
+                    new BpfMachine(MachineEnvironment.FIXED)
+                            .load(code)
+                            .run(ProgramContext.xdp(packet));
             assertThat((int) ours).isEqualTo(kernel.run(packet).value());
         }
     }

@@ -1,15 +1,15 @@
 package sonde.bpf.interpreter;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R6;
 
 import org.junit.jupiter.api.Test;
-import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 
 /** The Java example of docs/bpf.md. */
@@ -17,11 +17,11 @@ final class GuideTest {
     @Test
     void countsBigAndSmallNumbers() throws Exception {
         Label big = new Label("big");
-        Code code =
+        ProgramCode code =
                 new CodeBuilder()
                         .load(Width.U32, R6, R1, 0)
                         .mapValue(R1, 3, 0)
-                        .branch(Condition.GREATER, R6, 1000, big)
+                        .branch(JumpCondition.GREATER, R6, 1000, big)
                         .add(R1, 8)
                         .at(big)
                         .move(R2, 1)
@@ -41,10 +41,10 @@ final class GuideTest {
                         8: (95) exit\
                         """);
         VirtualArray counts = VirtualArray.of("counts", 16, 1);
-        Machine machine = new Machine(Environment.FIXED).map(3, counts);
+        BpfMachine machine = new BpfMachine(MachineEnvironment.FIXED).map(3, counts);
         VirtualProgram program = machine.load(code);
         for (int size : new int[] {10, 2000, 30, 1000}) {
-            program.run(Context.of(VirtualArray.key(size)));
+            program.run(ProgramContext.of(VirtualArray.key(size)));
         }
         byte[] value = counts.get(VirtualArray.key(0));
         assertThat(value).startsWith(1, 0, 0, 0, 0, 0, 0, 0, 3);

@@ -53,11 +53,12 @@ final class InterpreterBenchTest {
     }
 
     private static void measure(TestReporter reporter, int loop, String text) throws Exception {
-        VirtualProgram program = new Machine(Environment.FIXED).load(Assembler.assemble(text));
+        VirtualProgram program =
+                new BpfMachine(MachineEnvironment.FIXED).load(Assembler.assemble(text));
         double best = 0;
         for (int pass = 0; pass < 15; pass++) {
             long start = System.nanoTime();
-            assertThat(program.run(Context.none(), Long.MAX_VALUE)).isNotZero();
+            assertThat(program.run(ProgramContext.none(), Long.MAX_VALUE)).isNotZero();
             double seconds = (System.nanoTime() - start) / 1e9;
             best = Math.max(best, loop * 3_000_000L / seconds / 1e6);
         }

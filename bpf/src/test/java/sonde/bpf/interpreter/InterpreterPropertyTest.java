@@ -25,15 +25,15 @@ final class InterpreterPropertyTest {
                 5,
                 30_000,
                 random -> {
-                    Machine machine =
-                            new Machine(Environment.FIXED)
+                    BpfMachine machine =
+                            new BpfMachine(MachineEnvironment.FIXED)
                                     .map(3, VirtualHash.of("h", 4, 8, 4))
                                     .map(4, VirtualArray.of("a", 8, 1))
                                     .map(5, new VirtualRing("r", 4096))
                                     .map(6, VirtualQueue.of("q", 8, 2));
                     VirtualProgram program = machine.load(words(random));
                     try {
-                        program.run(Context.xdp(new byte[64]), 3_000);
+                        program.run(ProgramContext.xdp(new byte[64]), 3_000);
                     } catch (ProgramFaultException e) {
                         seen.add(e.kind());
                         assertThat(e).hasMessageStartingWith("instruction " + e.slot() + ": ");

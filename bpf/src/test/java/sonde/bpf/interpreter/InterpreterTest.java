@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.bpf.insn.Assembler;
-import sonde.bpf.insn.Register;
+import sonde.bpf.insn.BpfRegister;
 import sonde.bpf.interpreter.ProgramFaultException.Kind;
 
 final class InterpreterTest {
-    private final Machine machine = new Machine(Environment.FIXED);
+    private final BpfMachine machine = new BpfMachine(MachineEnvironment.FIXED);
 
     private long run(String text) throws Exception {
-        return machine.load(Assembler.assemble(text)).run(Context.none());
+        return machine.load(Assembler.assemble(text)).run(ProgramContext.none());
     }
 
     @Test
@@ -70,7 +70,7 @@ final class InterpreterTest {
                 catchThrowableOfType(ProgramFaultException.class, () -> run(text));
         assertThat(e.kind()).isEqualTo(kind);
         assertThat(e).hasMessageStartingWith("instruction ").hasMessageContaining(reason);
-        assertThat(e.register()).isEqualTo(register == null ? null : Register.valueOf(register));
+        assertThat(e.register()).isEqualTo(register == null ? null : BpfRegister.valueOf(register));
     }
 
     @Test
@@ -217,16 +217,16 @@ final class InterpreterTest {
                                 exit
                                 """));
         programs.put(0, again);
-        assertThat(again.run(Context.none())).isEqualTo(5);
+        assertThat(again.run(ProgramContext.none())).isEqualTo(5);
         assertThat(counts.get(VirtualArray.key(0))).startsWith(34);
     }
 
     @Test
     void traceIsFormattedAsTheKernelDoes() throws Exception {
         List<String> lines = new ArrayList<>();
-        Machine traced =
-                new Machine(
-                        new Environment() {
+        BpfMachine traced =
+                new BpfMachine(
+                        new MachineEnvironment() {
                             @Override
                             public void trace(String line) {
                                 lines.add(line);
@@ -278,7 +278,7 @@ final class InterpreterTest {
                                 r0 = 0
                                 exit
                                 """))
-                .run(Context.none());
+                .run(ProgramContext.none());
         assertThat(lines).containsExactly(" a-rather-long-n     6 abcdef0123");
     }
 

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.BpfRegister;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Instruction;
 import sonde.bpf.insn.Instruction.Alu;
 import sonde.bpf.insn.Instruction.ByteOrderChange;
 import sonde.bpf.insn.Instruction.ByteSwap;
 import sonde.bpf.insn.Instruction.Negate;
 import sonde.bpf.insn.Instruction.SignExtend;
+import sonde.bpf.insn.InstructionOperand;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
-import sonde.bpf.insn.Operand;
-import sonde.bpf.insn.Register;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 
 /**
@@ -25,18 +25,18 @@ import sonde.bpf.insn.Width;
  */
 final class RandomProgram {
     static final int PACKET = 128;
-    private static final Register DATA = Register.R6;
-    private static final List<Register> SCALARS =
+    private static final BpfRegister DATA = BpfRegister.R6;
+    private static final List<BpfRegister> SCALARS =
             List.of(
-                    Register.R0,
-                    Register.R1,
-                    Register.R2,
-                    Register.R3,
-                    Register.R4,
-                    Register.R5,
-                    Register.R7,
-                    Register.R8,
-                    Register.R9);
+                    BpfRegister.R0,
+                    BpfRegister.R1,
+                    BpfRegister.R2,
+                    BpfRegister.R3,
+                    BpfRegister.R4,
+                    BpfRegister.R5,
+                    BpfRegister.R7,
+                    BpfRegister.R8,
+                    BpfRegister.R9);
     private static final int STACK = 64;
     private static final int[] EDGES = {0, 1, -1, 31, 32, 63, 255, 65535, Integer.MIN_VALUE};
 
@@ -48,22 +48,22 @@ final class RandomProgram {
         this.random = random;
     }
 
-    static Code of(RandomGenerator random) {
+    static ProgramCode of(RandomGenerator random) {
         return new RandomProgram(random).build();
     }
 
-    private Code build() {
+    private ProgramCode build() {
         Label fail = new Label("fail");
-        code.load(Width.U32, DATA, Register.R1, 0)
-                .load(Width.U32, Register.R7, Register.R1, 4)
-                .move(Register.R2, DATA)
-                .add(Register.R2, PACKET)
-                .branch(Condition.GREATER, Register.R2, Register.R7, fail);
+        code.load(Width.U32, DATA, BpfRegister.R1, 0)
+                .load(Width.U32, BpfRegister.R7, BpfRegister.R1, 4)
+                .move(BpfRegister.R2, DATA)
+                .add(BpfRegister.R2, PACKET)
+                .branch(JumpCondition.GREATER, BpfRegister.R2, BpfRegister.R7, fail);
         for (int i = 0; i < SCALARS.size(); i++) {
             code.load(Width.U64, SCALARS.get(i), DATA, i * 8);
         }
         for (int at = 8; at <= STACK; at += 8) {
-            code.store(Width.U64, Register.R10, -at, random.nextInt());
+            code.store(Width.U64, BpfRegister.R10, -at, random.nextInt());
         }
         int count = random.nextInt(10, 80);
         for (int i = 0; i <= count; i++) {
@@ -78,13 +78,13 @@ final class RandomProgram {
             code.store(Width.U64, DATA, i * 8, SCALARS.get(i));
         }
         for (int at = 8; at <= 48; at += 8) {
-            code.load(Width.U64, Register.R1, Register.R10, -at)
-                    .store(Width.U64, DATA, 72 + at, Register.R1);
+            code.load(Width.U64, BpfRegister.R1, BpfRegister.R10, -at)
+                    .store(Width.U64, DATA, 72 + at, BpfRegister.R1);
         }
         return code.exit(2).at(fail).exit(0).build();
     }
 
-    private Register scalar() {
+    private BpfRegister scalar() {
         return SCALARS.get(random.nextInt(SCALARS.size()));
     }
 
@@ -102,12 +102,14 @@ final class RandomProgram {
             case 4, 5 -> {
                 Label target = new Label("at " + at);
                 due.get(random.nextInt(at + 1, Math.min(count, at + 12) + 1)).add(target);
-                Operand right =
-                        random.nextBoolean() ? scalar() : new Operand.Immediate(immediate());
+                InstructionOperand right =
+                        random.nextBoolean()
+                                ? scalar()
+                                : new InstructionOperand.Immediate(immediate());
                 if (random.nextBoolean()) {
-                    code.branch(any(Condition.values()), scalar(), right, target);
+                    code.branch(any(JumpCondition.values()), scalar(), right, target);
                 } else {
-                    code.branch32(any(Condition.values()), scalar(), right, target);
+                    code.branch32(any(JumpCondition.values()), scalar(), right, target);
                 }
             }
             case 6 -> code.add(new Negate(random.nextBoolean(), scalar()));
@@ -131,11 +133,11 @@ final class RandomProgram {
     private void alu() {
         AluOperation operation = any(AluOperation.values());
         boolean wide = random.nextBoolean();
-        Operand right = scalar();
+        InstructionOperand right = scalar();
         if (random.nextBoolean()) {
             int value = immediate();
             right =
-                    new Operand.Immediate(
+                    new InstructionOperand.Immediate(
                             switch (operation) {
                                 case SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_SIGNED ->
                                         value & (wide ? 63 : 31);
@@ -151,13 +153,14 @@ final class RandomProgram {
         Width width = any(Width.values());
         int offset = -STACK + random.nextInt(STACK / width.bytes()) * width.bytes();
         switch (random.nextInt(4)) {
-            case 0 -> code.load(width, scalar(), Register.R10, offset);
-            case 1 -> code.store(width, Register.R10, offset, immediate());
-            case 2 -> code.store(width, Register.R10, offset, scalar());
+            case 0 -> code.load(width, scalar(), BpfRegister.R10, offset);
+            case 1 -> code.store(width, BpfRegister.R10, offset, immediate());
+            case 2 -> code.store(width, BpfRegister.R10, offset, scalar());
             default -> {
                 Width signed = width == Width.U64 ? Width.U32 : width;
                 code.add(
-                        new Instruction.LoadSigned(signed, scalar(), Register.R10, (short) offset));
+                        new Instruction.LoadSigned(
+                                signed, scalar(), BpfRegister.R10, (short) offset));
             }
         }
     }
@@ -165,6 +168,6 @@ final class RandomProgram {
     private void atomic() {
         Width width = random.nextBoolean() ? Width.U64 : Width.U32;
         int offset = -STACK + random.nextInt(STACK / 8) * 8;
-        code.atomic(any(AtomicOperation.values()), width, Register.R10, offset, scalar());
+        code.atomic(any(AtomicOperation.values()), width, BpfRegister.R10, offset, scalar());
     }
 }

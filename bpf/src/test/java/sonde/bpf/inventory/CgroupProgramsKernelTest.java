@@ -18,7 +18,7 @@ import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.link.Network;
+import sonde.bpf.link.NetworkLinks;
 
 /** A cgroup of our own, with a program. */
 @Tag("kernel")
@@ -38,7 +38,8 @@ final class CgroupProgramsKernelTest {
                         .expecting(AttachType.CGROUP_INET_EGRESS);
         try (Program program = Program.load(spec);
                 Link link =
-                        Network.cgroup(program, AttachType.CGROUP_INET_EGRESS, folder.toString())) {
+                        NetworkLinks.cgroup(
+                                program, AttachType.CGROUP_INET_EGRESS, folder.toString())) {
             assertThat(link.fd()).isNotNegative();
             Map<String, Object> row =
                     Map.of(

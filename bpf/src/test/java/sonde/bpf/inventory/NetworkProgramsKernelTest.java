@@ -14,9 +14,9 @@ import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
-import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.feature.BpfFeatureProbe;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.link.Network;
+import sonde.bpf.link.NetworkLinks;
 
 /** Programs on the loopback device that let everything pass. */
 @Tag("kernel")
@@ -36,7 +36,7 @@ final class NetworkProgramsKernelTest {
     void whatIsOnADevice() throws Exception {
         Leaks before = Leaks.now();
         try (Program program = load("on_lo", ProgramType.XDP, AttachType.XDP, XDP_PASS);
-                Link link = Network.xdp(program, LOOPBACK, Network.XdpMode.ANY)) {
+                Link link = NetworkLinks.xdp(program, LOOPBACK, NetworkLinks.XdpMode.ANY)) {
             assertThat(link.fd()).isNotNegative();
             Map<String, Object> row =
                     Map.of(
@@ -59,13 +59,13 @@ final class NetworkProgramsKernelTest {
 
     @Test
     void trafficControlWithLinks() throws Exception {
-        if (!FeatureProbe.attachType(AttachType.TCX_INGRESS).isYes()) {
+        if (!BpfFeatureProbe.attachType(AttachType.TCX_INGRESS).isYes()) {
             assertThat(NetworkPrograms.now("lo").get("tc")).isEmpty();
             return;
         }
         try (Program program =
                         load("on_tcx", ProgramType.SCHED_CLS, AttachType.TCX_INGRESS, TCX_NEXT);
-                Link link = Network.tcx(program, LOOPBACK, true)) {
+                Link link = NetworkLinks.tcx(program, LOOPBACK, true)) {
             List<Map<String, Object>> rows = NetworkPrograms.now("lo").get("tc");
             assertThat(rows)
                     .anySatisfy(row ->

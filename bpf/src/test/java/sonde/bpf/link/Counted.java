@@ -1,9 +1,9 @@
 package sonde.bpf.link;
 
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R6;
 
 import java.io.IOException;
 import sonde.bpf.AttachType;
@@ -13,8 +13,8 @@ import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
-import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.sys.SyscallException;
 
@@ -45,7 +45,7 @@ public final class Counted implements AutoCloseable {
         return of(new ProgramSpec("t_counted", type, NOTHING).expecting(place), result, false);
     }
 
-    private static final Code NOTHING = new CodeBuilder().exit(0).build();
+    private static final ProgramCode NOTHING = new CodeBuilder().exit(0).build();
 
     /** As the specification says, with other instructions. */
     public static Counted of(ProgramSpec spec, int result, boolean cookie) throws IOException {

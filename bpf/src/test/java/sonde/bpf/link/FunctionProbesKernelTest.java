@@ -15,8 +15,9 @@ import sonde.bpf.Leaks;
 import sonde.bpf.Link;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
-import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.feature.BpfFeatureProbe;
 import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.link.Kprobes.KprobePoint;
 
 /** Functions of the kernel: on kernels with kprobes, mostly the guests'. */
 @Tag("kernel")
@@ -49,10 +50,10 @@ final class FunctionProbesKernelTest {
     @Test
     void kprobesAndKretprobesByPerf() throws Exception {
         try (Counted counted = Counted.withCookie(ProgramType.KPROBE)) {
-            assertHits(counted, Kprobes.byPmu(counted.program, Kprobes.Place.entry(OPEN), 9), 1);
-            assertHits(counted, Kprobes.attach(counted.program, Kprobes.Place.exit(OPEN), 9), 1);
+            assertHits(counted, Kprobes.byPmu(counted.program, KprobePoint.entry(OPEN), 9), 1);
+            assertHits(counted, Kprobes.attach(counted.program, KprobePoint.exit(OPEN), 9), 1);
             assertThat(counted.cookies()).isEqualTo(9 * counted.hits());
-            try (Link link = Kprobes.attach(counted.program, Kprobes.Place.entry(OPEN), 0)) {
+            try (Link link = Kprobes.attach(counted.program, KprobePoint.entry(OPEN), 0)) {
                 assertThat(link.facts().typeName()).isEqualTo("perf_event");
                 if (!link.facts().details().isEmpty()) {
                     assertThat(link.facts().details())
@@ -67,8 +68,7 @@ final class FunctionProbesKernelTest {
     void kprobesByTracefsAreRemoved() throws Exception {
         String group = "sonde_" + ProcessHandle.current().pid();
         try (Counted counted = Counted.of(ProgramType.KPROBE, 0)) {
-            for (Kprobes.Place place :
-                    List.of(Kprobes.Place.entry(OPEN), Kprobes.Place.exit(OPEN))) {
+            for (KprobePoint place : List.of(KprobePoint.entry(OPEN), KprobePoint.exit(OPEN))) {
                 Link link = Kprobes.byTracefs(counted.program, place, 0);
                 assertThat(Files.readString(EVENTS)).contains(group);
                 assertHits(counted, link, 1);
@@ -80,7 +80,7 @@ final class FunctionProbesKernelTest {
     @Test
     void manyFunctionsAtOnce() throws Exception {
         Assumptions.assumeTrue(
-                FeatureProbe.attachType(AttachType.TRACE_KPROBE_MULTI).isYes(),
+                BpfFeatureProbe.attachType(AttachType.TRACE_KPROBE_MULTI).isYes(),
                 "this kernel has no kprobe.multi");
         ProgramSpec spec =
                 new ProgramSpec("t_multi", ProgramType.KPROBE, new CodeBuilder().build())
@@ -111,18 +111,18 @@ final class FunctionProbesKernelTest {
         for (AttachType place :
                 new AttachType[] {AttachType.TRACE_FENTRY, AttachType.TRACE_FEXIT}) {
             Assumptions.assumeTrue(
-                    FeatureProbe.attachType(place).isYes(), place.kernelName() + " is refused");
+                    BpfFeatureProbe.attachType(place).isYes(), place.kernelName() + " is refused");
             ProgramSpec spec =
                     new ProgramSpec("t_tramp", ProgramType.TRACING, new CodeBuilder().build())
                             .targeting(place, id);
             try (Counted counted = Counted.of(spec, 0, true)) {
-                Link link = Tracing.attach(counted.program, 4);
+                Link link = TracingLinks.attach(counted.program, 4);
                 assertThat(link.facts().details())
                         .containsEntry("attach_type", place.kernelName())
                         .containsEntry("target_btf_id", (long) id);
                 assertHits(counted, link, 1);
                 assertThat(counted.cookies()).isEqualTo(4 * counted.hits());
-                assertHits(counted, Tracing.attach(counted.program), 1);
+                assertHits(counted, TracingLinks.attach(counted.program), 1);
             }
         }
     }
@@ -133,11 +133,11 @@ final class FunctionProbesKernelTest {
             String events = Files.readString(EVENTS);
             Leaks before = Leaks.now();
             for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(
+                        () -> Kprobes.attach(counted.program, KprobePoint.entry("no_such_fn"), 0));
                 assertThatThrownBy(() ->
-                        Kprobes.attach(counted.program, Kprobes.Place.entry("no_such_fn"), 0));
-                assertThatThrownBy(() ->
-                        Kprobes.byTracefs(counted.program, Kprobes.Place.entry("no_such_fn"), 0));
-                assertThatThrownBy(() -> Tracing.attach(counted.program));
+                        Kprobes.byTracefs(counted.program, KprobePoint.entry("no_such_fn"), 0));
+                assertThatThrownBy(() -> TracingLinks.attach(counted.program));
             }
             before.assertNothingLeftSince();
             assertThat(Files.readString(EVENTS)).isEqualTo(events);

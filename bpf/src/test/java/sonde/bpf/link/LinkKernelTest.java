@@ -2,12 +2,12 @@ package sonde.bpf.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R3;
-import static sonde.bpf.insn.Register.R7;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R3;
+import static sonde.bpf.insn.BpfRegister.R7;
 
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -31,29 +31,32 @@ import sonde.bpf.LinkFacts;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
-import sonde.bpf.Tracepoint;
-import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.TracepointFormat;
+import sonde.bpf.feature.BpfFeatureProbe;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
-import sonde.sys.Native;
-import sonde.sys.Syscalls;
+import sonde.bpf.link.Kprobes.KprobePoint;
+import sonde.bpf.link.PerfEvents.CountedEvent;
+import sonde.bpf.link.Uprobes.UprobePoint;
+import sonde.sys.NativeSyscall;
+import sonde.sys.SyscallNames;
 import sonde.testkit.BpfFolder;
 
 @Tag("kernel")
 final class LinkKernelTest {
     private static final int LOOPBACK = 1;
-    private static final int GETPPID = Syscalls.number("getppid");
+    private static final int GETPPID = SyscallNames.number("getppid");
 
     private static void callGetppid(int times) {
         for (int i = 0; i < times; i++) {
-            Native.syscall(GETPPID, 0, 0, 0);
+            NativeSyscall.syscall(GETPPID, 0, 0, 0);
         }
     }
 
     @Test
     void tracepointsHaveCookiesAndFacts() throws Exception {
-        Tracepoint tracepoint = Tracepoint.of("syscalls", "sys_enter_getppid");
+        TracepointFormat tracepoint = TracepointFormat.of("syscalls", "sys_enter_getppid");
         try (Counted counted = Counted.withCookie(ProgramType.TRACEPOINT)) {
             try (Link link = Link.tracepoint(counted.program, tracepoint, 7)) {
                 callGetppid(10);
@@ -97,7 +100,7 @@ final class LinkKernelTest {
                 new ProgramSpec("t_typed", ProgramType.TRACING, new CodeBuilder().build())
                         .targeting(AttachType.TRACE_RAW_TP, id);
         try (Counted counted = Counted.of(typed, 0, false);
-                Link link = Tracing.attach(counted.program)) {
+                Link link = TracingLinks.attach(counted.program)) {
             callGetppid(10);
             assertThat(counted.hits()).isGreaterThanOrEqualTo(10);
             assertThat(link.facts().details()).containsEntry("tp_name", "sys_enter");
@@ -135,7 +138,7 @@ final class LinkKernelTest {
     @Test
     void uprobesByEveryWay() throws Exception {
         Path libc = library("libc.so.6");
-        Uprobes.Place place = new Uprobes.Place(syscallFunction(libc), 0, 3);
+        UprobePoint place = new UprobePoint(syscallFunction(libc), 0, 3);
         int self = (int) ProcessHandle.current().pid();
         try (Counted counted = Counted.withCookie(ProgramType.KPROBE)) {
             List<Link> made = new ArrayList<>();
@@ -152,7 +155,7 @@ final class LinkKernelTest {
         }
         assertThat(Files.readString(Path.of("/sys/kernel/tracing/uprobe_events")))
                 .doesNotContain("sonde_" + self);
-        if (!FeatureProbe.attachType(AttachType.TRACE_UPROBE_MULTI).isYes()) {
+        if (!BpfFeatureProbe.attachType(AttachType.TRACE_UPROBE_MULTI).isYes()) {
             return;
         }
         ProgramSpec multi =
@@ -184,20 +187,20 @@ final class LinkKernelTest {
     @Test
     void theJvmsOwnUsdtProbes() throws Exception {
         Path jvm = library("libjvm.so");
-        List<Uprobes.Place> places = new ArrayList<>();
+        List<UprobePoint> places = new ArrayList<>();
         boolean wanted = false;
         for (String line : lines("readelf", "-n", jvm.toString())) {
             if (line.contains("Name:")) {
                 wanted = line.strip().equals("Name: gc__begin");
             } else if (wanted && line.contains("Location:")) {
                 String hex = line.replaceAll(".*Location: 0x([0-9a-f]+),.*", "$1");
-                places.add(new Uprobes.Place(Long.parseLong(hex, 16), 0, 1 + places.size()));
+                places.add(new UprobePoint(Long.parseLong(hex, 16), 0, 1 + places.size()));
             }
         }
         assertThat(places).isNotEmpty();
         int self = (int) ProcessHandle.current().pid();
         for (AttachType kind : new AttachType[] {null, AttachType.TRACE_UPROBE_MULTI}) {
-            if (kind != null && !FeatureProbe.attachType(kind).isYes()) {
+            if (kind != null && !BpfFeatureProbe.attachType(kind).isYes()) {
                 continue;
             }
             ProgramSpec spec =
@@ -245,8 +248,8 @@ final class LinkKernelTest {
         } catch (java.io.IOException e) {
             Assumptions.abort("gcc is missing");
         }
-        Uprobes.Place place =
-                new Uprobes.Place(fileOffset(binary, "hit"), fileOffset(binary, "gate"), 3);
+        UprobePoint place =
+                new UprobePoint(fileOffset(binary, "hit"), fileOffset(binary, "gate"), 3);
         Process process = new ProcessBuilder(binary.toString()).start();
         try (Counted counted = Counted.withCookie(ProgramType.KPROBE);
                 var out = process.inputReader();
@@ -298,8 +301,7 @@ final class LinkKernelTest {
     @Test
     void perfEventsRunTheProgramAtEachOverflow() throws Exception {
         try (Counted counted = Counted.withCookie(ProgramType.PERF_EVENT);
-                Link link =
-                        PerfEvents.everywhere(counted.program, PerfEvents.Event.clock(1000), 5)) {
+                Link link = PerfEvents.everywhere(counted.program, CountedEvent.clock(1000), 5)) {
             // 0.05 s on a processor of its own; an emulated one gets far fewer.
             long until = System.nanoTime() + 10_000_000_000L;
             while (counted.hits() <= 50 && System.nanoTime() < until) {
@@ -377,7 +379,7 @@ final class LinkKernelTest {
     void devicesAndNamespaces() throws Exception {
         int pass = 2;
         try (Counted xdp = Counted.at(ProgramType.XDP, AttachType.XDP, pass);
-                Link link = Network.xdp(xdp.program, LOOPBACK, Network.XdpMode.GENERIC)) {
+                Link link = NetworkLinks.xdp(xdp.program, LOOPBACK, NetworkLinks.XdpMode.GENERIC)) {
             sendToSelf(10);
             assertThat(xdp.hits()).isGreaterThanOrEqualTo(10);
             assertThat(link.facts().details()).containsEntry("ifindex", 1L);
@@ -385,12 +387,12 @@ final class LinkKernelTest {
         int next = -1;
         for (boolean ingress : new boolean[] {true, false}) {
             AttachType place = ingress ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS;
-            if (!FeatureProbe.attachType(place).isYes()) {
+            if (!BpfFeatureProbe.attachType(place).isYes()) {
                 continue;
             }
             try (Counted tcx = Counted.at(ProgramType.SCHED_CLS, place, next);
                     Counted other = Counted.at(ProgramType.SCHED_CLS, place, next);
-                    Link link = Network.tcx(tcx.program, LOOPBACK, ingress)) {
+                    Link link = NetworkLinks.tcx(tcx.program, LOOPBACK, ingress)) {
                 sendToSelf(10);
                 assertThat(tcx.hits()).isGreaterThanOrEqualTo(10);
                 assertThat(link.facts().details()).containsEntry("attach_type", place.kernelName());
@@ -401,7 +403,8 @@ final class LinkKernelTest {
         }
         try (Counted lookup = Counted.at(ProgramType.SK_LOOKUP, AttachType.SK_LOOKUP, 1);
                 Link link =
-                        Network.netns(lookup.program, AttachType.SK_LOOKUP, "/proc/self/ns/net")) {
+                        NetworkLinks.netns(
+                                lookup.program, AttachType.SK_LOOKUP, "/proc/self/ns/net")) {
             sendToSelf(5);
             assertThat(lookup.hits()).isGreaterThanOrEqualTo(1);
             assertThat(link.facts().details()).containsEntry("attach_type", "sk_lookup");
@@ -419,7 +422,7 @@ final class LinkKernelTest {
         try (Counted counted =
                         Counted.at(ProgramType.CGROUP_SKB, AttachType.CGROUP_INET_INGRESS, 1);
                 Link link =
-                        Network.cgroup(
+                        NetworkLinks.cgroup(
                                 counted.program, AttachType.CGROUP_INET_INGRESS, root.toString())) {
             sendToSelf(10);
             assertThat(counted.hits()).isGreaterThanOrEqualTo(10);
@@ -429,7 +432,7 @@ final class LinkKernelTest {
 
     @Test
     void pinnedLinksStayAttached() throws Exception {
-        Tracepoint tracepoint = Tracepoint.of("syscalls", "sys_enter_getppid");
+        TracepointFormat tracepoint = TracepointFormat.of("syscalls", "sys_enter_getppid");
         try (BpfFolder folder = new BpfFolder();
                 Counted counted = Counted.of(ProgramType.TRACEPOINT, 0)) {
             try (Link link = Link.tracepoint(counted.program, tracepoint, 0)) {
@@ -455,7 +458,7 @@ final class LinkKernelTest {
 
     @Test
     void failuresLeaveNothingOpen() throws Exception {
-        Tracepoint none = new Tracepoint("x", "y", 0x7fff_fff0, java.util.Map.of());
+        TracepointFormat none = new TracepointFormat("x", "y", 0x7fff_fff0, java.util.Map.of());
         try (Counted kprobe = Counted.of(ProgramType.KPROBE, 0);
                 Counted xdp = Counted.at(ProgramType.XDP, AttachType.XDP, 2);
                 Counted tracepoint = Counted.of(ProgramType.TRACEPOINT, 0)) {
@@ -464,14 +467,15 @@ final class LinkKernelTest {
                 assertThatThrownBy(() -> Link.tracepoint(tracepoint.program, none, 1));
                 assertThatThrownBy(() -> Link.rawTracepoint(tracepoint.program, "sys_enter"));
                 assertThatThrownBy(() -> Link.openId(Integer.MAX_VALUE));
-                assertThatThrownBy(() -> Network.xdp(xdp.program, 999_999, Network.XdpMode.ANY));
-                assertThatThrownBy(() -> Network.cgroup(xdp.program, AttachType.XDP, "/nowhere"));
+                assertThatThrownBy(
+                        () -> NetworkLinks.xdp(xdp.program, 999_999, NetworkLinks.XdpMode.ANY));
+                assertThatThrownBy(
+                        () -> NetworkLinks.cgroup(xdp.program, AttachType.XDP, "/nowhere"));
                 assertThatThrownBy(() ->
-                        Uprobes.attach(
-                                kprobe.program, "/nowhere", new Uprobes.Place(0), false, -1));
+                        Uprobes.attach(kprobe.program, "/nowhere", new UprobePoint(0), false, -1));
                 assertThatThrownBy(() ->
                         Uprobes.byTracefs(
-                                kprobe.program, "/nowhere", new Uprobes.Place(0), false, -1));
+                                kprobe.program, "/nowhere", new UprobePoint(0), false, -1));
                 // The second place is no instruction's: the first must be given back.
                 assertThatThrownBy(() ->
                         Uprobes.usdt(
@@ -479,12 +483,12 @@ final class LinkKernelTest {
                                 library("libc.so.6").toString(),
                                 "x:y",
                                 List.of(
-                                        new Uprobes.Place(syscallFunction(library("libc.so.6"))),
-                                        new Uprobes.Place(1L << 40)),
+                                        new UprobePoint(syscallFunction(library("libc.so.6"))),
+                                        new UprobePoint(1L << 40)),
                                 -1));
                 assertThatThrownBy(() -> KernelIterator.of(kprobe.program));
                 assertThatThrownBy(
-                        () -> Kprobes.attach(kprobe.program, Kprobes.Place.entry("no_such_fn"), 0));
+                        () -> Kprobes.attach(kprobe.program, KprobePoint.entry("no_such_fn"), 0));
             }
             before.assertNothingLeftSince();
         }
@@ -497,8 +501,7 @@ final class LinkKernelTest {
                 "this kernel has kprobes");
         try (Counted kprobe = Counted.of(ProgramType.KPROBE, 0)) {
             assertThatThrownBy(() ->
-                            Kprobes.attach(
-                                    kprobe.program, Kprobes.Place.entry("do_sys_openat2"), 0))
+                            Kprobes.attach(kprobe.program, KprobePoint.entry("do_sys_openat2"), 0))
                     .isInstanceOf(BpfRefusedException.class)
                     .hasMessageContaining("this kernel has no kprobe_events");
         }

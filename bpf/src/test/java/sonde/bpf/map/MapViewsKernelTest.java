@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
-import sonde.bpf.feature.FeatureProbe;
-import sonde.sys.Machine;
+import sonde.bpf.feature.BpfFeatureProbe;
+import sonde.sys.MachineFacts;
 
 @Tag("kernel")
 final class MapViewsKernelTest {
@@ -38,7 +38,7 @@ final class MapViewsKernelTest {
 
     @Test
     void perCpuValuesOneByOne() throws Exception {
-        int cpus = Machine.possibleCpus().length();
+        int cpus = MachineFacts.possibleCpus().length();
         try (BpfMap map = BpfMap.create(new MapSpec("t_cpu", MapType.PER_CPU_HASH, 8, 8, 10))) {
             TypedMap<Long, Long> typed = new TypedMap<>(map, Codec.LONG, Codec.LONG);
             typed.put(9L, 5L);
@@ -67,12 +67,12 @@ final class MapViewsKernelTest {
         try (BpfMap plain = BpfMap.create(spec)) {
             assertThatThrownBy(() -> MappedValues.of(plain, true)).hasMessageContaining("mmap");
         }
-        if (!FeatureProbe.mapType(MapType.ARENA).isYes()) {
+        if (!BpfFeatureProbe.mapType(MapType.ARENA).isYes()) {
             return;
         }
         try (BpfMap arena = BpfMap.create(new MapSpec("t_arena", MapType.ARENA, 0, 0, 4));
                 MappedValues pages = MappedValues.of(arena, true)) {
-            assertThat(pages.segment().byteSize()).isEqualTo(4L * Machine.pageBytes());
+            assertThat(pages.segment().byteSize()).isEqualTo(4L * MachineFacts.pageBytes());
             // The first touch makes the page.
             pages.segment().set(java.lang.foreign.ValueLayout.JAVA_LONG, 4096, 7);
             assertThat(pages.segment().get(java.lang.foreign.ValueLayout.JAVA_LONG, 4096))

@@ -18,7 +18,8 @@ import sonde.bpf.Leaks;
 import sonde.bpf.Link;
 import sonde.bpf.PrintkGuard;
 import sonde.bpf.Program;
-import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.feature.BpfFeatureProbe;
+import sonde.bpf.object.ProgramSection.AttachWay;
 import sonde.testkit.BpfFolder;
 
 /** A program in every kind of section: loaded, and attached where the section says where. */
@@ -39,8 +40,8 @@ final class KindsKernelTest {
         ProgramSection section = program.section();
         assertThat(section).as(program.sectionName()).isNotNull();
         return section.attach() == null
-                || FeatureProbe.attachType(section.attach()).isYes()
-                || section.way() == ProgramSection.Way.NONE;
+                || BpfFeatureProbe.attachType(section.attach()).isYes()
+                || section.way() == AttachWay.NONE;
     }
 
     @Test
@@ -55,7 +56,7 @@ final class KindsKernelTest {
             } catch (BpfRefusedException e) {
                 boolean mayBeRefused =
                         e.barrier() == BpfRefusedException.Barrier.POLICY
-                                || !FeatureProbe.programType(program.section().type()).isYes()
+                                || !BpfFeatureProbe.programType(program.section().type()).isYes()
                                 || !isThere(program);
                 assertThat(mayBeRefused).as(program.name() + ": " + e.getMessage()).isTrue();
             }
@@ -63,13 +64,13 @@ final class KindsKernelTest {
         if (Files.exists(Path.of("/sys/bus/event_source/devices/kprobe"))) {
             assertThat(attached).containsAll(PROBES);
         }
-        if (FeatureProbe.attachType(AttachType.TRACE_KPROBE_MULTI).isYes()) {
+        if (BpfFeatureProbe.attachType(AttachType.TRACE_KPROBE_MULTI).isYes()) {
             assertThat(attached).contains("p_kprobe_multi");
         }
-        if (FeatureProbe.attachType(AttachType.TRACE_FENTRY).isYes()) {
+        if (BpfFeatureProbe.attachType(AttachType.TRACE_FENTRY).isYes()) {
             assertThat(attached).contains("p_fentry", "p_fexit");
         }
-        if (FeatureProbe.attachType(AttachType.TRACE_UPROBE_MULTI).isYes()) {
+        if (BpfFeatureProbe.attachType(AttachType.TRACE_UPROBE_MULTI).isYes()) {
             assertThat(attached).contains("p_uprobe_multi");
         }
         assertThat(attached)

@@ -12,9 +12,9 @@ import sonde.binary.btf.BtfType;
 import sonde.bpf.Leaks;
 import sonde.bpf.MapType;
 import sonde.bpf.TestRun;
-import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.feature.BpfFeatureProbe;
 import sonde.bpf.map.MappedValues;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 
 /**
  * What newer compilers and kernels have: arenas, wide enumerations, questions whether types match.
@@ -28,7 +28,7 @@ final class NewerObjectsKernelTest {
     void anArenaIsSharedWithItsProgram() throws Exception {
         Leaks before = Leaks.now();
         ObjectFile file = Objects.read("arena");
-        if (!FeatureProbe.mapType(MapType.ARENA).isYes()) {
+        if (!BpfFeatureProbe.mapType(MapType.ARENA).isYes()) {
             assertThatThrownBy(file::load)
                     .isInstanceOf(ObjectException.class)
                     .hasMessageContaining("arena.bpf.o, section .ksyms")
@@ -37,7 +37,7 @@ final class NewerObjectsKernelTest {
         }
         try (LoadedObject object = file.load()) {
             MappedValues arena = object.arena("arena");
-            assertThat(arena.segment().byteSize()).isEqualTo(16L * Machine.pageBytes());
+            assertThat(arena.segment().byteSize()).isEqualTo(16L * MachineFacts.pageBytes());
             assertThat(object.program("fill").run(TestRun.once()).value()).isZero();
             // The program has the low half of addresses as they are here.
             long place = object.globals(".bss").number("place") - arena.segment().address();
@@ -55,10 +55,10 @@ final class NewerObjectsKernelTest {
     @Test
     void settingsOfEveryType() throws Exception {
         try (LoadedObject object = Objects.read("settings").load();
-                RunningKernel kernel = new RunningKernel(null)) {
+                KernelBtfs kernel = new KernelBtfs(null)) {
             object.attach();
             Files.readAllBytes(Path.of("/proc/self/comm"));
-            Globals found = object.globals(".bss");
+            GlobalMemory found = object.globals(".bss");
             boolean known = kernel.setting("CONFIG_BPF_SYSCALL") != null;
             assertThat(found.number("flag")).isEqualTo(known ? 1 : 0);
             assertThat(found.number("three")).isEqualTo(known ? 1 : 0);
@@ -75,7 +75,7 @@ final class NewerObjectsKernelTest {
         }
     }
 
-    private static long number(RunningKernel kernel, String name) throws Exception {
+    private static long number(KernelBtfs kernel, String name) throws Exception {
         String text = kernel.setting(name);
         return text == null
                 ? 0
@@ -102,7 +102,7 @@ final class NewerObjectsKernelTest {
         try (LoadedObject loaded = file.load()) {
             loaded.attach();
             Files.readAllBytes(Path.of("/proc/self/comm"));
-            Globals found = loaded.globals(".bss");
+            GlobalMemory found = loaded.globals(".bss");
             assertThat(found.number("alike")).isEqualTo(1);
             assertThat(found.number("other")).isZero();
             assertThat(loaded.program("look").facts().btfId()).isPositive();

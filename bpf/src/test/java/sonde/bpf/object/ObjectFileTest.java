@@ -10,6 +10,9 @@ import sonde.binary.btf.BtfType;
 import sonde.bpf.AttachType;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
+import sonde.bpf.object.GlobalSection.GlobalVariable;
+import sonde.bpf.object.ObjectMap.InitialSlot;
+import sonde.bpf.object.ProgramSection.AttachWay;
 
 /** What is read of an object without a kernel. */
 final class ObjectFileTest {
@@ -34,10 +37,10 @@ final class ObjectFileTest {
         assertThat(outer.inner()).isNotNull();
         assertThat(outer.initial())
                 .containsExactlyInAnyOrder(
-                        new ObjectMap.Slot(1, "first"), new ObjectMap.Slot(3, "second"));
+                        new InitialSlot(1, "first"), new InitialSlot(3, "second"));
         GlobalSection constants = file.data(".rodata").orElseThrow();
         assertThat(constants.isConstant()).isTrue();
-        GlobalSection.Variable target = constants.variable("target").orElseThrow();
+        GlobalVariable target = constants.variable("target").orElseThrow();
         assertThat(constants.initial(target).get(ValueLayout.JAVA_INT_UNALIGNED, 0)).isEqualTo(7);
         GlobalSection data = file.data(".data").orElseThrow();
         assertThat(data.variable("sum").orElseThrow().isStatic()).isTrue();
@@ -66,13 +69,13 @@ final class ObjectFileTest {
         }
         assertThat(file.fixes().externs().get("CONFIG_SONDE_NO_SUCH"))
                 .isEqualTo(
-                        new Extern(
+                        new ExternSymbol(
                                 "CONFIG_SONDE_NO_SUCH",
-                                Extern.Kind.CONFIG,
+                                ExternSymbol.Kind.CONFIG,
                                 true,
                                 file.fixes().externs().get("CONFIG_HZ").type()));
         assertThat(file.fixes().externs().get("bpf_prog_put").kind())
-                .isEqualTo(Extern.Kind.ADDRESS);
+                .isEqualTo(ExternSymbol.Kind.ADDRESS);
         assertThat(file.fixes().externs().get("sonde_no_such_function").weak()).isTrue();
     }
 
@@ -97,7 +100,7 @@ final class ObjectFileTest {
         assertThat(ProgramSection.of("fentry.s/x").flags()).isEqualTo(1 << 4);
         assertThat(ProgramSection.of("xdp.frags/devmap").attach()).isEqualTo(AttachType.XDP_DEVMAP);
         assertThat(ProgramSection.of("xdp").type()).isEqualTo(ProgramType.XDP);
-        assertThat(ProgramSection.of("cgroup/connect4").way()).isEqualTo(ProgramSection.Way.CGROUP);
+        assertThat(ProgramSection.of("cgroup/connect4").way()).isEqualTo(AttachWay.CGROUP);
         assertThat(ProgramSection.of("kprobe.multi/a*").attach())
                 .isEqualTo(AttachType.TRACE_KPROBE_MULTI);
         assertThat(ProgramSection.of("kprobes")).isNull();
@@ -116,7 +119,7 @@ final class ObjectFileTest {
                 .containsExactlyInAnyOrder("program_a", "program_b");
         assertThat(file.maps()).extracting(ObjectMap::name).containsExactly("shared_map");
         assertThat(file.data(".data").orElseThrow().variables())
-                .extracting(GlobalSection.Variable::name)
+                .extracting(GlobalVariable::name)
                 .containsExactly("own", "hidden", "theirs");
         assertThatThrownBy(() -> ObjectFile.read(Objects.of("link_a"), Objects.of("link_a")))
                 .isInstanceOf(ObjectException.class)

@@ -18,7 +18,7 @@ import sonde.bpf.link.KernelTypes;
 import sonde.bpf.map.Codec;
 import sonde.bpf.map.TypedMap;
 import sonde.bpf.ring.RingBuffer;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 
 /** Objects of clang on a real kernel. */
 @Tag("kernel")
@@ -60,7 +60,7 @@ final class ObjectKernelTest {
                 KernelTypes kernel = KernelTypes.open()) {
             object.attach();
             somethingHappens();
-            Globals found = object.globals(".bss");
+            GlobalMemory found = object.globals(".bss");
             BtfType.Struct task = kernel.btf().struct("task_struct").orElseThrow();
             assertThat(found.number("seen")).isPositive();
             assertThat(found.number("pid")).isEqualTo(pid);
@@ -129,19 +129,20 @@ final class ObjectKernelTest {
             assertThat(object.map("events").spec().maxEntries()).isEqualTo(8192);
             object.attach();
             somethingHappens();
-            Globals zeros = object.globals(".bss");
-            Globals data = object.globals(".data");
+            GlobalMemory zeros = object.globals(".bss");
+            GlobalMemory data = object.globals(".data");
             assertThat(zeros.number("counter")).isPositive();
             assertThat(zeros.number("loops")).isGreaterThanOrEqualTo(3);
             assertThat(zeros.number("jumps_taken")).isPositive();
             assertThat(data.number("sum")).isGreaterThanOrEqualTo(8);
             assertThat(data.number("started")).isGreaterThan(42);
             assertThat(object.globals(".data.shared").number("shared")).isEqualTo(11);
-            assertThat(zeros.number("version")).isEqualTo(RunningKernel.version());
+            assertThat(zeros.number("version")).isEqualTo(KernelBtfs.version());
             // Guests come without the file of their configuration.
             boolean settings =
                     Files.exists(Path.of("/proc/config.gz"))
-                            || Files.exists(Path.of("/boot/config-" + Machine.uname().release()));
+                            || Files.exists(
+                                    Path.of("/boot/config-" + MachineFacts.uname().release()));
             assertThat(zeros.number("syscalls")).isEqualTo(settings ? 1 : 0);
             assertThat(zeros.number("hz") > 0).isEqualTo(settings);
             assertThat(zeros.number("absent")).isZero();
@@ -149,7 +150,7 @@ final class ObjectKernelTest {
             assertThat(zeros.number("weak_function")).isZero();
             assertThat(zeros.number("address"))
                     .isEqualTo(
-                            RunningKernel.addresses(java.util.Set.of("bpf_prog_put"))
+                            KernelBtfs.addresses(java.util.Set.of("bpf_prog_put"))
                                     .get("bpf_prog_put"));
             assertThat(object.map("hits").sum(0)).isPositive();
             List<String> texts = new ArrayList<>();
@@ -180,8 +181,7 @@ final class ObjectKernelTest {
             // Each has a hidden of its own.
             assertThat(object.globals(".bss").number("result_c")).isEqualTo(21 + 1);
             assertThat(object.globals(".bss").number("letter_c")).isEqualTo('i');
-            assertThat(object.globals(".bss").number("version_c"))
-                    .isEqualTo(RunningKernel.version());
+            assertThat(object.globals(".bss").number("version_c")).isEqualTo(KernelBtfs.version());
             assertThat(object.map("third_map").sum(0)).isNotNegative();
             assertThat(object.data()).containsKey(".kconfig");
         }

@@ -43,7 +43,7 @@ final class ObjectPropertyTest {
             CoreRelocator relocator =
                     new CoreRelocator(
                             id -> ObjectLoader.type(read.types(), id), TargetTypes.of(btf));
-            for (Function function : read.functions().values()) {
+            for (ObjectFunction function : read.functions().values()) {
                 FunctionFit fit = FunctionFit.of(function, relocator, read.place());
                 assertThat(fit.words()).hasSameSizeAs(function.words());
             }

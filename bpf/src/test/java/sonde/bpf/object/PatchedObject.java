@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 
 /** An object with what the compiler here does not write: newer types, newer questions. */
 final class PatchedObject {
@@ -19,7 +19,7 @@ final class PatchedObject {
         return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static Section section(byte[] object, String name) throws Exception {
+    private static ElfSection section(byte[] object, String name) throws Exception {
         return ElfFile.of(MemorySegment.ofArray(object)).sections().stream()
                 .filter(one -> one.name().equals(name))
                 .findFirst()
@@ -31,7 +31,7 @@ final class PatchedObject {
      * at offsets 1 of the strings.
      */
     static byte[] withWideEnum(byte[] object, long value) throws Exception {
-        Section types = section(object, ".BTF");
+        ElfSection types = section(object, ".BTF");
         int start = Math.toIntExact(types.offset());
         byte[] old = Arrays.copyOfRange(object, start, start + Math.toIntExact(types.sizeBytes()));
         ByteBuffer header = little(old);

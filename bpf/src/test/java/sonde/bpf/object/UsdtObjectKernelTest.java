@@ -12,12 +12,13 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.Input;
 import sonde.binary.elf.ElfFile;
 import sonde.bpf.usdt.UsdtNotes;
+import sonde.bpf.usdt.UsdtNotes.MarkerName;
 import sonde.testkit.Clang;
 
 /** A program of {@code usdt.bpf.h} on a marker of this JVM. */
 @Tag("kernel")
 final class UsdtObjectKernelTest {
-    private static final UsdtNotes.Name MARKER = new UsdtNotes.Name("hotspot", "gc__begin");
+    private static final MarkerName MARKER = new MarkerName("hotspot", "gc__begin");
 
     private static final String SOURCE =
             """
@@ -65,7 +66,7 @@ final class UsdtObjectKernelTest {
         try (LoadedObject object = file.load()) {
             assertThat(object.attach(here)).hasSize(1);
             System.gc();
-            Globals zeros = object.globals(".bss");
+            GlobalMemory zeros = object.globals(".bss");
             assertThat(zeros.number("runs")).isPositive();
             assertThat(zeros.number("arguments")).isEqualTo(1);
             assertThat(zeros.number("whole")).isBetween(0L, 1L);

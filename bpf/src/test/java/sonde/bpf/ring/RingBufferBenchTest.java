@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
-import sonde.sys.Native;
-import sonde.sys.Syscalls;
+import sonde.sys.NativeSyscall;
+import sonde.sys.SyscallNames;
 
 /** Records of 64 bytes from a ring buffer into columns; figures for bench/README.md. */
 @Tag("bench")
@@ -142,7 +142,7 @@ final class RingBufferBenchTest {
     private static long threadNanos() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment time = arena.allocate(16, 8);
-            Native.syscall(Syscalls.number("clock_gettime"), 3, time.address(), 0);
+            NativeSyscall.syscall(SyscallNames.number("clock_gettime"), 3, time.address(), 0);
             return time.get(JAVA_LONG, 0) * 1_000_000_000L + time.get(JAVA_LONG, 8);
         }
     }
@@ -152,7 +152,7 @@ final class RingBufferBenchTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment mask = arena.allocate(128, 8);
             mask.set(JAVA_LONG, 0, 1L << cpu);
-            Native.syscall(Syscalls.number("sched_setaffinity"), 0, 128, mask.address());
+            NativeSyscall.syscall(SyscallNames.number("sched_setaffinity"), 0, 128, mask.address());
         }
     }
 }

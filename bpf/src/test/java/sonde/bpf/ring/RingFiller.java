@@ -1,12 +1,12 @@
 package sonde.bpf.ring;
 
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R3;
-import static sonde.bpf.insn.Register.R4;
-import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R3;
+import static sonde.bpf.insn.BpfRegister.R4;
+import static sonde.bpf.insn.BpfRegister.R6;
 
 import java.io.IOException;
 import sonde.bpf.BpfMap;
@@ -17,7 +17,7 @@ import sonde.bpf.Program;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TestRun;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
 import sonde.sys.SyscallException;
@@ -51,7 +51,7 @@ final class RingFiller implements AutoCloseable {
                     .add(R2, -recordBytes)
                     .move(R3, recordBytes)
                     .move(R4, flags)
-                    .call(KernelFunction.RINGBUF_OUTPUT)
+                    .call(HelperFunctionId.RINGBUF_OUTPUT)
                     .ifZero(R0, sent)
                     .load(Width.U64, R1, R6, 8)
                     .add(R1, 1)

@@ -4,14 +4,14 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R3;
-import static sonde.bpf.insn.Register.R4;
-import static sonde.bpf.insn.Register.R5;
-import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R3;
+import static sonde.bpf.insn.BpfRegister.R4;
+import static sonde.bpf.insn.BpfRegister.R5;
+import static sonde.bpf.insn.BpfRegister.R6;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -28,12 +28,12 @@ import sonde.bpf.Program;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TestRun;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
-import sonde.sys.Machine;
-import sonde.sys.Native;
-import sonde.sys.Syscalls;
+import sonde.sys.MachineFacts;
+import sonde.sys.NativeSyscall;
+import sonde.sys.SyscallNames;
 
 @Tag("kernel")
 final class RingKernelTest {
@@ -44,7 +44,7 @@ final class RingKernelTest {
     /** Many times round a small ring, with lengths that do not divide it. */
     @Test
     void everyRecordOnceAndInOrder() throws Exception {
-        int page = Machine.pageBytes();
+        int page = MachineFacts.pageBytes();
         try (BpfMap map = ring(page);
                 RingBuffer ring = RingBuffer.open(map);
                 RingFiller filler = new RingFiller(map, 40, 10, 0)) {
@@ -187,19 +187,21 @@ final class RingKernelTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment before = arena.allocate(128, 8);
             MemorySegment one = arena.allocate(128, 8);
-            Native.syscall(Syscalls.number("sched_getaffinity"), 0, 128, before.address());
+            NativeSyscall.syscall(
+                    SyscallNames.number("sched_getaffinity"), 0, 128, before.address());
             one.set(JAVA_LONG, 0, Long.lowestOneBit(before.get(JAVA_LONG, 0)));
-            Native.syscall(Syscalls.number("sched_setaffinity"), 0, 128, one.address());
+            NativeSyscall.syscall(SyscallNames.number("sched_setaffinity"), 0, 128, one.address());
             try {
                 perfBufferOfOneCpu();
             } finally {
-                Native.syscall(Syscalls.number("sched_setaffinity"), 0, 128, before.address());
+                NativeSyscall.syscall(
+                        SyscallNames.number("sched_setaffinity"), 0, 128, before.address());
             }
         }
     }
 
     private static void perfBufferOfOneCpu() throws Exception {
-        int cpus = Machine.possibleCpus().length();
+        int cpus = MachineFacts.possibleCpus().length();
         try (BpfMap map =
                         BpfMap.create(new MapSpec("t_perf", MapType.PERF_EVENT_ARRAY, 4, 4, cpus));
                 PerfBuffer buffer = PerfBuffer.open(map, 1 << 14)) {
@@ -214,7 +216,7 @@ final class RingKernelTest {
                     .move(R4, R10)
                     .add(R4, -24)
                     .move(R5, 24)
-                    .call(KernelFunction.PERF_EVENT_OUTPUT)
+                    .call(HelperFunctionId.PERF_EVENT_OUTPUT)
                     .exit();
             try (Program program =
                     Program.load("t_perf", ProgramType.SOCKET_FILTER, code.build())) {
@@ -257,7 +259,7 @@ final class RingKernelTest {
             // A ring larger than a process may lock is not refused to root; a bad map is.
             try (BpfMap small =
                     BpfMap.create(new MapSpec("t", MapType.PERF_EVENT_ARRAY, 4, 4, 1))) {
-                if (Machine.onlineCpus().length() > 1) {
+                if (MachineFacts.onlineCpus().length() > 1) {
                     Leaks inside = Leaks.now();
                     assertThatThrownBy(() -> PerfBuffer.open(small, 1 << 14))
                             .hasMessageContaining("E2BIG");

@@ -11,7 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.binary.elf.ElfFile;
-import sonde.bpf.usdt.UsdtArgument.Operand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UnreadableOperand;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtConstant;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtMemory;
+import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtRegister;
+import sonde.bpf.usdt.UsdtNotes.MarkerName;
 import sonde.sys.Arch;
 import sonde.testkit.ElfWriter;
 
@@ -54,14 +58,14 @@ final class UsdtNotesTest {
                 .bytes();
     }
 
-    private static Map<UsdtNotes.Name, List<UsdtLocation>> read(byte[] file) throws Exception {
+    private static Map<MarkerName, List<UsdtLocation>> read(byte[] file) throws Exception {
         return UsdtNotes.read(ElfFile.of(file));
     }
 
     @Test
     void markersWithTheirPlaces() throws Exception {
         for (boolean wide : new boolean[] {true, false}) {
-            Map<UsdtNotes.Name, List<UsdtLocation>> found =
+            Map<MarkerName, List<UsdtLocation>> found =
                     read(
                             file(
                                     wide,
@@ -71,17 +75,16 @@ final class UsdtNotesTest {
                                     note(wide, PC + 16, 0x1280, 0, "one", "first\0008@$1")));
             assertThat(found.keySet())
                     .containsExactly(
-                            new UsdtNotes.Name("one", "first"),
-                            new UsdtNotes.Name("one", "second"));
-            List<UsdtLocation> twice = found.get(new UsdtNotes.Name("one", "first"));
+                            new MarkerName("one", "first"), new MarkerName("one", "second"));
+            List<UsdtLocation> twice = found.get(new MarkerName("one", "first"));
             assertThat(twice).extracting(UsdtLocation::fileOffset).containsExactly(0x205L, 0x215L);
             assertThat(twice.get(1).arguments())
-                    .containsExactly(new UsdtArgument(8, false, false, new Operand.Constant(1)));
-            UsdtLocation second = found.get(new UsdtNotes.Name("one", "second")).getFirst();
+                    .containsExactly(new UsdtArgument(8, false, false, new UsdtConstant(1)));
+            UsdtLocation second = found.get(new MarkerName("one", "second")).getFirst();
             assertThat(second.semaphore()).isEqualTo(0x240);
             assertThat(second.arguments())
                     .containsExactly(
-                            new UsdtArgument(4, true, false, new Operand.Register("rax", 80, 0)));
+                            new UsdtArgument(4, true, false, new UsdtRegister("rax", 80, 0)));
             assertThat(twice).extracting(UsdtLocation::arguments).doesNotHaveDuplicates();
         }
     }
@@ -103,7 +106,7 @@ final class UsdtNotesTest {
         byte[] nameless = note(true, PC, 0, 0, "p", "\0");
         byte[] fine = note(true, PC, 0, 0, "p", "fine\0");
         assertThat(read(file(true, 0, other, nowhere, nameless, fine)).keySet())
-                .containsExactly(new UsdtNotes.Name("p", "fine"));
+                .containsExactly(new MarkerName("p", "fine"));
     }
 
     @Test
@@ -114,8 +117,8 @@ final class UsdtNotesTest {
         assertThat(location.arguments())
                 .extracting(UsdtArgument::operand)
                 .containsExactly(
-                        new Operand.Memory("rip", 128, "", 0, 1, distance),
-                        new Operand.Unreadable("no(%rip)"));
+                        new UsdtMemory("rip", 128, "", 0, 1, distance),
+                        new UnreadableOperand("no(%rip)"));
     }
 
     @ParameterizedTest
@@ -182,10 +185,10 @@ final class UsdtNotesTest {
     private static String show(UsdtArgument argument) {
         String operand =
                 switch (argument.operand()) {
-                    case Operand.Constant(long value) -> "CONST " + value;
-                    case Operand.Register(String name, int offset, int shift) ->
+                    case UsdtConstant(long value) -> "CONST " + value;
+                    case UsdtRegister(String name, int offset, int shift) ->
                             "REG " + name + " " + offset + " " + shift;
-                    case Operand.Memory m ->
+                    case UsdtMemory m ->
                             "MEM "
                                     + dash(m.base())
                                     + " "
@@ -198,7 +201,7 @@ final class UsdtNotesTest {
                                     + m.scale()
                                     + " "
                                     + m.displacement();
-                    case Operand.Unreadable(String text) -> "BAD " + text;
+                    case UnreadableOperand(String text) -> "BAD " + text;
                 };
         return argument.sizeBytes() + " " + argument.isSigned() + " " + operand;
     }

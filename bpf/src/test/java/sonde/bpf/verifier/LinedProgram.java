@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.TreeSet;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.ProgramSpec;
-import sonde.bpf.insn.Code;
 import sonde.bpf.insn.Instruction;
+import sonde.bpf.insn.Instruction.ConstantMeaning;
+import sonde.bpf.insn.Instruction.UnknownInstruction;
+import sonde.bpf.insn.ProgramCode;
 
 /** BTF of an assembled program: its lines, and a function {@code int name(void)} for each part. */
 final class LinedProgram {
@@ -26,18 +28,18 @@ final class LinedProgram {
     record Made(LoadedBtf btf, ProgramSpec.Debug debug) {}
 
     /** Lines of the text, and functions unless only lines are wanted. */
-    static Made of(String text, Code code, boolean functions) throws Exception {
+    static Made of(String text, ProgramCode code, boolean functions) throws Exception {
         return new LinedProgram().make(text.lines().toList(), code, functions);
     }
 
-    private Made make(List<String> source, Code code, boolean functions) throws Exception {
+    private Made make(List<String> source, ProgramCode code, boolean functions) throws Exception {
         int file = string(FILE);
         List<int[]> lines = new ArrayList<>();
         TreeSet<Integer> starts = new TreeSet<>(List.of(0));
         int slot = 0;
         for (Instruction instruction : code.instructions()) {
             int line = Integer.parseInt(code.stepAt(slot).substring("line ".length()));
-            boolean half = instruction instanceof Instruction.Unknown word && word.word() == 0;
+            boolean half = instruction instanceof UnknownInstruction word && word.word() == 0;
             if (!half) {
                 lines.add(new int[] {slot, file, string(source.get(line - 1)), line << 10 | 1});
             }
@@ -45,7 +47,7 @@ final class LinedProgram {
             if (instruction instanceof Instruction.CallLocal call) {
                 starts.add(next + call.offset());
             } else if (instruction instanceof Instruction.LoadWide wide
-                    && wide.meaning() == Instruction.Meaning.FUNCTION) {
+                    && wide.meaning() == ConstantMeaning.FUNCTION) {
                 starts.add(next + (int) wide.value());
             }
             slot += instruction.slots();

@@ -26,16 +26,17 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.Leaks;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapSpec;
+import sonde.bpf.MapSpec.MapTypes;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.VerifierException;
 import sonde.bpf.insn.Assembler;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.inventory.MapEntries;
 import sonde.bpf.link.KernelTypes;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.testkit.BtfBytes;
 
 /** Every program of {@code refused.txt} is refused by this kernel, and the refusal explained. */
@@ -80,7 +81,7 @@ final class VerifierKernelTest {
         try (LoadedBtf loaded = LoadedBtf.load(btf.toBytes())) {
             return BpfMap.create(
                     new MapSpec("refused", MapType.ARRAY, 4, 8, 1)
-                            .withTypes(new MapSpec.Types(loaded.fd(), number, value)));
+                            .withTypes(new MapTypes(loaded.fd(), number, value)));
         }
     }
 
@@ -91,7 +92,7 @@ final class VerifierKernelTest {
 
     @TestFactory
     Stream<DynamicTest> programsAreRefusedAndExplained() throws Exception {
-        String release = Machine.uname().release();
+        String release = MachineFacts.uname().release();
         return Refused.all().stream()
                 .filter(one -> one.concerns(release))
                 .map(one ->
@@ -132,7 +133,7 @@ final class VerifierKernelTest {
             String text =
                     HOLE.matcher(one.program())
                             .replaceAll(hole -> "" + number(types, hole.group(1), hole.group(3)));
-            Code code = Assembler.assemble(text);
+            ProgramCode code = Assembler.assemble(text);
             ProgramType type = ProgramType.valueOf(one.type().toUpperCase(Locale.ROOT));
             LinedProgram.Made made =
                     LinedProgram.of(text, code, !one.option("btf").equals("lines"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("measures time")
 final class VerifierLogPropertyTest {
     private static void check(String log) {
-        Explanation one = Explainer.explain(log, null, InstructionLines.NONE);
+        Explanation one = RefusalAnalysis.explain(log, null, InstructionLines.NONE);
         assertThat(one.cause()).isNotEmpty();
         for (String line : one.lines()) {
             assertThat(line.chars().filter(c -> c < 0x20 || c >= 0x7f && c <= 0x9f)).isEmpty();

@@ -28,6 +28,7 @@ import sonde.event.Source;
 import sonde.recording.InputSet;
 import sonde.recording.ctf.CtfRecording;
 import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.EventListing.ListedLane;
 import sonde.recording.ftrace.RowText;
 
 /** CTF traces of many makers read as babeltrace2 reads them. */
@@ -170,12 +171,12 @@ class CtfConformanceTest {
     private static List<String> lines(Path trace) throws IOException {
         try (CtfRecording recording = CtfRecording.open(InputSet.below(trace))) {
             Map<Source, RowText> texts = new IdentityHashMap<>();
-            List<EventListing.Part> parts = new ArrayList<>();
+            List<ListedLane> parts = new ArrayList<>();
             for (Lane lane : recording.lanes()) {
                 RowText text =
                         texts.computeIfAbsent(
                                 lane.source(), of -> recording.text(of, ZoneOffset.UTC, null));
-                parts.add(new EventListing.Part(lane, text, ""));
+                parts.add(new ListedLane(lane, text, ""));
             }
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             new EventListing(parts, EventListing.Filter.ALL).writeTo(out);

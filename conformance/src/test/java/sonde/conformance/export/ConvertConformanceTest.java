@@ -19,7 +19,7 @@ import sonde.exchange.export.FileFormat;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
 import sonde.tools.convert.ConvertRecipe;
-import sonde.tools.convert.ConvertTarget;
+import sonde.tools.convert.ConvertTarget.FileTarget;
 
 /** What is converted opens in the tool it is for, which prints what it prints of the source. */
 class ConvertConformanceTest {
@@ -79,7 +79,7 @@ class ConvertConformanceTest {
         if (format.isFolder()) {
             Files.createDirectory(to);
         }
-        new ConvertRecipe().convert(from, to, new ConvertTarget.Files(format));
+        new ConvertRecipe().convert(from, to, new FileTarget(format));
         return to;
     }
 

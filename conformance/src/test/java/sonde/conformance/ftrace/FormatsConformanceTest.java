@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.recording.ftrace.EventFormat;
 import sonde.recording.ftrace.PageLayout;
-import sonde.recording.ftrace.PrintFormat;
+import sonde.recording.ftrace.PrintFmt;
 import sonde.recording.ftrace.TextContext;
 
 /** Every event format of a kernel is followed, but for those that only the kernel can evaluate. */
@@ -34,7 +34,7 @@ class FormatsConformanceTest {
         List<String> raw = new ArrayList<>();
         for (String text : formats) {
             EventFormat format = EventFormat.parse(text.getBytes(StandardCharsets.UTF_8), 8);
-            PrintFormat print = PrintFormat.of(format.toType(0, "test"), context);
+            PrintFmt print = PrintFmt.of(format.toType(0, "test"), context);
             if (print.isFallback()) {
                 raw.add(format.name() + ": " + print.fallbackReason());
             }

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import sonde.binary.Input;
 import sonde.event.EventType;
 import sonde.event.Recording;
+import sonde.recording.ftrace.EventFormats;
 import sonde.recording.ftrace.EventListing;
 import sonde.recording.ftrace.EventText;
-import sonde.recording.ftrace.KernelFormats;
-import sonde.recording.ftrace.PrintFormat;
+import sonde.recording.ftrace.PrintFmt;
 import sonde.recording.ftrace.TextContext;
 import sonde.recording.ftrace.ThreadNames;
 import sonde.recording.tracedat.TraceDatDescription;
@@ -165,7 +165,7 @@ class TraceCmdConformanceTest {
     }
 
     private static TextContext context(Recording recording) {
-        return recording.capability(KernelFormats.class).orElseThrow().textContext();
+        return recording.capability(EventFormats.class).orElseThrow().textContext();
     }
 
     private static byte[] read(Path path) throws IOException {
@@ -192,7 +192,7 @@ class TraceCmdConformanceTest {
             TextContext context = context(recording);
             List<String> not = new ArrayList<>();
             for (EventType type : recording.sources().getFirst().types()) {
-                PrintFormat format = PrintFormat.of(type, context);
+                PrintFmt format = PrintFmt.of(type, context);
                 if (format.isFallback() && !type.system().equals(EventType.NOTICE)) {
                     not.add(type.qualifiedName() + ": " + format.fallbackReason());
                 }

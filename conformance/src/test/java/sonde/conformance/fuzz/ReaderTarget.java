@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import sonde.binary.MalformedInputException;
-import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.open.ReportSource;
 import sonde.tools.report.NothingMatchesException;
 import sonde.tools.report.ReportOptions;
@@ -40,7 +40,7 @@ public final class ReaderTarget {
             new ReportRecipe(all)
                     .events(source)
                     .rows()
-                    .writeTo(OutputStream.nullOutputStream(), Listing.Form.TEXT);
+                    .writeTo(OutputStream.nullOutputStream(), ListingForm.TEXT);
             return true;
         } catch (MalformedInputException | NothingMatchesException e) {
             return false;

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Objects;
 import sonde.lang.bpftrace.ahead.FileWriter;
 import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.Machine;
-import sonde.lang.bpftrace.run.Portability;
+import sonde.lang.bpftrace.run.PortabilityPass;
+import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 
 /** Scripts that are compiled on this machine's kernel, to be run on those of guests. */
@@ -30,18 +30,19 @@ final class CompiledScripts {
     static Path write(Path folder) throws IOException {
         Files.createDirectories(folder);
         for (String name : NAMES) {
-            Diagnostics diagnostics = new Diagnostics();
+            CompilerDiagnostics diagnostics = new CompilerDiagnostics();
             SourceText text = new SourceText(name + ".bt", text(name));
             Compilation compiled =
-                    Compilation.portable(text, options(), Machine.here(), diagnostics);
+                    Compilation.portable(text, options(), TargetMachine.here(), diagnostics);
             if (compiled == null || !diagnostics.all().isEmpty()) {
                 throw new IOException(
                         String.join(
-                                "\n", diagnostics.all().stream().map(Diagnostic::render).toList()));
+                                "\n",
+                                diagnostics.all().stream().map(SourceDiagnostic::render).toList()));
             }
             Files.write(
                     folder.resolve(name + ".sbt"),
-                    FileWriter.bytes(Portability.file(compiled, text)));
+                    FileWriter.bytes(PortabilityPass.file(compiled, text)));
         }
         return folder;
     }

@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import sonde.lang.bpftrace.ahead.FileReader;
+import sonde.lang.bpftrace.ahead.AotReader;
 import sonde.lang.bpftrace.run.AheadScript;
-import sonde.lang.bpftrace.run.Machine;
 import sonde.lang.bpftrace.run.PreparedProgram;
+import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.output.TextOutput;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 
 /** Runs in guests: scripts that were compiled on the host's kernel do what they say here. */
 @Tag("inguest")
@@ -31,20 +31,21 @@ final class CompiledScriptsInGuestTest {
                 "runs in a guest, with files that the host compiled");
     }
 
-    private static AheadScript script(String name, Diagnostics diagnostics) throws Exception {
+    private static AheadScript script(String name, CompilerDiagnostics diagnostics)
+            throws Exception {
         Path file = Path.of(System.getProperty(CompiledScripts.FOLDER), name + ".sbt");
         return AheadScript.of(
-                FileReader.read(name + ".sbt", Files.readAllBytes(file)),
+                AotReader.read(name + ".sbt", Files.readAllBytes(file)),
                 CompiledScripts.options(),
-                Machine.here(),
+                TargetMachine.here(),
                 diagnostics);
     }
 
     /** What a script prints while cat reads a file. */
     private static String traced(String name) throws Exception {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         AheadScript script = script(name, diagnostics);
-        assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
+        assertThat(diagnostics.all().stream().map(SourceDiagnostic::render)).isEmpty();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
         try (TraceSession session =
@@ -101,7 +102,7 @@ final class CompiledScriptsInGuestTest {
 
     @Test
     void theBestAlternativeIsTaken() throws Exception {
-        AheadScript script = script("functions", new Diagnostics());
+        AheadScript script = script("functions", new CompilerDiagnostics());
         List<? extends PreparedProgram> entry = script.ranked().getFirst();
         assertThat(entry).hasSize(2);
         assertThat(entry.getFirst().group().first().name()).startsWith("fentry:");
@@ -121,7 +122,7 @@ final class CompiledScriptsInGuestTest {
 
     @Test
     void aMissingMemberIsNamedAtItsPlace() throws Exception {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         script("missing", diagnostics);
         assertThat(diagnostics.all()).hasSize(1);
         assertThat(diagnostics.all().getFirst().render())

@@ -16,19 +16,22 @@ import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.Source;
 import sonde.recording.ftrace.EventFormat;
-import sonde.recording.ftrace.EventTable;
+import sonde.recording.ftrace.FtraceTypeTable;
 import sonde.recording.ftrace.PageLane;
+import sonde.recording.ftrace.PageLane.PageRuns;
+import sonde.recording.ftrace.PageLane.RingSource;
 import sonde.recording.ftrace.PageLayout;
 import sonde.recording.ftrace.TimeMap;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
+import sonde.sys.FileCalls;
+import sonde.sys.MachineFacts;
 
 /** Reads what lies in a stopped tracefs buffer through our page reader. */
 final class RawTrace {
     static final Path TRACEFS = Path.of("/sys/kernel/tracing");
 
     private final Path buffer;
-    private final EventTable table;
+    private final FtraceTypeTable table;
     private final Source source;
 
     /**
@@ -44,7 +47,7 @@ final class RawTrace {
             Path file = TRACEFS.resolve("events/" + system + "/" + event + "/format");
             formats.add(EventFormat.parse(Files.readString(file), Long.BYTES));
         }
-        table = EventTable.of(Map.of(system, formats), PageLayout.NATIVE);
+        table = FtraceTypeTable.of(Map.of(system, formats), PageLayout.NATIVE);
         source = new Source("trace_pipe_raw", Clock.LOCAL, table.types());
     }
 
@@ -54,10 +57,10 @@ final class RawTrace {
 
     /** Hands every row of every CPU to the consumer. */
     void forEach(ObjIntConsumer<Batch> rows) throws IOException {
-        for (int cpu : Machine.onlineCpus().stream().toArray()) {
+        for (int cpu : MachineFacts.onlineCpus().stream().toArray()) {
             Iterator<MemorySegment> runs = List.of(MemorySegment.ofArray(pages(cpu))).iterator();
-            PageLane.Pages pages = () -> runs.hasNext() ? runs.next() : null;
-            PageLane.Ring ring = new PageLane.Ring("", cpu, Machine.pageBytes(), TimeMap.SAME, 0);
+            PageRuns pages = () -> runs.hasNext() ? runs.next() : null;
+            RingSource ring = new RingSource("", cpu, MachineFacts.pageBytes(), TimeMap.SAME, 0);
             try (PageLane lane = new PageLane(source, ring, table, pages)) {
                 @Nullable Batch batch = lane.next();
                 while (batch != null) {
@@ -73,10 +76,10 @@ final class RawTrace {
     private byte[] pages(int cpu) throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         String path = buffer + "/per_cpu/cpu" + cpu + "/trace_pipe_raw";
-        int flags = sonde.sys.Files.O_RDONLY | sonde.sys.Files.O_NONBLOCK;
-        int fd = sonde.sys.Files.open(path, flags);
+        int flags = FileCalls.O_RDONLY | FileCalls.O_NONBLOCK;
+        int fd = FileCalls.open(path, flags);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment page = arena.allocate(Machine.pageBytes(), 8);
+            MemorySegment page = arena.allocate(MachineFacts.pageBytes(), 8);
             while (Fd.read(fd, page) > 0) {
                 all.writeBytes(page.toArray(ValueLayout.JAVA_BYTE));
             }

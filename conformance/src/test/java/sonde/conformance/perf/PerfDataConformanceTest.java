@@ -24,9 +24,9 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.recording.perfdata.PerfDescription;
-import sonde.recording.perfdata.PerfEvent;
 
 /** perf.data files of many makers read as perf itself reads them. */
 class PerfDataConformanceTest {
@@ -154,7 +154,7 @@ class PerfDataConformanceTest {
                     }
                     Long sampled = bits.get(batch.type(row));
                     if (sampled != null) {
-                        boolean timed = (sampled & PerfEvent.PERF_SAMPLE_TIME) != 0;
+                        boolean timed = (sampled & PerfAbi.PERF_SAMPLE_TIME) != 0;
                         long time = batch.time(row);
                         String stamp =
                                 String.format(

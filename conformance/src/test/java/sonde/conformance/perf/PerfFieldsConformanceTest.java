@@ -17,12 +17,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sonde.binary.Input;
 import sonde.event.Recording;
-import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.open.ReportSource;
-import sonde.recording.ftrace.EventText.TimeFormat;
+import sonde.recording.ftrace.EventText.TimePrecision;
 import sonde.recording.ftrace.ListedFields;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfDataReader;
-import sonde.recording.perfdata.PerfEvent;
 import sonde.tools.report.ListingOptions;
 import sonde.tools.report.NothingMatchesException;
 import sonde.tools.report.ReportOptions;
@@ -91,9 +91,9 @@ class PerfFieldsConformanceTest {
     private static boolean isUnwound(Recording recording) {
         return PerfScriptConformanceTest.described(recording).attrs().stream()
                 .anyMatch(entry ->
-                        entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER)
+                        entry.attr().samples(PerfAbi.PERF_SAMPLE_STACK_USER)
                                 || (entry.attr().branchSampleType()
-                                                & PerfEvent.PERF_SAMPLE_BRANCH_CALL_STACK)
+                                                & PerfAbi.PERF_SAMPLE_BRANCH_CALL_STACK)
                                         != 0);
     }
 
@@ -104,7 +104,7 @@ class PerfFieldsConformanceTest {
                         -1,
                         -1,
                         List.of(),
-                        TimeFormat.MICROS,
+                        TimePrecision.MICROS,
                         0,
                         false,
                         false,
@@ -123,7 +123,7 @@ class PerfFieldsConformanceTest {
                         StackOptions.DEFAULT);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ReportSource source = ReportSource.open(file)) {
-            new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
+            new ReportRecipe(options).events(source).rows().writeTo(out, ListingForm.TEXT);
         }
         return out.toString(StandardCharsets.ISO_8859_1).lines().toList();
     }

@@ -21,10 +21,11 @@ import sonde.binary.Input;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.open.ReportSource;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.recording.perfdata.PerfDescription;
-import sonde.recording.perfdata.PerfEvent;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 
@@ -92,9 +93,9 @@ class PerfScriptConformanceTest {
         try (Recording recording = PerfDataReader.open(Input.open(file))) {
             return described(recording).attrs().stream()
                     .anyMatch(entry ->
-                            entry.attr().samples(PerfEvent.PERF_SAMPLE_STACK_USER)
+                            entry.attr().samples(PerfAbi.PERF_SAMPLE_STACK_USER)
                                     || (entry.attr().branchSampleType()
-                                                    & PerfEvent.PERF_SAMPLE_BRANCH_CALL_STACK)
+                                                    & PerfAbi.PERF_SAMPLE_BRANCH_CALL_STACK)
                                             != 0);
         }
     }
@@ -103,7 +104,7 @@ class PerfScriptConformanceTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ReportSource source = ReportSource.open(file)) {
             Listing listing = new ReportRecipe(ReportOptions.of(List.of())).events(source);
-            listing.rows().writeTo(out, Listing.Form.TEXT);
+            listing.rows().writeTo(out, ListingForm.TEXT);
         }
         return out.toString(StandardCharsets.UTF_8).lines().toList();
     }

@@ -19,7 +19,7 @@ import sonde.binary.Input;
 import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
-import sonde.recording.perfdata.CopiedStacks;
+import sonde.recording.perfdata.CopiedStackSamples;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.symbol.ModuleImages;
 import sonde.symbol.SymbolOptions;
@@ -47,7 +47,10 @@ class UnwindConformanceTest {
             SampleUnwinding unwinding =
                     new SampleUnwinding(
                             "x86_64", new ModuleFrames(new ModuleImages(options)), Map.of());
-            recording.capability(CopiedStacks.class).orElseThrow().userStacks(unwinding::lane);
+            recording
+                    .capability(CopiedStackSamples.class)
+                    .orElseThrow()
+                    .userStacks(unwinding::lane);
             for (Lane lane : recording.lanes()) {
                 for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
                     for (int row = 0; row < batch.size(); row++) {

@@ -14,16 +14,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.binary.Input;
-import sonde.binary.archive.Limits;
-import sonde.binary.archive.Unwrapped;
+import sonde.binary.archive.UnwrapLimits;
+import sonde.binary.archive.UnwrappedFiles;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.exchange.export.ChainNames;
 import sonde.exchange.export.ExportFormat;
+import sonde.exchange.export.ExportLosses;
 import sonde.exchange.export.ExportRows;
-import sonde.exchange.export.Losses;
 import sonde.open.format.TraceFormat;
 
 /** Counts of real traces, as the corpus's index has them from Perfetto's own packets. */
@@ -81,7 +81,8 @@ class PerfettoCorpusTest {
 
     @Test
     void everyTrackEventIsThere() throws IOException {
-        try (Unwrapped file = Unwrapped.of(Input.open(file("chrome.pftrace")), Limits.DEFAULT)) {
+        try (UnwrappedFiles file =
+                UnwrappedFiles.of(Input.open(file("chrome.pftrace")), UnwrapLimits.DEFAULT)) {
             Recording trace = open(file.inputs().getFirst());
             Map<String, Long> counts = counts(trace);
             long events = counts.getOrDefault("slice:begin", 0L);
@@ -98,7 +99,7 @@ class PerfettoCorpusTest {
         try (Recording trace = open(Input.open(file("perfetto_android12_cpuschedstack.pftrace")))) {
             try (var out = Files.newOutputStream(written);
                     ExportRows rows = ExportRows.of(List.of(trace), ChainNames.own())) {
-                ExportFormat.PERFETTO.write(rows, out, new Losses());
+                ExportFormat.PERFETTO.write(rows, out, new ExportLosses());
             }
             Map<String, Long> before = counts(trace);
             try (Recording again = open(Input.open(written))) {

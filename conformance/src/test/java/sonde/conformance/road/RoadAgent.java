@@ -32,7 +32,7 @@ public final class RoadAgent {
 
     private static final Map<String, Hook> HOOKS =
             Map.of(
-                    "sonde/sys/Native",
+                    "sonde/sys/NativeSyscall",
                     new Hook(
                             "syscall",
                             "(IJJJJJJ)J",

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.binary.Input;
-import sonde.binary.archive.Limits;
-import sonde.binary.archive.Unwrapped;
+import sonde.binary.archive.UnwrapLimits;
+import sonde.binary.archive.UnwrappedFiles;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.FrameNames;
@@ -50,7 +50,7 @@ class TextCorpusTest {
     }
 
     private static TextFormat read(Path file, Rows rows) throws IOException {
-        try (Unwrapped unwrapped = Unwrapped.of(Input.open(file), Limits.DEFAULT);
+        try (UnwrappedFiles unwrapped = UnwrappedFiles.of(Input.open(file), UnwrapLimits.DEFAULT);
                 TextRecording text = TextRecording.open(unwrapped.inputs().getFirst())) {
             for (Lane lane : text.lanes()) {
                 for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
@@ -141,7 +141,7 @@ class TextCorpusTest {
         Counts counts = count(file);
         assertThat(counts.corrupt()).as(counts.toString()).isZero();
         long lines;
-        try (Unwrapped unwrapped = Unwrapped.of(Input.open(file), Limits.DEFAULT)) {
+        try (UnwrappedFiles unwrapped = UnwrappedFiles.of(Input.open(file), UnwrapLimits.DEFAULT)) {
             byte[] bytes =
                     unwrapped
                             .inputs()
@@ -252,7 +252,7 @@ class TextCorpusTest {
     }
 
     private static boolean endsInEmptyLine(Path file) throws IOException {
-        try (Unwrapped unwrapped = Unwrapped.of(Input.open(file), Limits.DEFAULT)) {
+        try (UnwrappedFiles unwrapped = UnwrappedFiles.of(Input.open(file), UnwrapLimits.DEFAULT)) {
             Input input = unwrapped.inputs().getFirst();
             long end = input.sizeBytes();
             return input.segment().get(java.lang.foreign.ValueLayout.JAVA_BYTE, end - 2) == '\n';

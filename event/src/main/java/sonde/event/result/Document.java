@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param shown what people read: the same as a table or as lines
  * @param rowDepth depth of the JSON array whose elements begin a line each; 0 for all on one line
  */
-public record Document(Values values, Result shown, int rowDepth) implements Result {
+public record Document(DocumentValues values, Result shown, int rowDepth) implements Result {
     /** Gives the values; called once for each time that the document is written. */
     @FunctionalInterface
-    public interface Values {
+    public interface DocumentValues {
         /** Writes one value. */
         void writeTo(ValueOutput out) throws IOException;
     }
 
     /** With its JSON on one line. */
-    public Document(Values values, Result shown) {
+    public Document(DocumentValues values, Result shown) {
         this(values, shown, 0);
     }
 

@@ -12,16 +12,16 @@ import java.util.List;
  * @param columns what a row has, for headings and JSON
  * @param rows writes them all
  */
-public record Listing(String title, List<Column> columns, Rows rows) implements Result {
+public record Listing(String title, List<Column> columns, ListingRows rows) implements Result {
     /** Writes rows as text; the pull is the back-pressure. */
     @FunctionalInterface
-    public interface Rows {
+    public interface ListingRows {
         /** Writes every row to {@code out} in the given form. */
-        void writeTo(OutputStream out, Form form) throws IOException;
+        void writeTo(OutputStream out, ListingForm form) throws IOException;
     }
 
     /** What a row becomes. */
-    public enum Form {
+    public enum ListingForm {
         /** A line for people. */
         TEXT,
         /** A JSON object per line. */
@@ -30,13 +30,13 @@ public record Listing(String title, List<Column> columns, Rows rows) implements 
 
     /** Writes lines for people. */
     @FunctionalInterface
-    public interface Lines {
+    public interface ListingLines {
         /** Writes every line to {@code out}. */
         void writeTo(PrintWriter out) throws IOException;
     }
 
     /** Lines that have no columns and no other form: how a {@link Document} is shown, sources. */
-    public static Listing ofLines(Lines lines) {
+    public static Listing ofLines(ListingLines lines) {
         return new Listing(
                 "",
                 List.of(),

@@ -11,7 +11,7 @@ public sealed interface Result
                 TextLayout,
                 Listing,
                 RowStream,
-                Live {
+                LiveResult {
     /** A heading, unique within a report; also the key in JSON. */
     String title();
 }

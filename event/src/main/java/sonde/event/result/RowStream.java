@@ -11,20 +11,20 @@ import org.jspecify.annotations.Nullable;
  * @param columns of {@link Unit#TEXT}, or another unit for numbers
  * @param source gives the rows
  */
-public record RowStream(String title, List<Column> columns, Source source) implements Result {
+public record RowStream(String title, List<Column> columns, RowSource source) implements Result {
     /** Where rows come from. */
     @FunctionalInterface
-    public interface Source {
+    public interface RowSource {
         /**
          * Goes through the rows from the first.
          *
          * @param isJson whether lists, structures and times are wanted as JSON, not as text
          */
-        Cursor open(boolean isJson) throws IOException;
+        RowCursor open(boolean isJson) throws IOException;
     }
 
     /** Rows chunk by chunk. */
-    public interface Cursor extends AutoCloseable {
+    public interface RowCursor extends AutoCloseable {
         /** Goes to the next chunk; its count of rows, 0 at the end. */
         int next() throws IOException;
 
@@ -49,7 +49,7 @@ public record RowStream(String title, List<Column> columns, Source source) imple
     }
 
     /** All rows as one chunk. */
-    private static final class WholeCursor implements Cursor {
+    private static final class WholeCursor implements RowCursor {
         private final List<List<@Nullable Object>> rows;
         private boolean given;
 

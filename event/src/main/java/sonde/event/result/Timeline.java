@@ -17,9 +17,9 @@ public record Timeline(
         long start,
         long end,
         List<String> states,
-        List<Track> tracks,
-        Stacks stacks,
-        List<Samples> samples,
+        List<TimelineRow> tracks,
+        CallChains stacks,
+        List<TimelineSamples> samples,
         long[] stateNanos)
         implements Result {
     /**
@@ -34,7 +34,7 @@ public record Timeline(
      * @param stateNanos by state the exact time, where spans are joined to what a screen can show;
      *     empty where the spans are exact
      */
-    public record Track(
+    public record TimelineRow(
             String name,
             int pid,
             int tid,
@@ -43,7 +43,8 @@ public record Timeline(
             byte[] spanStates,
             long[] stateNanos) {
         /** With exact spans. */
-        public Track(String name, int pid, int tid, long[] starts, long[] ends, byte[] states) {
+        public TimelineRow(
+                String name, int pid, int tid, long[] starts, long[] ends, byte[] states) {
             this(name, pid, tid, starts, ends, states, new long[0]);
         }
     }
@@ -54,9 +55,9 @@ public record Timeline(
             long start,
             long end,
             List<String> states,
-            List<Track> tracks,
-            Stacks stacks,
-            List<Samples> samples) {
+            List<TimelineRow> tracks,
+            CallChains stacks,
+            List<TimelineSamples> samples) {
         this(title, start, end, states, tracks, stacks, samples, new long[0]);
     }
 

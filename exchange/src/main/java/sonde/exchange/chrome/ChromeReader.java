@@ -16,8 +16,8 @@ import sonde.event.result.Frame;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
-import sonde.recording.TraceRows.Slice;
+import sonde.recording.TraceRows.RowOrigin;
+import sonde.recording.TraceRows.TracedSlice;
 import sonde.recording.json.JsonTree;
 
 /**
@@ -110,11 +110,11 @@ public final class ChromeReader {
         samples.forEach(this::sample);
         threads.forEach((tid, name) -> {
             if (!name.isEmpty()) {
-                rows.thread(new Place(begin, -1, -1, tid), name);
+                rows.thread(new RowOrigin(begin, -1, -1, tid), name);
             }
         });
-        processes.forEach((pid, name) -> rows.process(new Place(begin, -1, pid, -1), -1, name));
-        Place whole = new Place(begin, -1, -1, -1);
+        processes.forEach((pid, name) -> rows.process(new RowOrigin(begin, -1, pid, -1), -1, name));
+        RowOrigin whole = new RowOrigin(begin, -1, -1, -1);
         others.forEach((name, value) -> rows.metadata(whole, name, value));
         if (!broken.isEmpty() && !broken.contains("end-of-input")) {
             notes.add("The file is damaged behind its first events: " + broken + ".");
@@ -268,15 +268,16 @@ public final class ChromeReader {
         first = Math.min(first, time);
         int pid = process(event.at("pid"));
         int tid = thread(pid, event.at("tid"));
-        Place place = new Place(time, -1, pid, tid);
+        RowOrigin place = new RowOrigin(time, -1, pid, tid);
         String id = id(event);
         String args = event.at("args").json();
         String name = event.text("name");
         String category = event.text("cat");
         long own = (long) pid << 32 | tid & 0xffff_ffffL;
         long track = id.isEmpty() ? own : (category + id).hashCode() & 0xffff_ffffL;
-        Slice slice = new Slice(track, name, category, id, args.equals("{}") ? "" : args);
-        Slice ofThread = new Slice(own, name, category, "", slice.args());
+        TracedSlice slice =
+                new TracedSlice(track, name, category, id, args.equals("{}") ? "" : args);
+        TracedSlice ofThread = new TracedSlice(own, name, category, "", slice.args());
         switch (phase) {
             case "B" -> rows.begin(place, ofThread);
             case "E" -> rows.end(place, ofThread);
@@ -293,7 +294,7 @@ public final class ChromeReader {
             default -> unknown.merge(phase.isEmpty() ? "(none)" : phase, 1L, Long::sum);
         }
         if (!event.at("bind_id").isNull() && phase.equals("X")) {
-            Slice flow = new Slice(own, name, category, event.text("bind_id"), "");
+            TracedSlice flow = new TracedSlice(own, name, category, event.text("bind_id"), "");
             boolean in = event.at("flow_in").json().equals("true");
             rows.flow(place, flow, in ? 'f' : 's');
         }
@@ -310,7 +311,7 @@ public final class ChromeReader {
         return scope.isEmpty() || id.isEmpty() ? id : scope + ":" + id;
     }
 
-    private void counter(JsonTree event, Place place, String name, String id) {
+    private void counter(JsonTree event, RowOrigin place, String name, String id) {
         JsonTree values = event.at("args");
         for (String key : values.keys()) {
             boolean single = values.keys().size() == 1 && (key.equals("value") || key.equals(name));
@@ -345,7 +346,7 @@ public final class ChromeReader {
         int on = cpu >= 0 && cpu < Short.MAX_VALUE ? (int) cpu : -1;
         long time = base + nanos(sample.at("ts"), 0);
         int pid = process(sample.at("pid"));
-        Place place = new Place(time, on, pid, thread(pid, sample.at("tid")));
+        RowOrigin place = new RowOrigin(time, on, pid, thread(pid, sample.at("tid")));
         String name = sample.text("name");
         long weight = (long) sample.number("weight", 1);
         rows.sample(place, name.isEmpty() ? "samples" : name, weight, chain(sample));
@@ -354,7 +355,7 @@ public final class ChromeReader {
     private void metadata(JsonTree event, long time) {
         int pid = process(event.at("pid"));
         int tid = thread(pid, event.at("tid"));
-        Place place = new Place(time, -1, pid, tid);
+        RowOrigin place = new RowOrigin(time, -1, pid, tid);
         JsonTree args = event.at("args");
         switch (event.text("name")) {
             case "thread_name" -> {
@@ -362,7 +363,7 @@ public final class ChromeReader {
                 threads.put(tid, "");
             }
             case "process_name" ->
-                    rows.process(new Place(time, -1, pid, -1), -1, args.text("name"));
+                    rows.process(new RowOrigin(time, -1, pid, -1), -1, args.text("name"));
             default -> rows.metadata(place, event.text("name"), args.json());
         }
     }

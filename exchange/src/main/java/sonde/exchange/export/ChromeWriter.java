@@ -19,12 +19,12 @@ final class ChromeWriter implements ExportWriter {
 
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder samples = new StringBuilder();
-    private final Stacks<Frame> stacks = new Stacks<>();
+    private final StackNumbers<Frame> stacks = new StackNumbers<>();
     private long base;
     private boolean hasEvent;
 
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         Map<Integer, String> unnamed = new HashMap<>(rows.comms());
         ExportRow row = rows.next();
         if (row != null && Math.abs(row.time()) >= EXACT_NANOS) {
@@ -49,7 +49,7 @@ final class ChromeWriter implements ExportWriter {
         }
         text.append("],\n\"stackFrames\":{");
         for (int i = 0; i < stacks.nodes.size(); i++) {
-            Stacks.Node node = stacks.nodes.get(i);
+            StackNumbers.Node node = stacks.nodes.get(i);
             Frame frame = stacks.frames.get(node.frame());
             text.append(i == 0 ? "\n\"" : ",\n\"").append(i + 1).append("\":{\"name\":");
             JsonString.append(text, frame.name());
@@ -155,7 +155,7 @@ final class ChromeWriter implements ExportWriter {
             stack(row);
             text.append(",\"args\":");
             int start = text.length();
-            Fields.json(row, text);
+            RowJson.json(row, text);
             if (row.cpu() >= 0) {
                 boolean none = text.length() == start + 2;
                 text.setLength(text.length() - 1);

@@ -9,7 +9,7 @@ import sonde.event.result.Frame;
 /** Comma-separated values (RFC 4180): time, CPU, process, thread, event, weight, fields, stack. */
 final class CsvWriter implements ExportWriter {
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         StringBuilder line = new StringBuilder("time,cpu,pid,tid,event,weight,fields,stack\r\n");
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             line.append(row.time()).append(',').append(row.cpu()).append(',');

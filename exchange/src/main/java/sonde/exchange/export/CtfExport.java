@@ -29,21 +29,25 @@ final class CtfExport {
     private static final int SHORT_PACKET_BYTES = 1 << 12;
 
     private final Path folder;
-    private final Losses losses;
+    private final ExportLosses losses;
     private final CtfTrace trace;
     private final int packetBytes;
     private final Map<Source, @Nullable CtfType[]> bySource = new IdentityHashMap<>();
-    private final Map<Key, CtfStream> streams = new LinkedHashMap<>();
+    private final Map<StreamKey, CtfStream> streams = new LinkedHashMap<>();
 
     /** What has a stream of its own. */
-    private record Key(String buffer, int cpu) {}
+    private record StreamKey(String buffer, int cpu) {}
 
     private CtfExport(
-            List<Recording> recordings, ExportRows rows, Path folder, boolean plain, Losses losses)
+            List<Recording> recordings,
+            ExportRows rows,
+            Path folder,
+            boolean plain,
+            ExportLosses losses)
             throws IOException {
         this.folder = folder;
         this.losses = losses;
-        Survey survey = Survey.of(recordings);
+        RowSurvey survey = RowSurvey.of(recordings);
         packetBytes = survey.cpus.size() > MANY_STREAMS ? SHORT_PACKET_BYTES : PACKET_BYTES;
         byte[] seed =
                 ByteBuffer.allocate(24)
@@ -58,12 +62,12 @@ final class CtfExport {
                         .sum();
         trace = new CtfTrace(UUID.nameUUIDFromBytes(seed), rows.clock(), most > 0xffff);
         environment(recordings, trace.environment);
-        PerfTarget.listOutputs(recordings, survey, losses);
+        SampledType.listOutputs(recordings, survey, losses);
         for (Recording recording : recordings) {
             for (Source source : recording.sources()) {
                 @Nullable CtfType[] types = new CtfType[source.types().size()];
                 for (EventType type : source.types()) {
-                    Survey.Usage usage = survey.usage(source, type);
+                    RowSurvey.Usage usage = survey.usage(source, type);
                     if (usage.rows > 0 && !type.system().equals(EventType.NOTICE)) {
                         boolean named = recording.frames() != null;
                         int id = trace.types.size();
@@ -83,7 +87,7 @@ final class CtfExport {
             ExportRows rows,
             Path folder,
             boolean version2,
-            Losses losses)
+            ExportLosses losses)
             throws IOException {
         CtfExport export = new CtfExport(recordings, rows, folder, !version2, losses);
         export.streams(rows);
@@ -128,11 +132,11 @@ final class CtfExport {
     }
 
     private CtfStream stream(ExportRow row) {
-        int cpu = row.cpu() > Survey.MOST_CPU ? -1 : Math.max(-1, row.cpu());
-        Key key = new Key(row.lane.buffer(), cpu);
+        int cpu = row.cpu() > RowSurvey.MOST_CPU ? -1 : Math.max(-1, row.cpu());
+        StreamKey key = new StreamKey(row.lane.buffer(), cpu);
         CtfStream stream = streams.get(key);
         if (stream == null) {
-            String name = key.buffer.isEmpty() ? "channel" : Values.identifier(key.buffer);
+            String name = key.buffer.isEmpty() ? "channel" : FieldValues.identifier(key.buffer);
             Path file = folder.resolve(name + "_" + (cpu < 0 ? "none" : Integer.toString(cpu)));
             // Buffers whose names differ in odd characters only would share it.
             boolean taken = streams.values().stream().anyMatch(other -> other.isIn(file));

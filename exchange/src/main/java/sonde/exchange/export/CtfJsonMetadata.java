@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 import sonde.event.Clock;
+import sonde.exchange.export.CtfTrace.HeaderMember;
+import sonde.exchange.export.CtfType.CtfMember;
+import sonde.exchange.export.CtfType.MemberForm;
 import sonde.recording.JsonString;
 
 /** Metadata of CTF 2 (CTF2-SPEC-2.0): JSON texts, each behind a record separator. */
@@ -80,15 +83,15 @@ final class CtfJsonMetadata {
                         .formatted(type.id, quoted(type.name), members(type.payload)));
     }
 
-    private static String members(List<CtfType.Member> members) {
+    private static String members(List<CtfMember> members) {
         List<String> all = new ArrayList<>();
-        for (CtfType.Member member : members) {
+        for (CtfMember member : members) {
             String length = CtfType.lengthOf(member.name());
             String at =
                     "\"length-field-location\":{\"origin\":\"event-record-payload\",\"path\":[%s]}"
                             .formatted(quoted(length));
             boolean counted =
-                    member.form() == CtfType.Form.ARRAY || member.form() == CtfType.Form.BYTES;
+                    member.form() == MemberForm.ARRAY || member.form() == MemberForm.BYTES;
             if (counted) {
                 all.add(member(length, integer(32, false, "")));
             }
@@ -100,7 +103,7 @@ final class CtfJsonMetadata {
         return structure(all);
     }
 
-    private static String type(CtfType.Member member, int bits, String element, String at) {
+    private static String type(CtfMember member, int bits, String element, String at) {
         return switch (member.form()) {
             case INTEGER -> element;
             case REAL ->
@@ -121,11 +124,11 @@ final class CtfJsonMetadata {
         return ",\"element-field-class\":" + element + "}";
     }
 
-    private static String places(List<CtfTrace.Place> places) {
+    private static String places(List<HeaderMember> places) {
         return structure(places.stream().map(CtfJsonMetadata::place).toList());
     }
 
-    private static String place(CtfTrace.Place place) {
+    private static String place(HeaderMember place) {
         return member(place.name(), integer(place.bits(), place.signed(), place.role()));
     }
 

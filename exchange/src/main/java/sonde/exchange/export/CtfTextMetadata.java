@@ -2,6 +2,8 @@ package sonde.exchange.export;
 
 import java.util.List;
 import sonde.event.Clock;
+import sonde.exchange.export.CtfTrace.HeaderMember;
+import sonde.exchange.export.CtfType.CtfMember;
 
 /** Metadata of CTF 1.8 in its text language (TSDL). Names get the underscore that readers drop. */
 final class CtfTextMetadata {
@@ -26,7 +28,7 @@ final class CtfTextMetadata {
         places(CtfTrace.PACKET_HEADER, "", "", out);
         out.append("\t};\n};\n\nenv {\n");
         trace.environment.forEach((name, value) ->
-                out.append("\t%s = %s;\n".formatted(Values.identifier(name), quoted(value))));
+                out.append("\t%s = %s;\n".formatted(FieldValues.identifier(name), quoted(value))));
         String clock = trace.clockName();
         boolean epoch = trace.clock == Clock.REALTIME;
         out.append("};\n\nclock {\n\tname = \"").append(clock);
@@ -58,16 +60,16 @@ final class CtfTextMetadata {
     }
 
     private static void places(
-            List<CtfTrace.Place> places, String prefix, String stamps, StringBuilder out) {
-        for (CtfTrace.Place place : places) {
+            List<HeaderMember> places, String prefix, String stamps, StringBuilder out) {
+        for (HeaderMember place : places) {
             boolean time = !stamps.isEmpty() && place.name().startsWith(stamps);
             out.append("\t\t").append(time ? "time64" : integer(place.bits(), place.signed()));
             out.append(' ').append(prefix).append(place.name()).append(";\n");
         }
     }
 
-    private static void members(List<CtfType.Member> members, StringBuilder out) {
-        for (CtfType.Member member : members) {
+    private static void members(List<CtfMember> members, StringBuilder out) {
+        for (CtfMember member : members) {
             String name = "_" + member.name();
             String length = "_" + CtfType.lengthOf(member.name());
             String element = integer(8 * member.sizeBytes(), member.signed());

@@ -30,37 +30,38 @@ final class CtfTrace {
     }
 
     /** A member of a packet's header or context, or of the parts of events that all have. */
-    record Place(String name, int bits, boolean signed, String role) {}
+    record HeaderMember(String name, int bits, boolean signed, String role) {}
 
     /** Header of a packet behind magic and UUID. */
-    static final List<Place> PACKET_HEADER =
+    static final List<HeaderMember> PACKET_HEADER =
             List.of(
-                    new Place("stream_id", 32, false, "data-stream-class-id"),
-                    new Place("stream_instance_id", 64, false, "data-stream-id"));
+                    new HeaderMember("stream_id", 32, false, "data-stream-class-id"),
+                    new HeaderMember("stream_instance_id", 64, false, "data-stream-id"));
 
-    static final List<Place> PACKET_CONTEXT =
+    static final List<HeaderMember> PACKET_CONTEXT =
             List.of(
-                    new Place("packet_size", 64, false, "packet-total-length"),
-                    new Place("content_size", 64, false, "packet-content-length"),
-                    new Place("timestamp_begin", 64, false, "default-clock-timestamp"),
-                    new Place("timestamp_end", 64, false, "packet-end-default-clock-timestamp"),
-                    new Place(
+                    new HeaderMember("packet_size", 64, false, "packet-total-length"),
+                    new HeaderMember("content_size", 64, false, "packet-content-length"),
+                    new HeaderMember("timestamp_begin", 64, false, "default-clock-timestamp"),
+                    new HeaderMember(
+                            "timestamp_end", 64, false, "packet-end-default-clock-timestamp"),
+                    new HeaderMember(
                             "events_discarded",
                             64,
                             false,
                             "discarded-event-record-counter-snapshot"),
-                    new Place("packet_seq_num", 64, false, "packet-sequence-number"),
-                    new Place("cpu_id", 32, false, ""));
+                    new HeaderMember("packet_seq_num", 64, false, "packet-sequence-number"),
+                    new HeaderMember("cpu_id", 32, false, ""));
 
     /** Header of an event record. */
-    List<Place> eventHeader() {
+    List<HeaderMember> eventHeader() {
         return List.of(
-                new Place("id", wide ? 32 : 16, false, "event-record-class-id"),
-                new Place("timestamp", 64, false, "default-clock-timestamp"));
+                new HeaderMember("id", wide ? 32 : 16, false, "event-record-class-id"),
+                new HeaderMember("timestamp", 64, false, "default-clock-timestamp"));
     }
 
-    static final List<Place> COMMON_CONTEXT =
-            List.of(new Place("tid", 32, true, ""), new Place("pid", 32, true, ""));
+    static final List<HeaderMember> COMMON_CONTEXT =
+            List.of(new HeaderMember("tid", 32, true, ""), new HeaderMember("pid", 32, true, ""));
 
     /** The clock's name: LTTng's for CLOCK_MONOTONIC. */
     String clockName() {

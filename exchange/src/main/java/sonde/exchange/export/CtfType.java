@@ -21,7 +21,7 @@ final class CtfType {
     private static final int MOST_FIXED = 1 << 16;
 
     /** How a member is put. */
-    enum Form {
+    enum MemberForm {
         INTEGER,
         REAL,
         /** Bytes up to a NUL. */
@@ -39,19 +39,19 @@ final class CtfType {
      *
      * @param field null for what rows have besides fields
      * @param sizeBytes of the integer, number or element
-     * @param count elements of {@link Form#FIXED}
+     * @param count elements of {@link MemberForm#FIXED}
      */
-    record Member(
+    record CtfMember(
             @Nullable Field field,
             String name,
-            Form form,
+            MemberForm form,
             int sizeBytes,
             boolean signed,
             int count) {}
 
     final int id;
     final String name;
-    final List<Member> payload = new ArrayList<>();
+    final List<CtfMember> payload = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
 
     /**
@@ -60,7 +60,7 @@ final class CtfType {
      * @param named whether entries of call chains are names
      * @param plain whether names may have letters, digits and underscores only
      */
-    CtfType(int id, EventType type, Survey.Usage usage, boolean named, boolean plain) {
+    CtfType(int id, EventType type, RowSurvey.Usage usage, boolean named, boolean plain) {
         this.id = id;
         this.name = type.qualifiedName();
         int end = 0;
@@ -73,12 +73,12 @@ final class CtfType {
             }
         }
         if (usage.weights) {
-            payload.add(new Member(null, unique("period"), Form.INTEGER, 8, false, 0));
+            payload.add(new CtfMember(null, unique("period"), MemberForm.INTEGER, 8, false, 0));
         }
         if (usage.stacks && named) {
-            payload.add(new Member(null, unique("stack"), Form.TEXT, 1, false, 0));
+            payload.add(new CtfMember(null, unique("stack"), MemberForm.TEXT, 1, false, 0));
         } else if (usage.stacks) {
-            payload.add(new Member(null, unique("callchain"), Form.ARRAY, 8, false, 0));
+            payload.add(new CtfMember(null, unique("callchain"), MemberForm.ARRAY, 8, false, 0));
         }
     }
 
@@ -106,31 +106,32 @@ final class CtfType {
         };
     }
 
-    private Member member(Field field, int end, boolean plain) {
-        String unique = unique(plain ? Values.identifier(field.name()) : field.name());
+    private CtfMember member(Field field, int end, boolean plain) {
+        String unique = unique(plain ? FieldValues.identifier(field.name()) : field.name());
         int size = field.sizeBytes();
-        int element = Values.elementBytes(field);
+        int element = FieldValues.elementBytes(field);
         if (ExportRow.isInteger(field)) {
-            return new Member(field, unique, Form.INTEGER, size, field.signed(), 0);
+            return new CtfMember(field, unique, MemberForm.INTEGER, size, field.signed(), 0);
         }
         if (ExportRow.isReal(field)) {
-            return new Member(field, unique, Form.REAL, size, true, 0);
+            return new CtfMember(field, unique, MemberForm.REAL, size, true, 0);
         }
         if (field.isText()) {
-            return new Member(field, unique, Form.TEXT, 1, false, 0);
+            return new CtfMember(field, unique, MemberForm.TEXT, 1, false, 0);
         }
         // The last array of a kernel's event is often shorter than it says.
         boolean whole = field.kind() == Field.Kind.ARRAY && size > 0 && size % element == 0;
         if (whole && field.offset() + size < end && size <= MOST_FIXED) {
-            return new Member(field, unique, Form.FIXED, element, field.signed(), size / element);
+            return new CtfMember(
+                    field, unique, MemberForm.FIXED, element, field.signed(), size / element);
         }
-        Form form = element == 1 && !field.signed() ? Form.BYTES : Form.ARRAY;
-        return new Member(field, unique, form, element, field.signed(), 0);
+        MemberForm form = element == 1 && !field.signed() ? MemberForm.BYTES : MemberForm.ARRAY;
+        return new CtfMember(field, unique, form, element, field.signed(), 0);
     }
 
     /** Adds the row's payload. */
     void encode(ExportRow row, GrowableBytes out) {
-        for (Member member : payload) {
+        for (CtfMember member : payload) {
             if (member.field != null) {
                 put(member, member.field, row, out);
             } else {
@@ -139,7 +140,7 @@ final class CtfType {
         }
     }
 
-    private static void besides(Member member, ExportRow row, GrowableBytes out) {
+    private static void besides(CtfMember member, ExportRow row, GrowableBytes out) {
         switch (member.form) {
             case INTEGER -> out.add(8, row.batch.weight(row.row));
             case TEXT -> {
@@ -164,7 +165,7 @@ final class CtfType {
         out.zeros(1);
     }
 
-    private static void put(Member member, Field field, ExportRow row, GrowableBytes out) {
+    private static void put(CtfMember member, Field field, ExportRow row, GrowableBytes out) {
         switch (member.form) {
             case INTEGER -> out.add(member.sizeBytes, row.integer(field));
             case REAL -> {
@@ -175,15 +176,15 @@ final class CtfType {
                                 ? Float.floatToRawIntBits((float) value)
                                 : Double.doubleToRawLongBits(value));
             }
-            case TEXT -> text(Values.text(row, field), out);
+            case TEXT -> text(FieldValues.text(row, field), out);
             case FIXED -> {
                 int start = out.size();
-                Values.elements(row, field, member.count, out);
+                FieldValues.elements(row, field, member.count, out);
                 out.zeros(start + member.count * member.sizeBytes - out.size());
             }
             case ARRAY, BYTES -> {
-                out.add(4, Values.count(row, field));
-                Values.elements(row, field, Integer.MAX_VALUE, out);
+                out.add(4, FieldValues.count(row, field));
+                FieldValues.elements(row, field, Integer.MAX_VALUE, out);
             }
         }
     }

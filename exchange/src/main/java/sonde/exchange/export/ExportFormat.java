@@ -28,14 +28,14 @@ public enum ExportFormat {
     JSONL(List.of("jsonl", "ndjson"), JsonLinesWriter::new);
 
     private final List<String> endings;
-    private final Maker maker;
+    private final WriterFactory maker;
 
     @FunctionalInterface
-    private interface Maker {
+    private interface WriterFactory {
         ExportWriter make();
     }
 
-    ExportFormat(List<String> endings, Maker maker) {
+    ExportFormat(List<String> endings, WriterFactory maker) {
         this.endings = endings;
         this.maker = maker;
     }
@@ -81,7 +81,7 @@ public enum ExportFormat {
     }
 
     /** Writes all rows; what the format does not hold is counted in {@code losses}. */
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         maker.make().write(rows, out, losses);
     }
 }

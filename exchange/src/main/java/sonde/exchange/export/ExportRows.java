@@ -16,7 +16,7 @@ import sonde.recording.ftrace.EventListing;
 /** The rows of recordings by time; of equal times the earlier recording's and lane's first. */
 public final class ExportRows implements AutoCloseable {
     private final List<Lane> lanes = new ArrayList<>();
-    private final PriorityQueue<Position> later =
+    private final PriorityQueue<RowPosition> later =
             new PriorityQueue<>((a, b) ->
                     a.time != b.time
                             ? Long.compare(a.time, b.time)
@@ -25,9 +25,9 @@ public final class ExportRows implements AutoCloseable {
     private final EventListing.Filter filter;
     private final Clock clock;
     private final Map<Integer, String> comms = new HashMap<>();
-    private @Nullable Position current;
+    private @Nullable RowPosition current;
 
-    private static final class Position {
+    private static final class RowPosition {
         final int number;
         final Recording recording;
         final Lane lane;
@@ -35,7 +35,7 @@ public final class ExportRows implements AutoCloseable {
         int row;
         long time;
 
-        Position(int number, Recording recording, Lane lane, Batch batch) {
+        RowPosition(int number, Recording recording, Lane lane, Batch batch) {
             this.number = number;
             this.recording = recording;
             this.lane = lane;
@@ -71,7 +71,7 @@ public final class ExportRows implements AutoCloseable {
                 lanes.add(lane);
                 Batch batch = lane.next();
                 if (batch != null) {
-                    later.add(new Position(lanes.size(), recording, lane, batch));
+                    later.add(new RowPosition(lanes.size(), recording, lane, batch));
                 }
             }
         }
@@ -102,7 +102,7 @@ public final class ExportRows implements AutoCloseable {
 
     /** The next row; null at the end. */
     @Nullable ExportRow next() throws IOException {
-        for (Position at = step(); at != null; at = step()) {
+        for (RowPosition at = step(); at != null; at = step()) {
             names.follow(at.batch, at.row);
             if (filter.accepts(at.batch, at.row)) {
                 return new ExportRow(at.recording, at.lane, at.batch, at.row, names);
@@ -111,14 +111,14 @@ public final class ExportRows implements AutoCloseable {
         return null;
     }
 
-    private @Nullable Position step() throws IOException {
-        Position at = current;
+    private @Nullable RowPosition step() throws IOException {
+        RowPosition at = current;
         if (at == null) {
             at = later.poll();
         } else if (!at.step()) {
             at = later.poll();
         } else {
-            Position other = later.peek();
+            RowPosition other = later.peek();
             boolean behind =
                     other != null
                             && (other.time < at.time

@@ -7,5 +7,5 @@ import java.io.OutputStream;
 @FunctionalInterface
 interface ExportWriter {
     /** Writes all rows; the stream stays open. */
-    void write(ExportRows rows, OutputStream out, Losses losses) throws IOException;
+    void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException;
 }

@@ -15,7 +15,8 @@ public enum FileFormat {
     /** trace.dat v7, for trace-cmd and KernelShark. */
     TRACEDAT("dat") {
         @Override
-        public void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+        public void write(
+                List<Recording> recordings, ExportRows rows, Path target, ExportLosses losses)
                 throws IOException {
             TraceDatExport.write(recordings, rows, target, losses);
         }
@@ -23,7 +24,8 @@ public enum FileFormat {
     /** perf.data, for perf and hotspot. */
     PERFDATA("data") {
         @Override
-        public void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+        public void write(
+                List<Recording> recordings, ExportRows rows, Path target, ExportLosses losses)
                 throws IOException {
             PerfDataExport.write(recordings, rows, target, losses);
         }
@@ -31,7 +33,8 @@ public enum FileFormat {
     /** CTF 2: metadata in JSON. */
     CTF("ctf") {
         @Override
-        public void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+        public void write(
+                List<Recording> recordings, ExportRows rows, Path target, ExportLosses losses)
                 throws IOException {
             CtfExport.write(recordings, rows, target, true, losses);
         }
@@ -44,7 +47,8 @@ public enum FileFormat {
     /** CTF 1.8: metadata in TSDL, for babeltrace2 before 2.1 and Trace Compass. */
     CTF1("ctf1") {
         @Override
-        public void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+        public void write(
+                List<Recording> recordings, ExportRows rows, Path target, ExportLosses losses)
                 throws IOException {
             CtfExport.write(recordings, rows, target, false, losses);
         }
@@ -88,6 +92,6 @@ public enum FileFormat {
      * @param target a file to be made or replaced; for formats of several files an empty folder
      */
     public abstract void write(
-            List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+            List<Recording> recordings, ExportRows rows, Path target, ExportLosses losses)
             throws IOException;
 }

@@ -15,7 +15,7 @@ import sonde.recording.JsonString;
  * thread and event of samples, all other rows as markers, counters.
  */
 final class FirefoxWriter implements ExportWriter {
-    private final Map<String, Track> tracks = new LinkedHashMap<>();
+    private final Map<String, FirefoxThread> tracks = new LinkedHashMap<>();
     private final Map<String, StringBuilder[]> counters = new LinkedHashMap<>();
     private final Map<Integer, String> names = new LinkedHashMap<>();
     private final Map<String, Integer> categories = new LinkedHashMap<>();
@@ -42,17 +42,17 @@ final class FirefoxWriter implements ExportWriter {
     private record Function(String name, String module, String file, boolean script) {}
 
     /** A thread as it grows. */
-    private static final class Track {
+    private static final class FirefoxThread {
         final int pid;
         final int tid;
         String event = "";
-        final Stacks<Placed> stacks = new Stacks<>();
+        final StackNumbers<Placed> stacks = new StackNumbers<>();
         final Map<String, Integer> strings = new LinkedHashMap<>();
-        final Columns samples = new Columns("stack", "time", "weight");
-        final Columns markers =
-                new Columns("name", "category", "phase", "startTime", "endTime", "data");
+        final JsonColumns samples = new JsonColumns("stack", "time", "weight");
+        final JsonColumns markers =
+                new JsonColumns("name", "category", "phase", "startTime", "endTime", "data");
 
-        Track(int pid, int tid) {
+        FirefoxThread(int pid, int tid) {
             this.pid = pid;
             this.tid = tid;
         }
@@ -63,12 +63,12 @@ final class FirefoxWriter implements ExportWriter {
     }
 
     /** A table as JSON: an array for each column. */
-    private static final class Columns {
+    private static final class JsonColumns {
         private final String[] names;
         private final StringBuilder[] values;
         private int length;
 
-        Columns(String... names) {
+        JsonColumns(String... names) {
             this.names = names;
             this.values = new StringBuilder[names.length];
             for (int i = 0; i < values.length; i++) {
@@ -93,7 +93,7 @@ final class FirefoxWriter implements ExportWriter {
     }
 
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         category("Other");
         names.putAll(rows.comms());
         boolean first = true;
@@ -115,7 +115,7 @@ final class FirefoxWriter implements ExportWriter {
         }
         text.append("]},\n\"libs\":[],\"pages\":[],\"threads\":[");
         before = "\n";
-        for (Track track : tracks.values()) {
+        for (FirefoxThread track : tracks.values()) {
             thread(track, text.append(before));
             before = ",\n";
             if (text.length() > 1 << 20) {
@@ -142,25 +142,26 @@ final class FirefoxWriter implements ExportWriter {
         return whole + "." + String.format("%06d", Math.floorMod(relative, 1_000_000));
     }
 
-    private Track track(ExportRow row, String event) {
+    private FirefoxThread track(ExportRow row, String event) {
         String plain = row.pid() + " " + row.tid();
-        Track of = tracks.computeIfAbsent(plain, ignored -> new Track(row.pid(), row.tid()));
+        FirefoxThread of =
+                tracks.computeIfAbsent(plain, ignored -> new FirefoxThread(row.pid(), row.tid()));
         if (event.isEmpty() || of.event.isEmpty() || of.event.equals(event)) {
             of.event = event.isEmpty() ? of.event : event;
             return of;
         }
-        Track other =
+        FirefoxThread other =
                 tracks.computeIfAbsent(
-                        plain + " " + event, ignored -> new Track(row.pid(), row.tid()));
+                        plain + " " + event, ignored -> new FirefoxThread(row.pid(), row.tid()));
         other.event = event;
         return other;
     }
 
-    private void row(ExportRow row, Losses losses) {
+    private void row(ExportRow row, ExportLosses losses) {
         if (row.is("perf_record", "comm")) {
             names.put(row.tid(), row.text("comm"));
         } else if (row.isSample()) {
-            Track track = track(row, row.type.name());
+            FirefoxThread track = track(row, row.type.name());
             int node = track.stacks.node(placed(row.places()));
             long weight = row.batch.weight(row.row);
             boolean time = SampleUnits.isClock(track.event);
@@ -186,7 +187,7 @@ final class FirefoxWriter implements ExportWriter {
     }
 
     private void marker(ExportRow row) {
-        Track track = track(row, "");
+        FirefoxThread track = track(row, "");
         boolean slice = row.type.system().equals("slice");
         String name = slice ? row.text("name") : row.type.qualifiedName();
         int category = category(slice ? row.text("category") : row.type.system());
@@ -194,7 +195,7 @@ final class FirefoxWriter implements ExportWriter {
         if (slice) {
             data.append(row.text("args"));
         } else {
-            Fields.json(row, data);
+            RowJson.json(row, data);
         }
         if (data.length() <= 2) {
             data.setLength(0);
@@ -218,7 +219,10 @@ final class FirefoxWriter implements ExportWriter {
 
     /** Fills the tables of frames and functions, and names the modules that these are in. */
     private static void places(
-            Track track, Columns frames, Columns functions, Map<String, Integer> modules) {
+            FirefoxThread track,
+            JsonColumns frames,
+            JsonColumns functions,
+            Map<String, Integer> modules) {
         Map<Function, Integer> numbers = new LinkedHashMap<>();
         for (Placed placed : track.stacks.frames) {
             Frame frame = placed.frame();
@@ -239,9 +243,9 @@ final class FirefoxWriter implements ExportWriter {
         }
     }
 
-    private void thread(Track track, StringBuilder text) {
-        Columns frames =
-                new Columns(
+    private void thread(FirefoxThread track, StringBuilder text) {
+        JsonColumns frames =
+                new JsonColumns(
                         "func",
                         "address",
                         "inlineDepth",
@@ -252,8 +256,8 @@ final class FirefoxWriter implements ExportWriter {
                         "implementation",
                         "line",
                         "column");
-        Columns functions =
-                new Columns(
+        JsonColumns functions =
+                new JsonColumns(
                         "name",
                         "isJS",
                         "relevantForJS",
@@ -261,13 +265,13 @@ final class FirefoxWriter implements ExportWriter {
                         "fileName",
                         "lineNumber",
                         "columnNumber");
-        Columns resources = new Columns("name", "lib", "host", "type");
+        JsonColumns resources = new JsonColumns("name", "lib", "host", "type");
         Map<String, Integer> modules = new LinkedHashMap<>();
         places(track, frames, functions, modules);
         // 1 is a library (ResourceTable type)
         modules.keySet().forEach(name -> resources.row(track.string(name), "null", "null", 1));
-        Columns stacks = new Columns("frame", "prefix", "category", "subcategory");
-        for (Stacks.Node node : track.stacks.nodes) {
+        JsonColumns stacks = new JsonColumns("frame", "prefix", "category", "subcategory");
+        for (StackNumbers.Node node : track.stacks.nodes) {
             stacks.row(node.frame(), node.prefix() < 0 ? "null" : node.prefix(), 0, 0);
         }
         String name = names.getOrDefault(track.tid, "thread " + track.tid);
@@ -284,7 +288,7 @@ final class FirefoxWriter implements ExportWriter {
         frames.appendTo(text.append(",\n\"frameTable\":"), "");
         functions.appendTo(text.append(",\n\"funcTable\":"), "");
         resources.appendTo(text.append(",\n\"resourceTable\":"), "");
-        Columns symbols = new Columns("libIndex", "address", "name", "functionSize");
+        JsonColumns symbols = new JsonColumns("libIndex", "address", "name", "functionSize");
         symbols.appendTo(text.append(",\n\"nativeSymbols\":"), "");
         text.append(",\n\"stringArray\":[");
         String before = "";

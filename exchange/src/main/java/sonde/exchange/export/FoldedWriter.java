@@ -15,7 +15,7 @@ final class FoldedWriter implements ExportWriter {
     private final Map<String, Map<String, Long>> sums = new LinkedHashMap<>();
 
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         Map<Integer, String> names = new HashMap<>(rows.comms());
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             if (row.is("perf_record", "comm")) {

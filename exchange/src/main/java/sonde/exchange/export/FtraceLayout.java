@@ -25,7 +25,7 @@ final class FtraceLayout {
                     + field("int common_pid", 4, 4, true);
 
     /** How a slot is filled. */
-    enum Form {
+    enum SlotForm {
         /** An integer in place. */
         INTEGER,
         /** A floating-point number, which ftrace does not know, in decimals. */
@@ -51,9 +51,10 @@ final class FtraceLayout {
      *
      * @param field the source's field, null for what rows have besides
      */
-    record Slot(@Nullable Field field, Form form, int offset, int sizeBytes, int elementBytes) {}
+    record PayloadSlot(
+            @Nullable Field field, SlotForm form, int offset, int sizeBytes, int elementBytes) {}
 
-    final List<Slot> slots = new ArrayList<>();
+    final List<PayloadSlot> slots = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
     private final List<String> shown = new ArrayList<>();
     private final List<String> arguments = new ArrayList<>();
@@ -62,7 +63,7 @@ final class FtraceLayout {
 
     /** What rows of a type have besides fields, and whether chains are names. */
     record Extras(boolean pid, boolean weight, boolean chain, boolean named) {
-        static Extras of(EventType type, Survey.Usage usage, boolean named) {
+        static Extras of(EventType type, RowSurvey.Usage usage, boolean named) {
             boolean says = type.field("pid").isPresent();
             return new Extras(usage.pids && !says, usage.weights, usage.stacks, named);
         }
@@ -73,15 +74,15 @@ final class FtraceLayout {
             add(field);
         }
         if (extras.pid) {
-            put(null, Form.PID, "s32", name("pid"), 4);
+            put(null, SlotForm.PID, "s32", name("pid"), 4);
         }
         if (extras.weight) {
-            put(null, Form.WEIGHT, "u64", name("period"), 8);
+            put(null, SlotForm.WEIGHT, "u64", name("period"), 8);
         }
         if (extras.chain && extras.named) {
-            located(null, Form.NAMES, "char", name("stack"), 1);
+            located(null, SlotForm.NAMES, "char", name("stack"), 1);
         } else if (extras.chain) {
-            located(null, Form.CHAIN, "u64", name("callchain"), 8);
+            located(null, SlotForm.CHAIN, "u64", name("callchain"), 8);
         }
     }
 
@@ -92,37 +93,38 @@ final class FtraceLayout {
 
     /** Whether it has a place for call chains. */
     boolean hasChain() {
-        return slots.stream().anyMatch(slot -> slot.form == Form.CHAIN || slot.form == Form.NAMES);
+        return slots.stream()
+                .anyMatch(slot -> slot.form == SlotForm.CHAIN || slot.form == SlotForm.NAMES);
     }
 
     private void add(Field field) {
         String name = name(field.name());
         int size = field.sizeBytes();
         String prefix = field.signed() ? "s" : "u";
-        int element = Values.elementBytes(field);
+        int element = FieldValues.elementBytes(field);
         if (ExportRow.isInteger(field)) {
             String type = prefix + 8 * size;
             boolean same = name.equals(field.name()) && field.declaration().endsWith(" " + name);
             boolean word = same && !field.declaration().startsWith("bool");
             String declared = word ? field.declaration() : type + " " + name;
-            place(field, Form.INTEGER, declared, name, size);
+            place(field, SlotForm.INTEGER, declared, name, size);
         } else if (field.kind() == Field.Kind.FLOAT) {
-            located(field, Form.REAL, "char", name, 1);
+            located(field, SlotForm.REAL, "char", name, 1);
         } else if (field.isText()) {
             if (field.kind() == Field.Kind.CHARS && size > 0) {
                 array(field, "char", name, 1);
             } else {
-                located(field, Form.TEXT, "char", name, 1);
+                located(field, SlotForm.TEXT, "char", name, 1);
             }
         } else if (field.kind() == Field.Kind.ARRAY && size > 0 && size % element == 0) {
             array(field, prefix + 8 * element, name, element);
         } else {
-            located(field, Form.ARRAY, prefix + 8 * element, name, element);
+            located(field, SlotForm.ARRAY, prefix + 8 * element, name, element);
         }
     }
 
     private String name(String wanted) {
-        String plain = Values.identifier(wanted);
+        String plain = FieldValues.identifier(wanted);
         String name = plain;
         for (int i = 2; name.startsWith("common_") || !names.add(name); i++) {
             name = "_" + plain + (i == 2 ? "" : "_" + i);
@@ -136,14 +138,15 @@ final class FtraceLayout {
         return at;
     }
 
-    private void put(@Nullable Field field, Form form, String type, String name, int size) {
+    private void put(@Nullable Field field, SlotForm form, String type, String name, int size) {
         place(field, form, type + " " + name, name, size);
     }
 
-    private void place(@Nullable Field field, Form form, String declared, String name, int size) {
+    private void place(
+            @Nullable Field field, SlotForm form, String declared, String name, int size) {
         int at = offset(size, size);
-        boolean signed = field == null ? form == Form.PID : field.signed();
-        slots.add(new Slot(field, form, at, size, size));
+        boolean signed = field == null ? form == SlotForm.PID : field.signed();
+        slots.add(new PayloadSlot(field, form, at, size, size));
         text.append(field(declared, at, size, signed));
         shown.add(name + "=%" + (size == 8 ? "ll" : "") + (signed ? "d" : "u"));
         arguments.add("REC->" + name);
@@ -152,7 +155,7 @@ final class FtraceLayout {
     private void array(Field field, String type, String name, int element) {
         int size = field.sizeBytes();
         int at = offset(element, size);
-        slots.add(new Slot(field, Form.FIXED, at, size, element));
+        slots.add(new PayloadSlot(field, SlotForm.FIXED, at, size, element));
         String declared = type + " " + name + "[" + size / element + "]";
         text.append(field(declared, at, size, field.signed()));
         shown.add(name + "=%s");
@@ -163,9 +166,10 @@ final class FtraceLayout {
                                 .formatted(name, size / element, element));
     }
 
-    private void located(@Nullable Field field, Form form, String type, String name, int element) {
+    private void located(
+            @Nullable Field field, SlotForm form, String type, String name, int element) {
         int at = offset(4, 4);
-        slots.add(new Slot(field, form, at, 4, element));
+        slots.add(new PayloadSlot(field, form, at, 4, element));
         boolean signed = field != null && field.signed() && !type.equals("char");
         text.append(field("__data_loc " + type + "[] " + name, at, 4, signed));
         shown.add(name + "=%s");

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Field;
 import sonde.event.FrameNames;
 import sonde.event.result.Frame;
+import sonde.exchange.export.FtraceLayout.PayloadSlot;
 import sonde.recording.GrowableBytes;
 
 /** An event type as ftrace writes it: its number, its format file, and how payloads are made. */
@@ -71,7 +72,7 @@ final class FtraceType {
     }
 
     /** Puts a row's payload into {@code out}; what had to be cut is counted. */
-    void encode(ExportRow row, GrowableBytes out, Losses losses) {
+    void encode(ExportRow row, GrowableBytes out, ExportLosses losses) {
         FtraceLayout made = layout;
         if (made != null) {
             lay(made, row, out, losses);
@@ -98,26 +99,26 @@ final class FtraceType {
                 };
         if (located || ExportRow.isInteger(field)) {
             int size = field.sizeBytes();
-            out.put(field.offset(), size, Values.word(row, field.offset(), size));
+            out.put(field.offset(), size, FieldValues.word(row, field.offset(), size));
         }
-        int element = Values.elementBytes(field);
+        int element = FieldValues.elementBytes(field);
         if (!ExportRow.isInteger(field) && element > 1) {
             int start = field.offset(row.batch, row.row);
-            for (int i = 0; i < Values.count(row, field); i++) {
+            for (int i = 0; i < FieldValues.count(row, field); i++) {
                 int at = start + i * element;
-                out.put(at, element, Values.word(row, at, element));
+                out.put(at, element, FieldValues.word(row, at, element));
             }
         }
     }
 
-    private void lay(FtraceLayout made, ExportRow row, GrowableBytes out, Losses losses) {
+    private void lay(FtraceLayout made, ExportRow row, GrowableBytes out, ExportLosses losses) {
         out.begin(made.fixedBytes());
         out.put(0, 2, id);
         boolean flagged = !fields.isEmpty() && row.batch.payloadBytes(row.row) >= 4;
         out.put(2, 1, flagged ? row.batch.u8(row.row, 2) : 0);
         out.put(3, 1, flagged ? row.batch.u8(row.row, 3) : 0);
         out.put(4, 4, row.tid());
-        for (FtraceLayout.Slot slot : made.slots) {
+        for (PayloadSlot slot : made.slots) {
             switch (slot.form()) {
                 case PID -> out.put(slot.offset(), 4, row.pid());
                 case WEIGHT -> out.put(slot.offset(), 8, row.batch.weight(row.row));
@@ -139,7 +140,7 @@ final class FtraceType {
     }
 
     private void field(
-            FtraceLayout.Slot slot, Field field, ExportRow row, GrowableBytes out, Losses losses) {
+            PayloadSlot slot, Field field, ExportRow row, GrowableBytes out, ExportLosses losses) {
         switch (slot.form()) {
             case INTEGER -> out.put(slot.offset(), slot.sizeBytes(), row.integer(field));
             case REAL ->
@@ -153,25 +154,24 @@ final class FtraceType {
             case TEXT -> text(slot, row.bytes(field), row, out, losses);
             default -> {
                 int start = begin(slot, out);
-                Values.elements(row, field, MOST_BYTES, out);
+                FieldValues.elements(row, field, MOST_BYTES, out);
                 end(slot, start, row, out, losses);
             }
         }
     }
 
-    private static void fixed(
-            FtraceLayout.Slot slot, Field field, ExportRow row, GrowableBytes out) {
+    private static void fixed(PayloadSlot slot, Field field, ExportRow row, GrowableBytes out) {
         int element = slot.elementBytes();
         int start = field.offset(row.batch, row.row);
         int count = Math.min(slot.sizeBytes(), field.sizeBytes(row.batch, row.row)) / element;
         for (int i = 0; i < count; i++) {
             int at = i * element;
-            out.put(slot.offset() + at, element, Values.word(row, start + at, element));
+            out.put(slot.offset() + at, element, FieldValues.word(row, start + at, element));
         }
     }
 
     private void text(
-            FtraceLayout.Slot slot, byte[] text, ExportRow row, GrowableBytes out, Losses losses) {
+            PayloadSlot slot, byte[] text, ExportRow row, GrowableBytes out, ExportLosses losses) {
         int start = begin(slot, out);
         out.raw(text);
         if (text.length == 0 || text[text.length - 1] != 0) {
@@ -183,13 +183,13 @@ final class FtraceType {
         }
     }
 
-    private static int begin(FtraceLayout.Slot slot, GrowableBytes out) {
+    private static int begin(PayloadSlot slot, GrowableBytes out) {
         out.align(slot.elementBytes());
         return out.size();
     }
 
     private void end(
-            FtraceLayout.Slot slot, int start, ExportRow row, GrowableBytes out, Losses losses) {
+            PayloadSlot slot, int start, ExportRow row, GrowableBytes out, ExportLosses losses) {
         if (out.size() > MOST_BYTES) {
             Field field = slot.field();
             String what = field == null ? "call chain" : field.name();

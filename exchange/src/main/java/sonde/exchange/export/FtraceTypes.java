@@ -17,7 +17,8 @@ import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
 import sonde.event.Source;
-import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.EventFormats;
+import sonde.recording.ftrace.EventFormats.FormatFile;
 
 /** The event types of recordings as ftrace has them, numbered. */
 final class FtraceTypes {
@@ -26,7 +27,7 @@ final class FtraceTypes {
     private static final int MOST_ID = 0xffff;
 
     /** What the file is of: its order of bytes, its long, its tables. */
-    final KernelFormats kernel;
+    final EventFormats kernel;
 
     private final ByteOrder order;
     private final Map<Integer, FtraceType> byId = new LinkedHashMap<>();
@@ -44,38 +45,38 @@ final class FtraceTypes {
      */
     FtraceTypes(
             List<Recording> recordings,
-            Survey survey,
+            RowSurvey survey,
             @Nullable ByteOrder order,
             BiPredicate<Recording, EventType> wanted,
-            Losses losses) {
-        KernelFormats first = null;
-        Map<Recording, KernelFormats> formats = new IdentityHashMap<>();
+            ExportLosses losses) {
+        EventFormats first = null;
+        Map<Recording, EventFormats> formats = new IdentityHashMap<>();
         for (Recording recording : recordings) {
-            KernelFormats of = recording.capability(KernelFormats.class).orElse(null);
+            EventFormats of = recording.capability(EventFormats.class).orElse(null);
             if (of != null) {
                 formats.put(recording, of);
                 first = first == null ? of : first;
             }
         }
-        this.kernel = first == null ? KernelFormats.NONE : first;
+        this.kernel = first == null ? EventFormats.NONE : first;
         this.alone = order == null;
         this.order = order == null ? kernel.order() : order;
         Set<Integer> taken = new HashSet<>();
         formats.values().forEach(of -> of.formats().forEach(one -> taken.add(one.event().id())));
         for (Recording recording : recordings) {
-            KernelFormats of = formats.getOrDefault(recording, KernelFormats.NONE);
-            Map<String, KernelFormats.Format> known = of.byName();
+            EventFormats of = formats.getOrDefault(recording, EventFormats.NONE);
+            Map<String, FormatFile> known = of.byName();
             for (Source source : recording.sources()) {
                 @Nullable FtraceType[] types = new FtraceType[source.types().size()];
                 for (EventType type : source.types()) {
-                    Survey.Usage usage = survey.usage(source, type);
+                    RowSurvey.Usage usage = survey.usage(source, type);
                     boolean notice = type.system().equals(EventType.NOTICE);
                     if (usage.rows > 0 && !notice && wanted.test(recording, type)) {
-                        KernelFormats.Format format = known.get(type.qualifiedName());
+                        FormatFile format = known.get(type.qualifiedName());
                         boolean named = recording.frames() != null;
                         Made made = new Made(type, usage, named, alone);
                         types[type.id()] =
-                                format != null && KernelFormats.fits(format, type)
+                                format != null && EventFormats.fits(format, type)
                                         ? kernel(of, format, made, taken)
                                         : made(made, taken, losses);
                     }
@@ -86,7 +87,7 @@ final class FtraceTypes {
     }
 
     /** A type that may have to be laid out. */
-    private record Made(EventType type, Survey.Usage usage, boolean named, boolean alone) {
+    private record Made(EventType type, RowSurvey.Usage usage, boolean named, boolean alone) {
         FtraceLayout layout() {
             FtraceLayout.Extras extras =
                     alone
@@ -113,8 +114,7 @@ final class FtraceTypes {
         }
     }
 
-    private FtraceType kernel(
-            KernelFormats of, KernelFormats.Format format, Made made, Set<Integer> taken) {
+    private FtraceType kernel(EventFormats of, FormatFile format, Made made, Set<Integer> taken) {
         EventType type = made.type;
         int id = format.event().id();
         FtraceType same = byId.get(id);
@@ -149,14 +149,14 @@ final class FtraceTypes {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    private @Nullable FtraceType made(Made made, Set<Integer> taken, Losses losses) {
+    private @Nullable FtraceType made(Made made, Set<Integer> taken, ExportLosses losses) {
         EventType type = made.type;
         int id = free(taken);
         if (id > MOST_ID) {
             return null;
         }
-        String system = Values.identifier(type.system());
-        String plain = Values.identifier(type.name());
+        String system = FieldValues.identifier(type.system());
+        String plain = FieldValues.identifier(type.name());
         String name = plain;
         for (int i = 2; !names.add(system + ":" + name); i++) {
             name = plain + "_" + i;
@@ -198,8 +198,7 @@ final class FtraceTypes {
         for (FtraceType type : byId.values()) {
             all.computeIfAbsent(type.system, added -> new ArrayList<>()).add(type.format);
         }
-        for (KernelFormats.Format format :
-                unused ? kernel.formats() : List.<KernelFormats.Format>of()) {
+        for (FormatFile format : unused ? kernel.formats() : List.<FormatFile>of()) {
             if (!byId.containsKey(format.event().id())) {
                 all.computeIfAbsent(format.system(), added -> new ArrayList<>()).add(format.text());
             }

@@ -10,7 +10,7 @@ import sonde.recording.JsonString;
 /** A JSON object in each line, the stack as an array, callee first. */
 final class JsonLinesWriter implements ExportWriter {
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         StringBuilder line = new StringBuilder();
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             line.append("{\"time\":").append(row.time()).append(",\"cpu\":").append(row.cpu());
@@ -20,7 +20,7 @@ final class JsonLinesWriter implements ExportWriter {
                 line.append(",\"weight\":").append(row.batch.weight(row.row));
             }
             line.append(",\"fields\":");
-            Fields.json(row, line);
+            RowJson.json(row, line);
             List<Frame> frames = row.frames();
             for (int i = 0; i < frames.size(); i++) {
                 JsonString.append(line.append(i == 0 ? ",\"stack\":[" : ","), frames.get(i).name());

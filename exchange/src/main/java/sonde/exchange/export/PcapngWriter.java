@@ -20,7 +20,7 @@ final class PcapngWriter implements ExportWriter {
     private final Map<String, Integer> interfaces = new LinkedHashMap<>();
 
     /** A block's body, or a list of options. */
-    private static final class Body {
+    private static final class BlockBody {
         private ByteBuffer bytes = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
 
         private void room(int count) {
@@ -32,25 +32,25 @@ final class PcapngWriter implements ExportWriter {
             }
         }
 
-        Body u16(int value) {
+        BlockBody u16(int value) {
             room(2);
             bytes.putShort((short) value);
             return this;
         }
 
-        Body u32(long value) {
+        BlockBody u32(long value) {
             room(4);
             bytes.putInt((int) value);
             return this;
         }
 
-        Body u64(long value) {
+        BlockBody u64(long value) {
             room(8);
             bytes.putLong(value);
             return this;
         }
 
-        Body padded(byte[] value) {
+        BlockBody padded(byte[] value) {
             room(value.length + 3);
             bytes.put(value);
             while (bytes.position() % 4 != 0) {
@@ -59,22 +59,22 @@ final class PcapngWriter implements ExportWriter {
             return this;
         }
 
-        Body option(int code, byte[] value) {
+        BlockBody option(int code, byte[] value) {
             return u16(code).u16(value.length).padded(value);
         }
 
         void writeTo(OutputStream out, int type) throws IOException {
             int size = bytes.position() + 12;
-            Body head = new Body().u32(type).u32(size);
+            BlockBody head = new BlockBody().u32(type).u32(size);
             out.write(head.bytes.array(), 0, 8);
             out.write(bytes.array(), 0, bytes.position());
-            out.write(new Body().u32(size).bytes.array(), 0, 4);
+            out.write(new BlockBody().u32(size).bytes.array(), 0, 4);
         }
     }
 
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
-        new Body().u32(0x1a2b3c4d).u16(1).u16(0).u64(-1).writeTo(out, SECTION_HEADER);
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
+        new BlockBody().u32(0x1a2b3c4d).u16(1).u16(0).u64(-1).writeTo(out, SECTION_HEADER);
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             Field data = row.type.field("data").orElse(null);
             if (row.is("packet", "packet") && data != null) {
@@ -99,7 +99,7 @@ final class PcapngWriter implements ExportWriter {
         if (known != null) {
             return known;
         }
-        Body body = new Body().u16(link).u16(0).u32(0);
+        BlockBody body = new BlockBody().u16(link).u16(0).u32(0);
         if (!name.isEmpty()) {
             body.option(2, utf8(name));
         }
@@ -112,7 +112,7 @@ final class PcapngWriter implements ExportWriter {
         int port = port(row.text("interface"), (int) row.integer("link_type", 1), out);
         byte[] bytes = row.bytes(data);
         long time = row.time();
-        Body body = new Body().u32(port).u32(time >>> 32).u32(time).u32(bytes.length);
+        BlockBody body = new BlockBody().u32(port).u32(time >>> 32).u32(time).u32(bytes.length);
         body.u32(row.integer("length", bytes.length)).padded(bytes);
         String comment = row.text("comment");
         String direction = row.text("direction");
@@ -128,7 +128,8 @@ final class PcapngWriter implements ExportWriter {
         body.writeTo(out, 6);
     }
 
-    private static void name(ExportRow row, OutputStream out, Losses losses) throws IOException {
+    private static void name(ExportRow row, OutputStream out, ExportLosses losses)
+            throws IOException {
         byte[] address = address(row.text("address"));
         if (address.length == 0) {
             losses.add("packet:name whose address is no number");
@@ -137,7 +138,7 @@ final class PcapngWriter implements ExportWriter {
         byte[] text = utf8(row.text("name") + "\0");
         byte[] record = Arrays.copyOf(address, address.length + text.length);
         System.arraycopy(text, 0, record, address.length, text.length);
-        new Body().option(address.length == 4 ? 1 : 2, record).u32(0).writeTo(out, 4);
+        new BlockBody().option(address.length == 4 ? 1 : 2, record).u32(0).writeTo(out, 4);
     }
 
     /** Numbers only: nothing is asked of a name server. */
@@ -160,7 +161,7 @@ final class PcapngWriter implements ExportWriter {
             }
         }
         port = port < 0 ? port(name, 1, out) : port;
-        Body body = new Body().u32(port).u32(row.time() >>> 32).u32(row.time());
+        BlockBody body = new BlockBody().u32(port).u32(row.time() >>> 32).u32(row.time());
         long received = row.integer("received", -1);
         long dropped = row.integer("dropped", -1);
         if (received >= 0) {

@@ -18,19 +18,21 @@ import sonde.event.KernelIdentity;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.recording.GrowableBytes;
-import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.EventFormats;
 import sonde.recording.perfdata.AttrEntry;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.recording.perfdata.PerfDataWriter;
 import sonde.recording.perfdata.PerfDescription;
-import sonde.recording.perfdata.PerfEvent;
 import sonde.recording.perfdata.PerfFeatures;
 import sonde.recording.perfdata.PerfRecords;
+import sonde.recording.perfdata.PerfRecords.SampleId;
 import sonde.recording.perfdata.RecordedFeatures;
 import sonde.recording.perfdata.TracingData;
+import sonde.recording.perfdata.TracingData.TracingFormat;
 import sonde.recording.tracedat.TraceDatDescription;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 
 /**
  * perf.data from any recording: samples of counters stay samples, every other event becomes a
@@ -78,10 +80,10 @@ final class PerfDataExport {
                     PerfFeatures.HEADER_COMPRESSED);
 
     private final List<Recording> recordings;
-    private final Losses losses;
-    private final Survey survey;
+    private final ExportLosses losses;
+    private final RowSurvey survey;
     private final FtraceTypes types;
-    private final Map<Source, @Nullable PerfTarget[]> bySource = new IdentityHashMap<>();
+    private final Map<Source, @Nullable SampledType[]> bySource = new IdentityHashMap<>();
     private final List<AttrEntry> attrs = new ArrayList<>();
     private final PerfRecords records;
     private final GrowableBytes payload = new GrowableBytes(1 << 12, ByteOrder.nativeOrder());
@@ -90,19 +92,19 @@ final class PerfDataExport {
     private final long dummyId;
     private long nextId = 1;
 
-    private PerfDataExport(List<Recording> recordings, Clock clock, Losses losses)
+    private PerfDataExport(List<Recording> recordings, Clock clock, ExportLosses losses)
             throws IOException {
         this.recordings = recordings;
         this.losses = losses;
-        this.survey = Survey.of(recordings);
+        this.survey = RowSurvey.of(recordings);
         this.types =
                 new FtraceTypes(
                         recordings,
                         survey,
                         ByteOrder.nativeOrder(),
-                        (of, type) -> PerfTarget.isTracepoint(of, type),
+                        (of, type) -> SampledType.isTracepoint(of, type),
                         losses);
-        PerfAttrs make = new PerfAttrs(clock);
+        ExportAttrs make = new ExportAttrs(clock);
         PerfAttr dummy = make.dummy();
         for (Recording recording : recordings) {
             attrs(recording).forEach(attr -> Arrays.stream(attr.ids()).forEach(taken::add));
@@ -112,20 +114,20 @@ final class PerfDataExport {
         records = new PerfRecords(dummy);
         for (Recording recording : recordings) {
             for (Source source : recording.sources()) {
-                @Nullable PerfTarget[] targets = new PerfTarget[source.types().size()];
+                @Nullable SampledType[] targets = new SampledType[source.types().size()];
                 for (EventType type : source.types()) {
-                    Survey.Usage usage = survey.usage(source, type);
+                    RowSurvey.Usage usage = survey.usage(source, type);
                     boolean notice = type.system().equals(EventType.NOTICE);
                     // Samples of a group hold values of events that have none themselves.
                     boolean wanted =
                             usage.rows > 0
                                     || recording.hasKernelRecords()
-                                            && !PerfTarget.isTracepoint(recording, type);
-                    if (wanted && !notice && !PerfTarget.isRecord(recording, type)) {
+                                            && !SampledType.isTracepoint(recording, type);
+                    if (wanted && !notice && !SampledType.isRecord(recording, type)) {
                         long[] ids = ids(recording, type);
                         FtraceType ftrace = types.of(source, type);
-                        PerfTarget target =
-                                PerfTarget.of(recording, type, usage, ftrace, make, ids);
+                        SampledType target =
+                                SampledType.of(recording, type, usage, ftrace, make, ids);
                         attrs.add(target.entry());
                         targets[type.id()] = target;
                     }
@@ -163,11 +165,11 @@ final class PerfDataExport {
     }
 
     /** Writes all rows to a new file. */
-    static void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+    static void write(List<Recording> recordings, ExportRows rows, Path target, ExportLosses losses)
             throws IOException {
         PerfDataExport export = new PerfDataExport(recordings, rows.clock(), losses);
-        int flags = Files.O_RDWR | Files.O_CREAT | Files.O_TRUNC | Files.O_CLOEXEC;
-        int fd = Files.open(target.toString(), flags, 0600);
+        int flags = FileCalls.O_RDWR | FileCalls.O_CREAT | FileCalls.O_TRUNC | FileCalls.O_CLOEXEC;
+        int fd = FileCalls.open(target.toString(), flags, 0600);
         try (PerfDataWriter writer = PerfDataWriter.create(fd, export.attrs, export.features())) {
             export.names(writer);
             export.rows(rows, writer);
@@ -182,7 +184,7 @@ final class PerfDataExport {
         if (recordings.stream().anyMatch(Recording::hasKernelRecords)) {
             return;
         }
-        PerfRecords.Stamp start = new PerfRecords.Stamp(-1, -1, 0, dummyId, 0);
+        SampleId start = new SampleId(-1, -1, 0, dummyId, 0);
         for (Map.Entry<Integer, String> one : survey.comms.entrySet()) {
             int tid = one.getKey();
             String comm = one.getValue();
@@ -210,36 +212,35 @@ final class PerfDataExport {
 
     /** The record of a row; empty when there is none for it. */
     private byte[] record(ExportRow row) {
-        @Nullable PerfTarget[] targets = bySource.get(row.batch.source());
-        PerfTarget target = targets == null ? null : targets[row.type.id()];
+        @Nullable SampledType[] targets = bySource.get(row.batch.source());
+        SampledType target = targets == null ? null : targets[row.type.id()];
         if (target != null) {
             return target.record(row, payload, losses);
         }
-        PerfRecords.Stamp stamp =
-                new PerfRecords.Stamp(row.pid(), row.tid(), row.time(), dummyId, row.cpu());
+        SampleId stamp = new SampleId(row.pid(), row.tid(), row.time(), dummyId, row.cpu());
         if (row.isNotice()) {
             return notice(row, stamp);
         }
         if (!row.recording.hasKernelRecords()) {
             int tid = (int) row.integer("tid", row.tid());
             int pid = (int) row.integer("pid", row.pid() < 0 ? tid : row.pid());
-            return records.comm(stamp, pid, tid, PerfTarget.name(row.text("comm")), false);
+            return records.comm(stamp, pid, tid, SampledType.name(row.text("comm")), false);
         }
         int type = row.batch.u32(row.row, 0);
         int misc = row.batch.u16(row.row, 4);
-        boolean kernel = type > 0 && type < PerfEvent.PERF_RECORD_HEADER_ATTR;
-        byte[] body = kernel ? PerfTarget.body(row, misc, payload) : new byte[0];
+        boolean kernel = type > 0 && type < PerfAbi.PERF_RECORD_HEADER_ATTR;
+        byte[] body = kernel ? SampledType.body(row, misc, payload) : new byte[0];
         return kernel ? records.record(stamp, type, misc, body) : body;
     }
 
-    private byte[] notice(ExportRow row, PerfRecords.Stamp stamp) {
+    private byte[] notice(ExportRow row, SampleId stamp) {
         payload.begin(0);
         long weight = row.batch.weight(row.row);
         return switch (row.type.name()) {
             case "lost" -> {
                 payload.add(8, dummyId);
                 payload.add(8, weight);
-                yield records.record(stamp, PerfEvent.PERF_RECORD_LOST, 0, payload.toBytes());
+                yield records.record(stamp, PerfAbi.PERF_RECORD_LOST, 0, payload.toBytes());
             }
             case "throttle", "unthrottle" -> {
                 payload.add(8, row.time());
@@ -247,8 +248,8 @@ final class PerfDataExport {
                 payload.add(8, dummyId);
                 int type =
                         row.type.name().equals("throttle")
-                                ? PerfEvent.PERF_RECORD_THROTTLE
-                                : PerfEvent.PERF_RECORD_UNTHROTTLE;
+                                ? PerfAbi.PERF_RECORD_THROTTLE
+                                : PerfAbi.PERF_RECORD_UNTHROTTLE;
                 yield records.record(stamp, type, 0, payload.toBytes());
             }
             default -> new byte[0];
@@ -277,12 +278,12 @@ final class PerfDataExport {
         if (survey.rows > 0) {
             features.sampleTime(survey.first, survey.last);
         }
-        List<TracingData.Format> formats = new ArrayList<>();
+        List<TracingFormat> formats = new ArrayList<>();
         types.formats(false)
                 .forEach((system, texts) ->
                         texts.forEach(text ->
                                 formats.add(
-                                        new TracingData.Format(
+                                        new TracingFormat(
                                                 system,
                                                 new String(text, StandardCharsets.UTF_8)))));
         if (!formats.isEmpty()) {
@@ -319,8 +320,8 @@ final class PerfDataExport {
         }
     }
 
-    private TracingData tracing(List<TracingData.Format> formats) {
-        KernelFormats kernel = types.kernel;
+    private TracingData tracing(List<TracingFormat> formats) {
+        EventFormats kernel = types.kernel;
         return new TracingData(
                 kernel.longBytes(),
                 4096,

@@ -14,6 +14,8 @@ import sonde.event.Field;
 import sonde.event.result.Frame;
 import sonde.exchange.ProtoBuffer;
 import sonde.exchange.perfetto.FtraceEvents;
+import sonde.exchange.perfetto.FtraceEvents.ProtoEvent;
+import sonde.exchange.perfetto.FtraceEvents.ProtoField;
 
 /**
  * Perfetto's packets: rows of a CPU as ftrace events (those that Perfetto has no message for as
@@ -39,7 +41,7 @@ final class PerfettoWriter implements ExportWriter {
         final int sequence;
         final Map<String, Integer> functions = new HashMap<>();
         final Map<String, Integer> modules = new HashMap<>();
-        final Stacks<Frame> stacks = new Stacks<>();
+        final StackNumbers<Frame> stacks = new StackNumbers<>();
         int frames;
         int chains;
         boolean begun;
@@ -92,7 +94,7 @@ final class PerfettoWriter implements ExportWriter {
     }
 
     @Override
-    public void write(ExportRows rows, OutputStream to, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream to, ExportLosses losses) throws IOException {
         out = to;
         unnamed.putAll(rows.comms());
         clock =
@@ -149,7 +151,7 @@ final class PerfettoWriter implements ExportWriter {
         packet(packetAt(row.time(), EVENTS_SEQUENCE).message(2, tree));
     }
 
-    private void row(ExportRow row, Losses losses) throws IOException {
+    private void row(ExportRow row, ExportLosses losses) throws IOException {
         name(row);
         String name = row.type.qualifiedName();
         switch (name) {
@@ -179,7 +181,7 @@ final class PerfettoWriter implements ExportWriter {
         }
     }
 
-    private void lost(ExportRow row, Losses losses) throws IOException {
+    private void lost(ExportRow row, ExportLosses losses) throws IOException {
         if (row.cpu() < 0) {
             losses.add("notice:lost without a CPU");
             return;
@@ -203,12 +205,12 @@ final class PerfettoWriter implements ExportWriter {
         bundled.remove(cpu);
     }
 
-    private void ftrace(ExportRow row, Losses losses) throws IOException {
+    private void ftrace(ExportRow row, ExportLosses losses) throws IOException {
         ProtoBuffer event = new ProtoBuffer().integer(1, row.time());
         if (row.tid() >= 0) {
             event.integer(2, row.tid());
         }
-        FtraceEvents.Event known =
+        ProtoEvent known =
                 FtraceEvents.named(row.type.system(), row.type.name())
                         .filter(one -> holds(one, row))
                         .orElse(null);
@@ -232,7 +234,7 @@ final class PerfettoWriter implements ExportWriter {
     }
 
     /** Whether the message has every field of the row. */
-    private static boolean holds(FtraceEvents.Event event, ExportRow row) {
+    private static boolean holds(ProtoEvent event, ExportRow row) {
         for (Field field : row.fields()) {
             boolean has =
                     event.members().stream()
@@ -247,9 +249,9 @@ final class PerfettoWriter implements ExportWriter {
         return true;
     }
 
-    private static ProtoBuffer typed(FtraceEvents.Event event, ExportRow row) {
+    private static ProtoBuffer typed(ProtoEvent event, ExportRow row) {
         ProtoBuffer message = new ProtoBuffer();
-        for (FtraceEvents.Member member : event.members()) {
+        for (ProtoField member : event.members()) {
             Field field = row.type.field(member.name()).orElse(null);
             if (field != null && member.isText()) {
                 message.text(member.number(), row.text(field));

@@ -18,13 +18,13 @@ import sonde.exchange.export.ExportRow.Located;
 final class PprofMappings {
     private static final long PAGE = 4096;
 
-    private final Map<Key, Mapping> mappings = new HashMap<>();
+    private final Map<Key, PprofMapping> mappings = new HashMap<>();
     private final Map<Key, Integer> numbers = new HashMap<>();
 
     private record Key(String file, String buildId) {}
 
     /** What is told of a mapping. */
-    private static final class Mapping {
+    private static final class PprofMapping {
         final Key key;
         boolean placed;
         long start;
@@ -34,7 +34,7 @@ final class PprofMappings {
         boolean files;
         boolean inlines;
 
-        Mapping(Key key) {
+        PprofMapping(Key key) {
             this.key = key;
         }
 
@@ -74,7 +74,7 @@ final class PprofMappings {
 
     /** Takes a place in, which is in so many chains. */
     void add(Located located, long uses) {
-        Mapping mapping = mappings.computeIfAbsent(key(located), Mapping::new);
+        PprofMapping mapping = mappings.computeIfAbsent(key(located), PprofMapping::new);
         mapping.uses += uses;
         mapping.inlines |= located.calls().size() > 1;
         for (Frame call : located.calls()) {
@@ -88,12 +88,12 @@ final class PprofMappings {
 
     /** Writes all, after the last place. */
     void write(ProtoBuffer profile, ToIntFunction<String> strings) {
-        List<Mapping> all = new ArrayList<>(mappings.values());
+        List<PprofMapping> all = new ArrayList<>(mappings.values());
         all.sort(
-                Comparator.comparing((Mapping mapping) -> !mapping.isProgram())
+                Comparator.comparing((PprofMapping mapping) -> !mapping.isProgram())
                         .thenComparing(mapping -> -mapping.uses)
                         .thenComparing(mapping -> mapping.key.file));
-        for (Mapping mapping : all) {
+        for (PprofMapping mapping : all) {
             int number = numbers.size() + 1;
             numbers.put(mapping.key, number);
             profile.message(

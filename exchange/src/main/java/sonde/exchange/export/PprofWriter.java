@@ -11,8 +11,8 @@ import sonde.event.Clock;
 import sonde.event.result.Frame;
 import sonde.exchange.ProtoBuffer;
 import sonde.exchange.export.ExportRow.Located;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfAttr;
-import sonde.recording.perfdata.PerfEvent;
 
 /**
  * pprof (profile.proto), gzipped as its tools expect: weights by call chain and thread, an event a
@@ -26,12 +26,12 @@ final class PprofWriter implements ExportWriter {
     private final Map<String, Long> periods = new HashMap<>();
     private String statedType = "";
     private String statedPeriod = "";
-    private final Stacks<Located> stacks = new Stacks<>();
+    private final StackNumbers<Located> stacks = new StackNumbers<>();
 
     private record Key(int node, int pid, int tid) {}
 
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         string("");
         long first = -1;
         long last = 0;
@@ -111,10 +111,10 @@ final class PprofWriter implements ExportWriter {
 
     /** As the recorder was asked; else what the sample stands for. */
     private static long period(ExportRow row) {
-        Optional<PerfAttr> attr = PerfTarget.attr(row.recording, row.type);
+        Optional<PerfAttr> attr = SampledType.attr(row.recording, row.type);
         boolean clock = SampleUnits.isClock(row.type.name());
         long asked = attr.map(PerfAttr::samplePeriod).orElse(0L);
-        boolean frequency = attr.isPresent() && attr.get().has(PerfEvent.FLAG_FREQ);
+        boolean frequency = attr.isPresent() && attr.get().has(PerfAbi.FLAG_FREQ);
         if (frequency && clock && asked > 0) {
             return 1_000_000_000 / asked;
         }

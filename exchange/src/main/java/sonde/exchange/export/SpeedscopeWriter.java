@@ -16,7 +16,7 @@ import sonde.recording.JsonString;
  * sampled one. Ends without a beginning are left out, slices that are open at the end are closed.
  */
 final class SpeedscopeWriter implements ExportWriter {
-    private final Stacks<Frame> stacks = new Stacks<>();
+    private final StackNumbers<Frame> stacks = new StackNumbers<>();
     private final Map<String, Evented> evented = new LinkedHashMap<>();
     private final Map<String, Sampled> sampled = new LinkedHashMap<>();
     private final Map<Integer, String> names = new LinkedHashMap<>();
@@ -67,7 +67,7 @@ final class SpeedscopeWriter implements ExportWriter {
     }
 
     @Override
-    public void write(ExportRows rows, OutputStream out, Losses losses) throws IOException {
+    public void write(ExportRows rows, OutputStream out, ExportLosses losses) throws IOException {
         names.putAll(rows.comms());
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             if (row.is("perf_record", "comm")) {
@@ -123,7 +123,7 @@ final class SpeedscopeWriter implements ExportWriter {
         return best;
     }
 
-    private boolean slice(ExportRow row, Losses losses) {
+    private boolean slice(ExportRow row, ExportLosses losses) {
         String id = row.text("id");
         String key = row.tid() + " " + row.integer("track", 0) + " " + id;
         Evented track =

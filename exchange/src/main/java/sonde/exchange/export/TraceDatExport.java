@@ -19,12 +19,13 @@ import sonde.event.KernelIdentity;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.recording.GrowableBytes;
-import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.EventFormats;
 import sonde.recording.tracedat.TraceDatDescription;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.recording.tracedat.TraceDatWriter;
 import sonde.recording.tracedat.TraceDatWriter.BufferPages;
 import sonde.recording.tracedat.TraceDatWriter.CpuPages;
+import sonde.recording.tracedat.TraceDatWriter.PageOrigin;
 
 /**
  * trace.dat v7 from any recording. Events of a kernel keep their formats, payloads and numbers;
@@ -35,35 +36,36 @@ final class TraceDatExport implements AutoCloseable {
     private static final int MOST_PAGE = 1 << 16;
 
     private final List<Recording> recordings;
-    private final Survey survey;
-    private final Losses losses;
+    private final RowSurvey survey;
+    private final ExportLosses losses;
     private final FtraceTypes types;
     private final Path folder;
     private final int pageBytes;
-    private final Ring top;
-    private final Map<String, Ring> buffers = new LinkedHashMap<>();
+    private final ExportBuffer top;
+    private final Map<String, ExportBuffer> buffers = new LinkedHashMap<>();
 
     /** A buffer: its clock and the ring of each CPU. */
-    private record Ring(Clock clock, SortedMap<Integer, Cpu> cpus) {}
+    private record ExportBuffer(Clock clock, SortedMap<Integer, CpuSpool> cpus) {}
 
     /** The ring of a CPU and the file where it is gathered. */
-    private record Cpu(FileChannel file, RingSpool spool) {}
+    private record CpuSpool(FileChannel file, RingWriter spool) {}
 
-    private TraceDatExport(List<Recording> recordings, Clock clock, Path folder, Losses losses)
+    private TraceDatExport(
+            List<Recording> recordings, Clock clock, Path folder, ExportLosses losses)
             throws IOException {
-        this.top = new Ring(clock, new TreeMap<>());
+        this.top = new ExportBuffer(clock, new TreeMap<>());
         buffers.put("", top);
         this.recordings = recordings;
         this.folder = folder;
         this.losses = losses;
-        this.survey = Survey.of(recordings);
+        this.survey = RowSurvey.of(recordings);
         this.types = new FtraceTypes(recordings, survey, null, (of, type) -> true, losses);
         this.pageBytes = pageBytes();
-        PerfTarget.listOutputs(recordings, survey, losses);
+        SampledType.listOutputs(recordings, survey, losses);
     }
 
     /** Writes all rows to a new file. */
-    static void write(List<Recording> recordings, ExportRows rows, Path target, Losses losses)
+    static void write(List<Recording> recordings, ExportRows rows, Path target, ExportLosses losses)
             throws IOException {
         Path parent = target.toAbsolutePath().getParent();
         Path folder = Files.createTempDirectory(parent, ".sonde");
@@ -89,7 +91,7 @@ final class TraceDatExport implements AutoCloseable {
             int chain = recording.frames() == null ? 8 : 256;
             for (Source source : recording.sources()) {
                 for (EventType type : source.types()) {
-                    Survey.Usage usage = survey.usage(source, type);
+                    RowSurvey.Usage usage = survey.usage(source, type);
                     long own = usage.mostBytes + 32L * type.fields().size() + 64;
                     most = Math.max(most, own + (long) chain * usage.mostDepth);
                 }
@@ -105,8 +107,8 @@ final class TraceDatExport implements AutoCloseable {
     private void gather(ExportRows rows) throws IOException {
         GrowableBytes payload = new GrowableBytes(1 << 12, types.kernel.order());
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
-            RingSpool ring = ring(row);
-            if (row.cpu() != Survey.cpu(row.cpu())) {
+            RingWriter ring = ring(row);
+            if (row.cpu() != RowSurvey.cpu(row.cpu())) {
                 losses.add("CPU of events without one (they are put on CPU 0)");
             }
             if (row.is(EventType.NOTICE, "lost")) {
@@ -130,13 +132,13 @@ final class TraceDatExport implements AutoCloseable {
         }
     }
 
-    private RingSpool ring(ExportRow row) throws IOException {
-        Ring ring =
+    private RingWriter ring(ExportRow row) throws IOException {
+        ExportBuffer ring =
                 buffers.computeIfAbsent(
                         row.lane.buffer(),
-                        added -> new Ring(row.lane.source().clock(), new TreeMap<>()));
-        int number = Survey.cpu(row.cpu());
-        Cpu cpu = ring.cpus.get(number);
+                        added -> new ExportBuffer(row.lane.source().clock(), new TreeMap<>()));
+        int number = RowSurvey.cpu(row.cpu());
+        CpuSpool cpu = ring.cpus.get(number);
         if (cpu == null) {
             FileChannel file =
                     FileChannel.open(
@@ -144,8 +146,11 @@ final class TraceDatExport implements AutoCloseable {
                             StandardOpenOption.READ,
                             StandardOpenOption.WRITE,
                             StandardOpenOption.DELETE_ON_CLOSE);
-            KernelFormats kernel = types.kernel;
-            cpu = new Cpu(file, new RingSpool(file, kernel.order(), kernel.longBytes(), pageBytes));
+            EventFormats kernel = types.kernel;
+            cpu =
+                    new CpuSpool(
+                            file,
+                            new RingWriter(file, kernel.order(), kernel.longBytes(), pageBytes));
             ring.cpus.put(number, cpu);
         }
         return cpu.spool;
@@ -153,19 +158,18 @@ final class TraceDatExport implements AutoCloseable {
 
     private void assemble(FileChannel target) throws IOException {
         List<BufferPages> pages = new ArrayList<>();
-        for (Map.Entry<String, Ring> buffer : buffers.entrySet()) {
+        for (Map.Entry<String, ExportBuffer> buffer : buffers.entrySet()) {
             List<CpuPages> cpus = new ArrayList<>();
-            Ring ring = buffer.getValue();
-            for (Map.Entry<Integer, Cpu> cpu : ring.cpus.entrySet()) {
+            ExportBuffer ring = buffer.getValue();
+            for (Map.Entry<Integer, CpuSpool> cpu : ring.cpus.entrySet()) {
                 long size = cpu.getValue().spool.finish();
                 cpus.add(new CpuPages(cpu.getKey(), cpu.getValue().file, 0, size));
             }
             String clock = ring.clock.kernelName();
             pages.add(new BufferPages(buffer.getKey(), clock, pageBytes, cpus));
         }
-        KernelFormats kernel = types.kernel;
-        TraceDatWriter.Origin origin =
-                new TraceDatWriter.Origin(kernel.order(), kernel.longBytes(), timeOffset());
+        EventFormats kernel = types.kernel;
+        PageOrigin origin = new PageOrigin(kernel.order(), kernel.longBytes(), timeOffset());
         TraceDatWriter.write(target, origin, metadata(), pages, false);
     }
 
@@ -182,7 +186,7 @@ final class TraceDatExport implements AutoCloseable {
     private TraceDatMetadata metadata() {
         SortedMap<String, List<byte[]>> formats = new TreeMap<>(types.formats(true));
         List<byte[]> ftrace = formats.remove("ftrace");
-        KernelFormats kernel = types.kernel;
+        EventFormats kernel = types.kernel;
         TraceDatMetadata own = null;
         KernelIdentity machine = null;
         for (Recording recording : recordings) {
@@ -208,9 +212,7 @@ final class TraceDatExport implements AutoCloseable {
         int cpus = survey.cpus.isEmpty() ? 1 : survey.cpus.last() + 1;
         boolean page = pageBytes == LEAST_PAGE;
         return new TraceDatMetadata(
-                page
-                        ? kernel.headerPage()
-                        : KernelFormats.headerPage(kernel.longBytes(), pageBytes),
+                page ? kernel.headerPage() : EventFormats.headerPage(kernel.longBytes(), pageBytes),
                 kernel.headerEvent(),
                 ftrace == null ? List.of() : ftrace,
                 formats,
@@ -234,8 +236,8 @@ final class TraceDatExport implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        for (Ring ring : buffers.values()) {
-            for (Cpu cpu : ring.cpus.values()) {
+        for (ExportBuffer ring : buffers.values()) {
+            for (CpuSpool cpu : ring.cpus.values()) {
                 cpu.file.close();
             }
         }

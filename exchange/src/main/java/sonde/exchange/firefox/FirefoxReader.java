@@ -11,8 +11,8 @@ import sonde.event.Clock;
 import sonde.event.Recording;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
-import sonde.recording.TraceRows.Slice;
+import sonde.recording.TraceRows.RowOrigin;
+import sonde.recording.TraceRows.TracedSlice;
 import sonde.recording.json.JsonTree;
 
 /**
@@ -76,7 +76,7 @@ public final class FirefoxReader {
     private Recording read() {
         rows.counts("samples");
         JsonTree meta = file.at("meta");
-        Place whole = new Place(0, -1, -1, -1);
+        RowOrigin whole = new RowOrigin(0, -1, -1, -1);
         for (String key : List.of("product", "startTime", "interval", "oscpu", "arguments")) {
             String text = meta.text(key);
             if (!text.isEmpty()) {
@@ -107,10 +107,10 @@ public final class FirefoxReader {
     private void thread(JsonTree thread, int index) {
         int tid = number(thread.at("tid"), index);
         int pid = number(thread.at("pid"), -1);
-        Place place = new Place(nanos(thread.number("registerTime", 0)), -1, pid, tid);
+        RowOrigin place = new RowOrigin(nanos(thread.number("registerTime", 0)), -1, pid, tid);
         rows.thread(place, thread.text("name"));
         if (!thread.text("processName").isEmpty()) {
-            rows.process(new Place(place.time(), -1, pid, -1), -1, thread.text("processName"));
+            rows.process(new RowOrigin(place.time(), -1, pid, -1), -1, thread.text("processName"));
         }
         FirefoxStacks stacks = new FirefoxStacks(file.at("shared"), thread, store);
         samples(thread.at("samples"), place, stacks, "");
@@ -138,7 +138,7 @@ public final class FirefoxReader {
         return said >= 0 && said < there ? (int) said : there;
     }
 
-    private void samples(JsonTree table, Place of, FirefoxStacks stacks, String allocations) {
+    private void samples(JsonTree table, RowOrigin of, FirefoxStacks stacks, String allocations) {
         int count = length(table, "stack");
         double[] times = times(table, count);
         String type = table.text("weightType");
@@ -152,13 +152,13 @@ public final class FirefoxReader {
         JsonTree weights = table.at("weight");
         for (int i = 0; i < count; i++) {
             int stack = table.at("stack").index(i);
-            Place place = new Place(nanos(times[i]), -1, of.pid(), of.tid());
+            RowOrigin place = new RowOrigin(nanos(times[i]), -1, of.pid(), of.tid());
             long weight = Math.round(weights.number(i, 1) * scale);
             rows.sample(place, event, weight, stacks.chain(stack));
         }
     }
 
-    private void markers(JsonTree table, Place of, FirefoxStacks stacks) {
+    private void markers(JsonTree table, RowOrigin of, FirefoxStacks stacks) {
         int count = length(table, "name");
         JsonTree categories = file.at("meta").at("categories");
         for (int i = 0; i < count; i++) {
@@ -176,10 +176,10 @@ public final class FirefoxReader {
             String name = stacks.string(table.at("name").index(i));
             String category = categories.at(table.at("category").index(i)).text("name");
             String args = data.json();
-            Slice slice = new Slice(of.tid(), name, category, "", args);
+            TracedSlice slice = new TracedSlice(of.tid(), name, category, "", args);
             double at = phase == INTERVAL_END || Double.isNaN(start) ? end : start;
             long time = Double.isNaN(at) ? 0 : nanos(at);
-            Place place = new Place(time, -1, of.pid(), of.tid());
+            RowOrigin place = new RowOrigin(time, -1, of.pid(), of.tid());
             switch (phase) {
                 case INTERVAL -> {
                     long dur = Double.isNaN(end) ? 0 : Math.max(0, nanos(end) - time);
@@ -212,7 +212,7 @@ public final class FirefoxReader {
         int count = length(samples, "count");
         double[] times = times(samples, count);
         for (int i = 0; i < count; i++) {
-            Place place = new Place(nanos(times[i]), -1, pid, -1);
+            RowOrigin place = new RowOrigin(nanos(times[i]), -1, pid, -1);
             double value = samples.at("count").number(i, 0);
             rows.counter(place, index, name, counter.text("unit"), value);
         }

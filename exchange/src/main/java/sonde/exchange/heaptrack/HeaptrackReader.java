@@ -14,7 +14,7 @@ import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TextLines;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 import sonde.recording.json.JsonTree;
 
 /**
@@ -106,7 +106,7 @@ public final class HeaptrackReader {
     }
 
     private void record(char kind, String rest) {
-        Place place = new Place(time, -1, -1, -1);
+        RowOrigin place = new RowOrigin(time, -1, -1, -1);
         switch (kind) {
             case 'v' -> {
                 long[] versions = numbers(rest);
@@ -144,7 +144,7 @@ public final class HeaptrackReader {
         }
     }
 
-    private void allocated(Place place, long[] numbers) {
+    private void allocated(RowOrigin place, long[] numbers) {
         if (fileVersion >= 1) {
             row(place, alloc, (int) numbers[0]);
             return;
@@ -156,7 +156,7 @@ public final class HeaptrackReader {
         row(place, alloc, sizes.size() - 1);
     }
 
-    private void freed(Place place, long number) {
+    private void freed(RowOrigin place, long number) {
         if (fileVersion >= 1) {
             row(place, free, (int) number);
             return;
@@ -167,7 +167,7 @@ public final class HeaptrackReader {
         }
     }
 
-    private void row(Place place, EventType type, int info) {
+    private void row(RowOrigin place, EventType type, int info) {
         long size = sizes.at(info);
         RowStore row = rows.begin(place, type).sample(-1, size);
         row.integer(type.fields().getFirst(), size).stack(chain((int) traces.at(info))).end();

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
 import sonde.exchange.jfr.JfrMetadata.JfrClass;
 import sonde.exchange.jfr.JfrMetadata.JfrField;
 
 /**
  * A chunk: header, events, checkpoints with constants, metadata. Values are Long, Double, String,
- * Object[] (of an array, or the fields of a class) or {@link Constant}.
+ * Object[] (of an array, or the fields of a class) or {@link PoolReference}.
  */
 final class JfrChunk {
     static final int HEADER_BYTES = 68;
@@ -24,7 +24,7 @@ final class JfrChunk {
     private static final int MOST_CONSTANTS = 50_000_000;
 
     /** What a chunk's header says; big-endian. */
-    record Header(
+    record ChunkHeader(
             long size,
             long pools,
             long metadata,
@@ -33,7 +33,7 @@ final class JfrChunk {
             long perSecond,
             boolean compressed) {
 
-        static Header read(Cursor in) throws MalformedInputException {
+        static ChunkHeader read(FieldCursor in) throws MalformedInputException {
             in.s32("magic");
             in.u16("major");
             in.u16("minor");
@@ -48,7 +48,7 @@ final class JfrChunk {
             if (frequency <= 0) {
                 throw in.malformed("ticks per second", Long.toString(frequency));
             }
-            return new Header(size, pools, metadata, nanos, ticks, frequency, compressed);
+            return new ChunkHeader(size, pools, metadata, nanos, ticks, frequency, compressed);
         }
 
         /** A duration in nanoseconds. */
@@ -63,9 +63,9 @@ final class JfrChunk {
     }
 
     /** A value that stands in a pool. */
-    record Constant(long type, long key) {}
+    record PoolReference(long type, long key) {}
 
-    final Header header;
+    final ChunkHeader header;
     final JfrMetadata metadata;
     private final JfrCursor in;
     private final long end;
@@ -73,7 +73,7 @@ final class JfrChunk {
     private int constants;
     private long budget;
 
-    JfrChunk(Header header, MemorySegment bytes) throws MalformedInputException {
+    JfrChunk(ChunkHeader header, MemorySegment bytes) throws MalformedInputException {
         this.header = header;
         this.end = bytes.byteSize();
         // Classes without fields take no bytes: a hostile file could nest them without end.
@@ -84,7 +84,7 @@ final class JfrChunk {
 
     /** Takes events. */
     @FunctionalInterface
-    interface Taker {
+    interface JfrEventTaker {
         /** An event whose fields begin at the position of {@link #value}. */
         void take(JfrClass type) throws MalformedInputException;
     }
@@ -133,7 +133,7 @@ final class JfrChunk {
     }
 
     /** Hands out the events; the number of bytes behind the last good one that were not read. */
-    long forEach(Taker taker) throws MalformedInputException {
+    long forEach(JfrEventTaker taker) throws MalformedInputException {
         long at = HEADER_BYTES;
         while (at < end) {
             in.seek("event", at);
@@ -175,7 +175,7 @@ final class JfrChunk {
     private @Nullable Object one(JfrField field, JfrClass type, int depth)
             throws MalformedInputException {
         return field.pooled()
-                ? new Constant(field.type(), in.integer(field.name()))
+                ? new PoolReference(field.type(), in.integer(field.name()))
                 : value(type, depth);
     }
 
@@ -192,7 +192,7 @@ final class JfrChunk {
             case "java.lang.String" -> {
                 Object text = in.text(name);
                 yield text instanceof JfrCursor.Pooled pooled
-                        ? new Constant(type.id(), pooled.key())
+                        ? new PoolReference(type.id(), pooled.key())
                         : text;
             }
             default -> {
@@ -212,10 +212,10 @@ final class JfrChunk {
     /** A value out of its pool; null when it is not there. */
     @Nullable Object resolve(@Nullable Object value) {
         Object at = value;
-        for (int i = 0; i < MOST_DEPTH && at instanceof Constant constant; i++) {
+        for (int i = 0; i < MOST_DEPTH && at instanceof PoolReference constant; i++) {
             at = pools.getOrDefault(constant.type(), Map.of()).get(constant.key());
         }
-        return at instanceof Constant ? null : at;
+        return at instanceof PoolReference ? null : at;
     }
 
     /** A member of a value of that class, resolved. */

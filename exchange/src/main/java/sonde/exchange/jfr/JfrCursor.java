@@ -4,18 +4,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
 
 /** Numbers and texts as a chunk has them: compressed integers (LEB128, 9 bytes) or plain ones. */
 final class JfrCursor {
     static final String FORMAT = "jfr";
 
-    private final Cursor cursor;
+    private final FieldCursor cursor;
     private final boolean compressed;
 
     JfrCursor(MemorySegment chunk, boolean compressed) {
-        this.cursor = new Cursor(FORMAT, chunk, ByteOrder.BIG_ENDIAN);
+        this.cursor = new FieldCursor(FORMAT, chunk, ByteOrder.BIG_ENDIAN);
         this.compressed = compressed;
     }
 

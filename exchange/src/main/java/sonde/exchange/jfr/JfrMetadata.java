@@ -44,7 +44,8 @@ final class JfrMetadata {
             boolean timestamp,
             String unit) {}
 
-    private record Element(String name, Map<String, String> attributes, List<Element> children) {
+    private record MetadataElement(
+            String name, Map<String, String> attributes, List<MetadataElement> children) {
         String attribute(String key) {
             return attributes.getOrDefault(key, "");
         }
@@ -75,8 +76,8 @@ final class JfrMetadata {
             Object text = in.text("string");
             metadata.strings.add(text instanceof String string ? string : "");
         }
-        Element root = metadata.element(0);
-        for (Element part : root.children) {
+        MetadataElement root = metadata.element(0);
+        for (MetadataElement part : root.children) {
             if (part.name.equals("metadata")) {
                 metadata.classes(part);
             }
@@ -88,7 +89,7 @@ final class JfrMetadata {
         return index >= 0 && index < strings.size() ? strings.get(index) : "";
     }
 
-    private Element element(int depth) throws MalformedInputException {
+    private MetadataElement element(int depth) throws MalformedInputException {
         if (depth > MOST_DEPTH || elements++ > MOST_ELEMENTS) {
             throw in.malformed("element", "too many");
         }
@@ -99,25 +100,25 @@ final class JfrMetadata {
             String key = string(in.small("attribute"));
             attributes.put(key, string(in.small("value")));
         }
-        List<Element> children = new ArrayList<>();
+        List<MetadataElement> children = new ArrayList<>();
         int nested = in.count("child count");
         for (int i = 0; i < nested; i++) {
             children.add(element(depth + 1));
         }
-        return new Element(name, attributes, children);
+        return new MetadataElement(name, attributes, children);
     }
 
-    private void classes(Element metadata) throws MalformedInputException {
+    private void classes(MetadataElement metadata) throws MalformedInputException {
         Map<Long, String> names = new HashMap<>();
-        for (Element one : metadata.children) {
+        for (MetadataElement one : metadata.children) {
             names.put(one.number("id"), one.attribute("name"));
         }
-        for (Element one : metadata.children) {
+        for (MetadataElement one : metadata.children) {
             if (!one.name.equals("class")) {
                 continue;
             }
             List<JfrField> fields = new ArrayList<>();
-            for (Element child : one.children) {
+            for (MetadataElement child : one.children) {
                 if (child.name.equals("field")) {
                     fields.add(field(child, names));
                 }
@@ -129,11 +130,11 @@ final class JfrMetadata {
         }
     }
 
-    private static JfrField field(Element field, Map<Long, String> names)
+    private static JfrField field(MetadataElement field, Map<Long, String> names)
             throws MalformedInputException {
         String unit = "";
         boolean timestamp = false;
-        for (Element annotation : field.children) {
+        for (MetadataElement annotation : field.children) {
             String name = names.getOrDefault(annotation.number("class"), "");
             if (name.equals("jdk.jfr.Timespan") || name.equals("jdk.jfr.Timestamp")) {
                 timestamp = name.endsWith("Timestamp");

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
@@ -19,12 +19,13 @@ import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
+import sonde.exchange.jfr.JfrChunk.ChunkHeader;
 import sonde.exchange.jfr.JfrMetadata.JfrClass;
 import sonde.exchange.jfr.JfrMetadata.JfrField;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 import sonde.recording.TypeBuilder;
 
 /**
@@ -45,8 +46,8 @@ public final class JfrReader {
 
     private final RowStore store = new RowStore();
     private final List<String> notes = new ArrayList<>();
-    private final Map<String, Shape> shapes = new HashMap<>();
-    private final Map<Long, Shape> ofClass = new HashMap<>();
+    private final Map<String, JfrShape> shapes = new HashMap<>();
+    private final Map<Long, JfrShape> ofClass = new HashMap<>();
     private final Map<Object, Integer> chains = new HashMap<>();
     private final Map<Integer, String> names = new TreeMap<>();
     private @Nullable EventType corrupt;
@@ -73,9 +74,9 @@ public final class JfrReader {
                     "jdk.ObjectAllocationInNewTLAB", "tlabSize",
                     "jdk.ObjectAllocationOutsideTLAB", "allocationSize");
 
-    private record Slot(JfrField from, Kind kind, @Nullable Field to) {}
+    private record JfrSlot(JfrField from, Kind kind, @Nullable Field to) {}
 
-    private record Shape(EventType type, List<Slot> slots) {}
+    private record JfrShape(EventType type, List<JfrSlot> slots) {}
 
     private JfrReader() {}
 
@@ -85,7 +86,7 @@ public final class JfrReader {
         if (file.byteSize() < JfrChunk.HEADER_BYTES) {
             return false;
         }
-        Cursor cursor = new Cursor(JfrCursor.FORMAT, file, ByteOrder.BIG_ENDIAN);
+        FieldCursor cursor = new FieldCursor(JfrCursor.FORMAT, file, ByteOrder.BIG_ENDIAN);
         try {
             return cursor.s32("magic") == MAGIC;
         } catch (MalformedInputException e) {
@@ -102,7 +103,8 @@ public final class JfrReader {
         if (!isJfr(input)) {
             throw new MalformedInputException(JfrCursor.FORMAT, "magic", 0, "no chunk");
         }
-        Cursor cursor = new Cursor(JfrCursor.FORMAT, input.segment(), ByteOrder.BIG_ENDIAN);
+        FieldCursor cursor =
+                new FieldCursor(JfrCursor.FORMAT, input.segment(), ByteOrder.BIG_ENDIAN);
         cursor.s32("magic");
         int major = cursor.u16("major");
         if (major < OLDEST) {
@@ -126,14 +128,14 @@ public final class JfrReader {
         long at = 0;
         while (file.byteSize() - at >= JfrChunk.HEADER_BYTES) {
             MemorySegment rest = file.asSlice(at);
-            Cursor cursor = new Cursor(JfrCursor.FORMAT, rest, ByteOrder.BIG_ENDIAN);
+            FieldCursor cursor = new FieldCursor(JfrCursor.FORMAT, rest, ByteOrder.BIG_ENDIAN);
             long size = rest.byteSize();
             long start = 0;
             try {
                 if (rest.get(MAGIC_LAYOUT, 0) != MAGIC) {
                     throw cursor.malformed("magic", "no chunk where one should begin");
                 }
-                JfrChunk.Header header = JfrChunk.Header.read(cursor);
+                ChunkHeader header = ChunkHeader.read(cursor);
                 start = header.startNanos();
                 firstNanos = Math.min(firstNanos, start);
                 boolean whole = header.size() >= JfrChunk.HEADER_BYTES && header.size() <= size;
@@ -152,7 +154,7 @@ public final class JfrReader {
     /** Names stand with the threads of events, the process in one of the JVM's own. */
     private void nameThreads() {
         TraceRows rows = new TraceRows(store);
-        names.forEach((tid, name) -> rows.thread(new Place(firstNanos, -1, pid, tid), name));
+        names.forEach((tid, name) -> rows.thread(new RowOrigin(firstNanos, -1, pid, tid), name));
     }
 
     private void bad(long time, long offset, String why) {
@@ -165,7 +167,7 @@ public final class JfrReader {
         notes.add("The chunk at byte " + offset + " is not read whole: " + why + ".");
     }
 
-    private void chunk(JfrChunk.Header header, MemorySegment bytes) throws MalformedInputException {
+    private void chunk(ChunkHeader header, MemorySegment bytes) throws MalformedInputException {
         JfrChunk chunk = new JfrChunk(header, bytes);
         ofClass.clear();
         chains.clear();
@@ -185,8 +187,8 @@ public final class JfrReader {
         }
     }
 
-    private Shape shape(JfrChunk chunk, JfrClass type) {
-        Shape known = ofClass.get(type.id());
+    private JfrShape shape(JfrChunk chunk, JfrClass type) {
+        JfrShape known = ofClass.get(type.id());
         if (known != null) {
             return known;
         }
@@ -207,22 +209,23 @@ public final class JfrReader {
                 case TIME, THREAD, STACK -> {}
             }
         }
-        Shape made = shapes.computeIfAbsent(key.toString(), ignored -> make(type, builder, kinds));
+        JfrShape made =
+                shapes.computeIfAbsent(key.toString(), ignored -> make(type, builder, kinds));
         ofClass.put(type.id(), made);
         return made;
     }
 
-    private Shape make(JfrClass type, TypeBuilder builder, List<Kind> kinds) {
+    private JfrShape make(JfrClass type, TypeBuilder builder, List<Kind> kinds) {
         EventType event = store.type(builder);
-        List<Slot> slots = new ArrayList<>();
+        List<JfrSlot> slots = new ArrayList<>();
         int next = 0;
         for (int i = 0; i < kinds.size(); i++) {
             Kind kind = kinds.get(i);
             boolean kept = kind != Kind.TIME && kind != Kind.THREAD && kind != Kind.STACK;
             Field to = kept ? event.fields().get(next++) : null;
-            slots.add(new Slot(type.fields().get(i), kind, to));
+            slots.add(new JfrSlot(type.fields().get(i), kind, to));
         }
-        return new Shape(event, slots);
+        return new JfrShape(event, slots);
     }
 
     private static Kind kind(JfrField field, String type) {
@@ -250,14 +253,14 @@ public final class JfrReader {
     }
 
     private void event(JfrChunk chunk, JfrClass type) throws MalformedInputException {
-        Shape shape = shape(chunk, type);
+        JfrShape shape = shape(chunk, type);
         int count = shape.slots.size();
         @Nullable Object[] values = new @Nullable Object[count];
         long time = chunk.header.startNanos();
         int tid = -1;
         int chain = 0;
         for (int i = 0; i < count; i++) {
-            Slot slot = shape.slots.get(i);
+            JfrSlot slot = shape.slots.get(i);
             Object value = chunk.field(type.fields().get(i));
             values[i] = value;
             switch (slot.kind) {
@@ -326,7 +329,7 @@ public final class JfrReader {
     }
 
     private static void put(
-            RowStore row, JfrChunk chunk, Slot slot, Field to, @Nullable Object value) {
+            RowStore row, JfrChunk chunk, JfrSlot slot, Field to, @Nullable Object value) {
         JfrText text = new JfrText(chunk);
         switch (slot.kind) {
             case REAL -> row.real(to, value instanceof Double real ? real : 0);

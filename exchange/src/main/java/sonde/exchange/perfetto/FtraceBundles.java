@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.event.EventType;
 import sonde.event.Field;
-import sonde.exchange.Proto;
+import sonde.exchange.ProtoReader;
 import sonde.exchange.perfetto.FtraceEvents.Kind;
-import sonde.exchange.perfetto.FtraceEvents.Member;
+import sonde.exchange.perfetto.FtraceEvents.ProtoEvent;
+import sonde.exchange.perfetto.FtraceEvents.ProtoField;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 import sonde.recording.TypeBuilder;
 
 /** Rows of FtraceEventBundle (ftrace_event_bundle.proto): the kernel's events, by CPU. */
@@ -24,10 +25,10 @@ final class FtraceBundles {
 
     private final TraceRows rows;
     private final TraceClocks clocks;
-    private final Map<Integer, Shape> shapes = new HashMap<>();
-    private final Map<String, Shape> generic = new HashMap<>();
-    private final Map<Integer, Shape> described = new HashMap<>();
-    private final Map<Integer, Running> running = new HashMap<>();
+    private final Map<Integer, BundleShape> shapes = new HashMap<>();
+    private final Map<String, BundleShape> generic = new HashMap<>();
+    private final Map<Integer, BundleShape> described = new HashMap<>();
+    private final Map<Integer, RunningThread> running = new HashMap<>();
     private final Map<Integer, Long> unknown = new HashMap<>();
 
     FtraceBundles(TraceRows rows, TraceClocks clocks) {
@@ -36,12 +37,12 @@ final class FtraceBundles {
     }
 
     /** A type whose fields are found by number. */
-    private record Shape(EventType type, Map<Integer, Slot> slots) {}
+    private record BundleShape(EventType type, Map<Integer, BundleSlot> slots) {}
 
-    private record Slot(Kind kind, Field field) {}
+    private record BundleSlot(Kind kind, Field field) {}
 
     /** The thread on a CPU, by the last switch seen there. */
-    private record Running(int tid, int prio, String comm) {}
+    private record RunningThread(int tid, int prio, String comm) {}
 
     /** Numbers of events that this reader does not know, with counts. */
     Map<Integer, Long> unknown() {
@@ -49,7 +50,7 @@ final class FtraceBundles {
     }
 
     /** Takes a bundle; when its packet has no time, losses stand where its first event does. */
-    void take(Proto bundle, Proto again) throws MalformedInputException {
+    void take(ProtoReader bundle, ProtoReader again) throws MalformedInputException {
         int cpu = -1;
         boolean lost = false;
         long clock = TraceClocks.BOOTTIME;
@@ -71,7 +72,7 @@ final class FtraceBundles {
         }
         // Clocks without a number are told by the two times of the bundle (ftrace_clock).
         long offset = clock == TraceClocks.BOOTTIME || boot == 0 ? 0 : boot - ftrace;
-        Times times = new Times(offset != 0 ? TraceClocks.BOOTTIME : clock, offset);
+        BundleTimes times = new BundleTimes(offset != 0 ? TraceClocks.BOOTTIME : clock, offset);
         while (again.next()) {
             switch (again.field()) {
                 case 2 -> lost = event(again, cpu, times, lost);
@@ -82,41 +83,41 @@ final class FtraceBundles {
     }
 
     /** How the times of a bundle are to be taken. */
-    private record Times(long clock, long offset) {}
+    private record BundleTimes(long clock, long offset) {}
 
-    private long time(Times times, long time) {
+    private long time(BundleTimes times, long time) {
         return times.clock == 0 ? time : clocks.convert(times.clock, time + times.offset);
     }
 
-    private boolean event(Proto field, int cpu, Times times, boolean lost)
+    private boolean event(ProtoReader field, int cpu, BundleTimes times, boolean lost)
             throws MalformedInputException {
         long time = 0;
         int tid = -1;
         int number = 0;
-        Proto head = field.message();
-        Proto body = null;
+        ProtoReader head = field.message();
+        ProtoReader body = null;
         while (head.next()) {
             if (head.field() == 1) {
                 time = time(times, head.value());
             } else if (head.field() == 2) {
                 tid = (int) head.value();
-            } else if (head.wire() == Proto.LENGTH) {
+            } else if (head.wire() == ProtoReader.LENGTH) {
                 number = head.field();
                 body = head.message();
             }
         }
         if (lost) {
-            rows.lost(new Place(time, cpu, -1, -1), 0);
+            rows.lost(new RowOrigin(time, cpu, -1, -1), 0);
         }
         if (body == null) {
             return false;
         }
-        Place place = new Place(time, cpu, -1, tid);
+        RowOrigin place = new RowOrigin(time, cpu, -1, tid);
         if (number == GENERIC) {
             generic(place, body, field);
             return false;
         }
-        Shape shape = shape(number);
+        BundleShape shape = shape(number);
         if (shape == null) {
             unknown.merge(number, 1L, Long::sum);
             return false;
@@ -130,17 +131,17 @@ final class FtraceBundles {
         return false;
     }
 
-    private static void fill(RowStore store, Shape shape, Proto body)
+    private static void fill(RowStore store, BundleShape shape, ProtoReader body)
             throws MalformedInputException {
         Map<Integer, LongList> lists = null;
         while (body.next()) {
-            Slot slot = shape.slots.get(body.field());
+            BundleSlot slot = shape.slots.get(body.field());
             if (slot == null) {
                 continue;
             }
             boolean text = slot.kind == Kind.TEXT || slot.kind == Kind.BYTES;
             if (text) {
-                if (body.wire() == Proto.LENGTH) {
+                if (body.wire() == ProtoReader.LENGTH) {
                     store.text(slot.field, body.text());
                 }
             } else if (slot.kind == Kind.REPEATED) {
@@ -156,7 +157,7 @@ final class FtraceBundles {
         }
         if (lists != null) {
             for (Map.Entry<Integer, LongList> one : lists.entrySet()) {
-                Slot slot = shape.slots.get(one.getKey());
+                BundleSlot slot = shape.slots.get(one.getKey());
                 if (slot != null) {
                     store.array(slot.field, one.getValue());
                 }
@@ -164,13 +165,13 @@ final class FtraceBundles {
         }
     }
 
-    private @Nullable Shape shape(int number) {
-        Shape known = shapes.get(number);
+    private @Nullable BundleShape shape(int number) {
+        BundleShape known = shapes.get(number);
         if (known == null) {
             known = described.get(number);
         }
         if (known == null) {
-            FtraceEvents.Event event = FtraceEvents.numbered(number).orElse(null);
+            ProtoEvent event = FtraceEvents.numbered(number).orElse(null);
             if (event == null) {
                 return null;
             }
@@ -180,13 +181,14 @@ final class FtraceBundles {
         return known;
     }
 
-    private Shape shape(TypeBuilder builder, List<Member> members) {
+    private BundleShape shape(TypeBuilder builder, List<ProtoField> members) {
         EventType type = rows.store().type(builder);
-        Map<Integer, Slot> slots = new HashMap<>();
+        Map<Integer, BundleSlot> slots = new HashMap<>();
         for (int i = 0; i < members.size(); i++) {
-            slots.put(members.get(i).number(), new Slot(members.get(i).kind(), field(type, i)));
+            slots.put(
+                    members.get(i).number(), new BundleSlot(members.get(i).kind(), field(type, i)));
         }
-        return new Shape(type, slots);
+        return new BundleShape(type, slots);
     }
 
     private static Field field(EventType type, int position) {
@@ -194,15 +196,16 @@ final class FtraceBundles {
     }
 
     /** GenericFtraceEvent (generic.proto): each event says the names of its fields. */
-    private void generic(Place place, Proto body, Proto field) throws MalformedInputException {
+    private void generic(RowOrigin place, ProtoReader body, ProtoReader field)
+            throws MalformedInputException {
         String name = "";
         StringBuilder key = new StringBuilder();
-        List<Member> members = new ArrayList<>();
+        List<ProtoField> members = new ArrayList<>();
         while (body.next()) {
             if (body.field() == 1) {
                 name = body.text();
             } else if (body.field() == 2) {
-                Member member = member(body.message(), members.size());
+                ProtoField member = member(body.message(), members.size());
                 members.add(member);
                 key.append(' ').append(member.name()).append(member.kind());
             }
@@ -215,7 +218,7 @@ final class FtraceBundles {
         }
         String group = system;
         String event = name;
-        Shape shape =
+        BundleShape shape =
                 generic.computeIfAbsent(
                         system + ':' + name + key,
                         ignored -> {
@@ -224,7 +227,7 @@ final class FtraceBundles {
                             return shape(type, members);
                         });
         RowStore store = rows.begin(place, shape.type);
-        Proto again = field.message();
+        ProtoReader again = field.message();
         while (again.next()) {
             if (again.field() == GENERIC) {
                 values(store, shape, again.message());
@@ -233,7 +236,8 @@ final class FtraceBundles {
         store.end();
     }
 
-    private static Member member(Proto field, int position) throws MalformedInputException {
+    private static ProtoField member(ProtoReader field, int position)
+            throws MalformedInputException {
         String name = "";
         Kind kind = Kind.UNSIGNED;
         while (field.next()) {
@@ -244,18 +248,18 @@ final class FtraceBundles {
                 default -> {}
             }
         }
-        return new Member(name, position, kind, 8);
+        return new ProtoField(name, position, kind, 8);
     }
 
-    private static void values(RowStore store, Shape shape, Proto body)
+    private static void values(RowStore store, BundleShape shape, ProtoReader body)
             throws MalformedInputException {
         int position = 0;
         while (body.next()) {
             if (body.field() != 2) {
                 continue;
             }
-            Slot slot = shape.slots.get(position++);
-            Proto value = body.message();
+            BundleSlot slot = shape.slots.get(position++);
+            ProtoReader value = body.message();
             while (slot != null && value.next()) {
                 if (value.field() == 3 && slot.kind == Kind.TEXT) {
                     store.text(slot.field, value.text());
@@ -267,10 +271,10 @@ final class FtraceBundles {
     }
 
     /** GenericEventDescriptor: a DescriptorProto of an event the recorder did not know. */
-    private void describe(Proto message) throws MalformedInputException {
+    private void describe(ProtoReader message) throws MalformedInputException {
         int number = 0;
         String group = "ftrace";
-        Proto descriptor = null;
+        ProtoReader descriptor = null;
         while (message.next()) {
             switch (message.field()) {
                 case 1 -> number = (int) message.value();
@@ -283,7 +287,7 @@ final class FtraceBundles {
             return;
         }
         String name = "event" + number;
-        List<Member> members = new ArrayList<>();
+        List<ProtoField> members = new ArrayList<>();
         while (descriptor.next()) {
             if (descriptor.field() == 1) {
                 name = descriptor.text();
@@ -297,7 +301,7 @@ final class FtraceBundles {
     }
 
     /** FieldDescriptorProto (descriptor.proto): 1 name, 3 number, 5 type. */
-    private static Member describedMember(Proto field) throws MalformedInputException {
+    private static ProtoField describedMember(ProtoReader field) throws MalformedInputException {
         String name = "";
         int number = 0;
         long type = 4;
@@ -319,11 +323,11 @@ final class FtraceBundles {
                     default -> Kind.UNSIGNED;
                 };
         int size = type == 5 || type == 13 || type == 7 || type == 15 ? 4 : 8;
-        return new Member(name, number, kind, size);
+        return new ProtoField(name, number, kind, size);
     }
 
     /** Columns of CompactSched, by field number; times are told as differences. */
-    private boolean compact(Proto message, int cpu, Times times, boolean lost)
+    private boolean compact(ProtoReader message, int cpu, BundleTimes times, boolean lost)
             throws MalformedInputException {
         List<String> table = new ArrayList<>();
         LongList[] columns = new LongList[13];
@@ -344,26 +348,29 @@ final class FtraceBundles {
         if (lost && switches + wakings > 0) {
             boolean switchFirst = wakings == 0 || switches > 0 && switchTime <= wakingTime;
             long first = switchFirst ? switchTime : wakingTime;
-            rows.lost(new Place(time(times, first), cpu, -1, -1), 0);
+            rows.lost(new RowOrigin(time(times, first), cpu, -1, -1), 0);
             running.remove(cpu);
         }
         int waking = 0;
         for (int i = 0; i < switches; i++) {
             while (waking < wakings && wakingTime <= switchTime) {
-                waking(new Compact(table, columns), waking++, place(times, wakingTime, cpu));
+                waking(
+                        new CompactSwitches(table, columns),
+                        waking++,
+                        place(times, wakingTime, cpu));
                 wakingTime += columns[7].at(waking, 0);
             }
-            switched(new Compact(table, columns), i, place(times, switchTime, cpu));
+            switched(new CompactSwitches(table, columns), i, place(times, switchTime, cpu));
             switchTime += columns[1].at(i + 1, 0);
         }
         while (waking < wakings) {
-            waking(new Compact(table, columns), waking++, place(times, wakingTime, cpu));
+            waking(new CompactSwitches(table, columns), waking++, place(times, wakingTime, cpu));
             wakingTime += columns[7].at(waking, 0);
         }
         return false;
     }
 
-    private record Compact(List<String> table, LongList[] columns) {
+    private record CompactSwitches(List<String> table, LongList[] columns) {
         String comm(int column, int row) {
             long index = columns[column].at(row, -1);
             return index >= 0 && index < table.size() ? table.get((int) index) : "";
@@ -374,19 +381,19 @@ final class FtraceBundles {
         }
     }
 
-    private Place place(Times times, long time, int cpu) {
-        Running now = running.get(cpu);
-        return new Place(time(times, time), cpu, -1, now == null ? -1 : now.tid);
+    private RowOrigin place(BundleTimes times, long time, int cpu) {
+        RunningThread now = running.get(cpu);
+        return new RowOrigin(time(times, time), cpu, -1, now == null ? -1 : now.tid);
     }
 
-    private void switched(Compact compact, int row, Place place) {
-        Shape shape = shape(4);
+    private void switched(CompactSwitches compact, int row, RowOrigin place) {
+        BundleShape shape = shape(4);
         if (shape == null) {
             return;
         }
-        Running from = running.get(place.cpu());
-        Running to =
-                new Running(
+        RunningThread from = running.get(place.cpu());
+        RunningThread to =
+                new RunningThread(
                         (int) compact.at(3, row), (int) compact.at(4, row), compact.comm(6, row));
         RowStore store = rows.begin(place, shape.type);
         put(store, shape, 1, from == null ? "" : from.comm);
@@ -400,8 +407,8 @@ final class FtraceBundles {
         running.put(place.cpu(), to);
     }
 
-    private void waking(Compact compact, int row, Place place) {
-        Shape shape = shape(20);
+    private void waking(CompactSwitches compact, int row, RowOrigin place) {
+        BundleShape shape = shape(20);
         if (shape == null) {
             return;
         }
@@ -414,15 +421,15 @@ final class FtraceBundles {
         store.end();
     }
 
-    private static void put(RowStore store, Shape shape, int number, long value) {
-        Slot slot = shape.slots.get(number);
+    private static void put(RowStore store, BundleShape shape, int number, long value) {
+        BundleSlot slot = shape.slots.get(number);
         if (slot != null) {
             store.integer(slot.field, value);
         }
     }
 
-    private static void put(RowStore store, Shape shape, int number, String value) {
-        Slot slot = shape.slots.get(number);
+    private static void put(RowStore store, BundleShape shape, int number, String value) {
+        BundleSlot slot = shape.slots.get(number);
         if (slot != null) {
             store.text(slot.field, value);
         }

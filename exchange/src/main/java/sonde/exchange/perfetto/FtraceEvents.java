@@ -13,8 +13,8 @@ import sonde.sys.ResourceTable;
  * ftrace-events.txt}, made from its .proto files.
  */
 public final class FtraceEvents {
-    private static final Map<Integer, Event> BY_NUMBER = new HashMap<>();
-    private static final Map<String, Event> BY_NAME = new HashMap<>();
+    private static final Map<Integer, ProtoEvent> BY_NUMBER = new HashMap<>();
+    private static final Map<String, ProtoEvent> BY_NAME = new HashMap<>();
 
     static {
         load();
@@ -41,7 +41,7 @@ public final class FtraceEvents {
     }
 
     /** A field of an event's message. */
-    public record Member(String name, int number, Kind kind, int sizeBytes) {
+    public record ProtoField(String name, int number, Kind kind, int sizeBytes) {
         /** Whether it is text. */
         public boolean isText() {
             return kind == Kind.TEXT;
@@ -61,7 +61,7 @@ public final class FtraceEvents {
     }
 
     /** An event. */
-    public record Event(int number, String system, String name, List<Member> members) {
+    public record ProtoEvent(int number, String system, String name, List<ProtoField> members) {
         TypeBuilder type() {
             TypeBuilder type = new TypeBuilder(system, name);
             members.forEach(member -> member.addTo(type));
@@ -70,26 +70,26 @@ public final class FtraceEvents {
     }
 
     /** The event whose message has that number in FtraceEvent. */
-    public static Optional<Event> numbered(int number) {
+    public static Optional<ProtoEvent> numbered(int number) {
         return Optional.ofNullable(BY_NUMBER.get(number));
     }
 
     /** The event of that system and name. */
-    public static Optional<Event> named(String system, String name) {
+    public static Optional<ProtoEvent> named(String system, String name) {
         return Optional.ofNullable(BY_NAME.get(system + ':' + name));
     }
 
     private static void load() {
         for (String line :
                 ResourceTable.lines(FtraceEvents.class.getResourceAsStream("ftrace-events.txt"))) {
-            Event event = parse(line.split(" "));
+            ProtoEvent event = parse(line.split(" "));
             BY_NUMBER.put(event.number, event);
             BY_NAME.putIfAbsent(event.system + ':' + event.name, event);
         }
     }
 
-    private static Event parse(String[] words) {
-        List<Member> members = new ArrayList<>();
+    private static ProtoEvent parse(String[] words) {
+        List<ProtoField> members = new ArrayList<>();
         for (int i = 3; i < words.length; i++) {
             String[] parts = words[i].split(":");
             String type = parts[2];
@@ -104,8 +104,8 @@ public final class FtraceEvents {
                         default -> Kind.REPEATED;
                     };
             int size = type.length() > 1 ? type.charAt(1) - '0' : 0;
-            members.add(new Member(parts[0], Integer.parseInt(parts[1]), kind, size));
+            members.add(new ProtoField(parts[0], Integer.parseInt(parts[1]), kind, size));
         }
-        return new Event(Integer.parseInt(words[0]), words[1], words[2], members);
+        return new ProtoEvent(Integer.parseInt(words[0]), words[1], words[2], members);
     }
 }

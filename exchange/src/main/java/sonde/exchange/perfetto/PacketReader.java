@@ -8,10 +8,10 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.exchange.Proto;
-import sonde.exchange.perfetto.Tracks.Track;
+import sonde.exchange.ProtoReader;
+import sonde.exchange.perfetto.TrackDescriptors.TrackDescriptor;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 
 /** Turns packets to rows, in the order of the file: sequences have a state. */
 final class PacketReader {
@@ -19,19 +19,23 @@ final class PacketReader {
 
     private final TraceRows rows;
     private final TraceClocks clocks;
-    private final Tracks tracks;
-    private final Stacks stacks;
+    private final TrackDescriptors tracks;
+    private final InternedCallstacks stacks;
     private final FtraceBundles ftrace;
     private final TrackEvents trackEvents;
     private final ProfilePackets profiles;
     private final ProcessPackets processes;
-    private final Map<Long, Sequence> sequences = new HashMap<>();
+    private final Map<Long, PacketSequence> sequences = new HashMap<>();
     private final Map<Integer, Long> unread = new TreeMap<>();
     private final List<LongConsumer> timeless = new ArrayList<>();
     private long first = Long.MAX_VALUE;
     private long unrelated;
 
-    PacketReader(TraceRows rows, TraceClocks clocks, Tracks tracks, Stacks stacks) {
+    PacketReader(
+            TraceRows rows,
+            TraceClocks clocks,
+            TrackDescriptors tracks,
+            InternedCallstacks stacks) {
         this.rows = rows;
         this.clocks = clocks;
         this.tracks = tracks;
@@ -49,38 +53,38 @@ final class PacketReader {
         long clock;
         boolean cleared;
         boolean dropped;
-        @Nullable Proto interned;
-        @Nullable Proto defaults;
+        @Nullable ProtoReader interned;
+        @Nullable ProtoReader defaults;
     }
 
     /** What must be known before the first event: clocks, tracks, names of functions. */
-    void look(Proto packet) throws MalformedInputException {
+    void look(ProtoReader packet) throws MalformedInputException {
         Head head = head(packet.copy());
         while (packet.next()) {
-            if (packet.wire() != Proto.LENGTH) {
+            if (packet.wire() != ProtoReader.LENGTH) {
                 continue;
             }
             switch (packet.field()) {
-                case Packet.CLOCK_SNAPSHOT -> clocks.snapshot(packet.message(), head.sequence);
-                case Packet.TRACK_DESCRIPTOR -> tracks.take(packet.message());
-                case Packet.MODULE_SYMBOLS -> stacks.symbols(packet.message());
+                case TracePacket.CLOCK_SNAPSHOT -> clocks.snapshot(packet.message(), head.sequence);
+                case TracePacket.TRACK_DESCRIPTOR -> tracks.take(packet.message());
+                case TracePacket.MODULE_SYMBOLS -> stacks.symbols(packet.message());
                 default -> {}
             }
         }
     }
 
-    private static Head head(Proto packet) throws MalformedInputException {
+    private static Head head(ProtoReader packet) throws MalformedInputException {
         Head head = new Head();
         while (packet.next()) {
             switch (packet.field()) {
-                case Packet.TIMESTAMP -> head.time = packet.value();
-                case Packet.TIMESTAMP_CLOCK_ID -> head.clock = packet.value();
-                case Packet.TRUSTED_PACKET_SEQUENCE_ID -> head.sequence = packet.value();
-                case Packet.SEQUENCE_FLAGS -> head.cleared |= (packet.value() & 1) != 0;
-                case Packet.INCREMENTAL_STATE_CLEARED -> head.cleared |= packet.value() != 0;
-                case Packet.PREVIOUS_PACKET_DROPPED -> head.dropped = packet.value() != 0;
-                case Packet.INTERNED_DATA -> head.interned = packet.message();
-                case Packet.TRACE_PACKET_DEFAULTS -> head.defaults = packet.message();
+                case TracePacket.TIMESTAMP -> head.time = packet.value();
+                case TracePacket.TIMESTAMP_CLOCK_ID -> head.clock = packet.value();
+                case TracePacket.TRUSTED_PACKET_SEQUENCE_ID -> head.sequence = packet.value();
+                case TracePacket.SEQUENCE_FLAGS -> head.cleared |= (packet.value() & 1) != 0;
+                case TracePacket.INCREMENTAL_STATE_CLEARED -> head.cleared |= packet.value() != 0;
+                case TracePacket.PREVIOUS_PACKET_DROPPED -> head.dropped = packet.value() != 0;
+                case TracePacket.INTERNED_DATA -> head.interned = packet.message();
+                case TracePacket.TRACE_PACKET_DEFAULTS -> head.defaults = packet.message();
                 default -> {}
             }
         }
@@ -88,16 +92,16 @@ final class PacketReader {
     }
 
     /** Takes a packet. */
-    void take(Proto packet) throws MalformedInputException {
-        Proto again = packet.copy();
+    void take(ProtoReader packet) throws MalformedInputException {
+        ProtoReader again = packet.copy();
         Head head = head(packet.copy());
         if (sequences.size() > MOST_SEQUENCES) {
             throw new MalformedInputException(
-                    Packets.FORMAT, "trusted_packet_sequence_id", packet.offset(), "too many");
+                    TracePackets.FORMAT, "trusted_packet_sequence_id", packet.offset(), "too many");
         }
         // The first packet of a writer always says that it lost the one before.
         boolean lost = head.dropped && sequences.containsKey(head.sequence);
-        Sequence sequence = sequences.computeIfAbsent(head.sequence, Sequence::new);
+        PacketSequence sequence = sequences.computeIfAbsent(head.sequence, PacketSequence::new);
         if (head.cleared) {
             sequence.clear();
         }
@@ -109,16 +113,16 @@ final class PacketReader {
         }
         long time = time(head, sequence);
         if (lost) {
-            at(time, when -> rows.lost(new Place(when, -1, -1, -1), 0));
+            at(time, when -> rows.lost(new RowOrigin(when, -1, -1, -1), 0));
         }
         while (again.next()) {
-            if (again.wire() == Proto.LENGTH) {
+            if (again.wire() == ProtoReader.LENGTH) {
                 part(again, sequence, time);
             }
         }
     }
 
-    private long time(Head head, Sequence sequence) {
+    private long time(Head head, PacketSequence sequence) {
         if (head.time < 0) {
             return -1;
         }
@@ -145,41 +149,43 @@ final class PacketReader {
         }
     }
 
-    private void part(Proto packet, Sequence sequence, long time) throws MalformedInputException {
-        Proto message = packet.message();
+    private void part(ProtoReader packet, PacketSequence sequence, long time)
+            throws MalformedInputException {
+        ProtoReader message = packet.message();
         switch (packet.field()) {
-            case Packet.FTRACE_EVENTS -> ftrace.take(message, packet.message());
-            case Packet.TRACK_EVENT -> trackEvent(packet, sequence, time);
-            case Packet.TRACK_DESCRIPTOR -> descriptor(tracks.take(message), time);
-            case Packet.PERF_SAMPLE -> profiles.sample(message, sequence, time);
-            case Packet.PROFILE_PACKET -> profiles.heap(message, packet.message(), sequence);
-            case Packet.STREAMING_PROFILE_PACKET -> profiles.streaming(message, sequence, time);
-            case Packet.PROCESS_TREE -> {
+            case TracePacket.FTRACE_EVENTS -> ftrace.take(message, packet.message());
+            case TracePacket.TRACK_EVENT -> trackEvent(packet, sequence, time);
+            case TracePacket.TRACK_DESCRIPTOR -> descriptor(tracks.take(message), time);
+            case TracePacket.PERF_SAMPLE -> profiles.sample(message, sequence, time);
+            case TracePacket.PROFILE_PACKET -> profiles.heap(message, packet.message(), sequence);
+            case TracePacket.STREAMING_PROFILE_PACKET ->
+                    profiles.streaming(message, sequence, time);
+            case TracePacket.PROCESS_TREE -> {
                 List<LongConsumer> found = processes.tree(message);
                 found.forEach(one -> at(time, one));
             }
-            case Packet.PROCESS_STATS -> processes.stats(message, time);
-            case Packet.SYS_STATS -> processes.system(message, time);
-            case Packet.ANDROID_LOG -> processes.log(message, clocks);
-            case Packet.PROCESS_DESCRIPTOR -> sequence.pid = processes.pid(message);
-            case Packet.THREAD_DESCRIPTOR -> thread(message, sequence);
-            case Packet.CLOCK_SNAPSHOT ->
+            case TracePacket.PROCESS_STATS -> processes.stats(message, time);
+            case TracePacket.SYS_STATS -> processes.system(message, time);
+            case TracePacket.ANDROID_LOG -> processes.log(message, clocks);
+            case TracePacket.PROCESS_DESCRIPTOR -> sequence.pid = processes.pid(message);
+            case TracePacket.THREAD_DESCRIPTOR -> thread(message, sequence);
+            case TracePacket.CLOCK_SNAPSHOT ->
                     clocks.shown(message, sequence.id)
                             .forEach((clock, now) -> {
                                 if (clocks.isIncremental(clock)) {
                                     sequence.clockNow.put(clock, now);
                                 }
                             });
-            case Packet.MODULE_SYMBOLS -> {}
+            case TracePacket.MODULE_SYMBOLS -> {}
             default -> {
-                if (!Packet.isBookkeeping(packet.field())) {
+                if (!TracePacket.isBookkeeping(packet.field())) {
                     unread.merge(packet.field(), 1L, Long::sum);
                 }
             }
         }
     }
 
-    private void trackEvent(Proto packet, Sequence sequence, long time)
+    private void trackEvent(ProtoReader packet, PacketSequence sequence, long time)
             throws MalformedInputException {
         long when = time;
         if (time < 0) {
@@ -191,7 +197,8 @@ final class PacketReader {
     }
 
     /** ThreadDescriptor as a packet: the thread of a sequence (thread_descriptor.proto). */
-    private void thread(Proto message, Sequence sequence) throws MalformedInputException {
+    private void thread(ProtoReader message, PacketSequence sequence)
+            throws MalformedInputException {
         String name = "";
         while (message.next()) {
             switch (message.field()) {
@@ -207,11 +214,11 @@ final class PacketReader {
 
     private void named(int pid, int tid, String name, long time) {
         if (!name.isEmpty()) {
-            at(time, when -> rows.thread(new Place(when, -1, pid, tid), name));
+            at(time, when -> rows.thread(new RowOrigin(when, -1, pid, tid), name));
         }
     }
 
-    private void descriptor(Track track, long time) {
+    private void descriptor(TrackDescriptor track, long time) {
         if (track.tid() >= 0) {
             named(track.pid(), track.tid(), track.name(), time);
         } else if (track.pid() >= 0) {
@@ -220,14 +227,16 @@ final class PacketReader {
                         time,
                         when ->
                                 rows.process(
-                                        new Place(when, -1, track.pid(), -1), -1, track.name()));
+                                        new RowOrigin(when, -1, track.pid(), -1),
+                                        -1,
+                                        track.name()));
             }
         }
         at(
                 time,
                 when ->
                         rows.track(
-                                new Place(when, -1, track.pid(), track.tid()),
+                                new RowOrigin(when, -1, track.pid(), track.tid()),
                                 track.uuid(),
                                 track.parent(),
                                 track.name()));

@@ -18,7 +18,7 @@ public final class PerfettoReader {
 
     /** Whether the bytes are packets, by their first ones. */
     public static boolean isPerfetto(Input input) {
-        return Packets.begin(input.segment());
+        return TracePackets.begin(input.segment());
     }
 
     /**
@@ -28,15 +28,17 @@ public final class PerfettoReader {
      */
     public static Recording open(Input input) throws MalformedInputException {
         if (!isPerfetto(input)) {
-            throw new MalformedInputException(Packets.FORMAT, "packet", 0, "no trace packets");
+            throw new MalformedInputException(TracePackets.FORMAT, "packet", 0, "no trace packets");
         }
         RowStore store = new RowStore();
         return store.filled(() -> {
             List<String> notes = new ArrayList<>();
-            Packets packets = new Packets(input.segment(), notes);
+            TracePackets packets = new TracePackets(input.segment(), notes);
             TraceRows rows = new TraceRows(store);
             TraceClocks clocks = new TraceClocks();
-            PacketReader reader = new PacketReader(rows, clocks, new Tracks(), new Stacks(store));
+            PacketReader reader =
+                    new PacketReader(
+                            rows, clocks, new TrackDescriptors(), new InternedCallstacks(store));
             packets.forEach(reader::look);
             packets.forEach(reader::take);
             packets.tell();

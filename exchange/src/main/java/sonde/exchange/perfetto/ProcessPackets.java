@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 import sonde.binary.MalformedInputException;
-import sonde.exchange.Proto;
+import sonde.exchange.ProtoReader;
 import sonde.recording.LongList;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 
 /** Rows of what was polled from /proc, and of Android's log. */
 final class ProcessPackets {
@@ -38,7 +38,7 @@ final class ProcessPackets {
     }
 
     /** ProcessTree (process_tree.proto): rows that need a time. */
-    List<LongConsumer> tree(Proto message) throws MalformedInputException {
+    List<LongConsumer> tree(ProtoReader message) throws MalformedInputException {
         List<LongConsumer> found = new ArrayList<>();
         while (message.next()) {
             if (message.field() == 1) {
@@ -50,7 +50,8 @@ final class ProcessPackets {
         return found;
     }
 
-    private void process(Proto process, List<LongConsumer> into) throws MalformedInputException {
+    private void process(ProtoReader process, List<LongConsumer> into)
+            throws MalformedInputException {
         int pid = -1;
         int parent = -1;
         StringBuilder name = new StringBuilder();
@@ -64,10 +65,11 @@ final class ProcessPackets {
         }
         int of = pid;
         int ppid = parent;
-        into.add(time -> rows.process(new Place(time, -1, of, of), ppid, name.toString()));
+        into.add(time -> rows.process(new RowOrigin(time, -1, of, of), ppid, name.toString()));
     }
 
-    private void thread(Proto thread, List<LongConsumer> into) throws MalformedInputException {
+    private void thread(ProtoReader thread, List<LongConsumer> into)
+            throws MalformedInputException {
         int tid = -1;
         int pid = -1;
         String name = "";
@@ -82,11 +84,11 @@ final class ProcessPackets {
         int of = tid;
         int process = pid;
         String comm = name;
-        into.add(time -> rows.thread(new Place(time, -1, process, of), comm));
+        into.add(time -> rows.thread(new RowOrigin(time, -1, process, of), comm));
     }
 
     /** ProcessDescriptor as a packet: the process of a sequence. */
-    int pid(Proto message) throws MalformedInputException {
+    int pid(ProtoReader message) throws MalformedInputException {
         int pid = -1;
         while (message.next()) {
             if (message.field() == 1) {
@@ -97,12 +99,12 @@ final class ProcessPackets {
     }
 
     /** ProcessStats. */
-    void stats(Proto message, long time) throws MalformedInputException {
+    void stats(ProtoReader message, long time) throws MalformedInputException {
         while (message.next()) {
             if (message.field() != 1) {
                 continue;
             }
-            Proto process = message.message();
+            ProtoReader process = message.message();
             int pid = -1;
             long[] values = new long[MEMORY.length];
             boolean[] has = new boolean[MEMORY.length];
@@ -117,7 +119,7 @@ final class ProcessPackets {
             for (int i = 2; i < values.length; i++) {
                 if (has[i]) {
                     boolean score = i == MEMORY.length - 1;
-                    Place place = new Place(Math.max(0, time), -1, pid, pid);
+                    RowOrigin place = new RowOrigin(Math.max(0, time), -1, pid, pid);
                     long value = score ? values[i] : values[i] * 1024;
                     rows.counter(place, pid, MEMORY[i], score ? "" : "bytes", value);
                 }
@@ -126,7 +128,7 @@ final class ProcessPackets {
     }
 
     /** SysStats. */
-    void system(Proto message, long time) throws MalformedInputException {
+    void system(ProtoReader message, long time) throws MalformedInputException {
         long when = Math.max(0, time);
         LongList frequencies = new LongList();
         while (message.next()) {
@@ -148,10 +150,10 @@ final class ProcessPackets {
 
     private void counter(long time, int cpu, String name, double value) {
         int on = cpu > Short.MAX_VALUE ? -1 : cpu;
-        rows.counter(new Place(time, on, -1, -1), Math.max(0, on), name, "", value);
+        rows.counter(new RowOrigin(time, on, -1, -1), Math.max(0, on), name, "", value);
     }
 
-    private void keyed(Proto entry, long time, String prefix) throws MalformedInputException {
+    private void keyed(ProtoReader entry, long time, String prefix) throws MalformedInputException {
         long key = 0;
         long value = 0;
         while (entry.next()) {
@@ -164,7 +166,7 @@ final class ProcessPackets {
         counter(time, -1, prefix + key, value);
     }
 
-    private void cpuTimes(Proto entry, long time) throws MalformedInputException {
+    private void cpuTimes(ProtoReader entry, long time) throws MalformedInputException {
         int cpu = 0;
         while (entry.next()) {
             if (entry.field() == 1) {
@@ -176,12 +178,12 @@ final class ProcessPackets {
     }
 
     /** AndroidLogPacket (android_log.proto); its times are CLOCK_REALTIME. */
-    void log(Proto message, TraceClocks clocks) throws MalformedInputException {
+    void log(ProtoReader message, TraceClocks clocks) throws MalformedInputException {
         while (message.next()) {
             if (message.field() != 1) {
                 continue;
             }
-            Proto event = message.message();
+            ProtoReader event = message.message();
             long time = 0;
             int pid = -1;
             int tid = -1;
@@ -199,7 +201,7 @@ final class ProcessPackets {
                     default -> {}
                 }
             }
-            rows.log(new Place(time, -1, pid, tid), priority, tag, text);
+            rows.log(new RowOrigin(time, -1, pid, tid), priority, tag, text);
         }
     }
 }

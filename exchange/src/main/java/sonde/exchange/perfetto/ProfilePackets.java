@@ -3,25 +3,26 @@ package sonde.exchange.perfetto;
 import sonde.binary.MalformedInputException;
 import sonde.event.EventType;
 import sonde.event.Field;
-import sonde.exchange.Proto;
+import sonde.exchange.ProtoReader;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 
 /** Rows of samples (profile_packet.proto). */
 final class ProfilePackets {
     private final TraceRows rows;
-    private final Stacks stacks;
+    private final InternedCallstacks stacks;
 
-    ProfilePackets(TraceRows rows, Stacks stacks) {
+    ProfilePackets(TraceRows rows, InternedCallstacks stacks) {
         this.rows = rows;
         this.stacks = stacks;
         rows.counts("cpu-profile");
     }
 
     /** PerfSample. */
-    void sample(Proto message, Sequence sequence, long time) throws MalformedInputException {
+    void sample(ProtoReader message, PacketSequence sequence, long time)
+            throws MalformedInputException {
         int cpu = -1;
         int pid = -1;
         int tid = -1;
@@ -41,7 +42,7 @@ final class ProfilePackets {
                 default -> {}
             }
         }
-        Place place = new Place(Math.max(0, time), cpu, pid, tid);
+        RowOrigin place = new RowOrigin(Math.max(0, time), cpu, pid, tid);
         if (lost > 0 || skipped) {
             rows.lost(place, Math.max(1, lost));
         }
@@ -52,7 +53,8 @@ final class ProfilePackets {
     }
 
     /** StreamingProfilePacket: chains, each some microseconds after the one before. */
-    void streaming(Proto message, Sequence sequence, long time) throws MalformedInputException {
+    void streaming(ProtoReader message, PacketSequence sequence, long time)
+            throws MalformedInputException {
         LongList callstacks = new LongList();
         LongList deltas = new LongList();
         while (message.next()) {
@@ -65,20 +67,21 @@ final class ProfilePackets {
         long when = Math.max(0, time);
         for (int i = 0; i < callstacks.size(); i++) {
             when += deltas.at(i, 0) * 1000;
-            Place place = new Place(when, -1, sequence.pid, sequence.tid);
+            RowOrigin place = new RowOrigin(when, -1, sequence.pid, sequence.tid);
             rows.sample(place, "cpu-profile", 1, stacks.chain(callstacks.at(i), sequence));
         }
     }
 
     /** ProfilePacket: what was allocated and freed, by call chain, since the program began. */
-    void heap(Proto strings, Proto message, Sequence sequence) throws MalformedInputException {
+    void heap(ProtoReader strings, ProtoReader message, PacketSequence sequence)
+            throws MalformedInputException {
         while (strings.next()) {
             switch (strings.field()) {
                 case 1 -> {
                     // Older recorders put all strings into one table.
-                    Sequence.text(strings.message(), sequence.functionNames);
-                    Sequence.text(strings.message(), sequence.mappingPaths);
-                    Sequence.text(strings.message(), sequence.buildIds);
+                    PacketSequence.text(strings.message(), sequence.functionNames);
+                    PacketSequence.text(strings.message(), sequence.mappingPaths);
+                    PacketSequence.text(strings.message(), sequence.buildIds);
                 }
                 case 4 -> sequence.mapping(strings.message());
                 case 2 -> sequence.frame(strings.message());
@@ -93,7 +96,8 @@ final class ProfilePackets {
         }
     }
 
-    private void dump(Proto head, Proto samples, Sequence sequence) throws MalformedInputException {
+    private void dump(ProtoReader head, ProtoReader samples, PacketSequence sequence)
+            throws MalformedInputException {
         int pid = -1;
         long time = 0;
         String heap = "malloc";
@@ -107,12 +111,13 @@ final class ProfilePackets {
         }
         while (samples.next()) {
             if (samples.field() == 2) {
-                heapSample(new Place(time, -1, pid, -1), heap, samples.message(), sequence);
+                heapSample(new RowOrigin(time, -1, pid, -1), heap, samples.message(), sequence);
             }
         }
     }
 
-    private void heapSample(Place place, String heap, Proto sample, Sequence sequence)
+    private void heapSample(
+            RowOrigin place, String heap, ProtoReader sample, PacketSequence sequence)
             throws MalformedInputException {
         long[] values = new long[10];
         while (sample.next()) {
@@ -133,7 +138,7 @@ final class ProfilePackets {
                                         .text("heap"));
         long time = values[4] != 0 ? values[4] : place.time();
         Field[] fields = type.fields().toArray(new Field[0]);
-        RowStore row = rows.begin(new Place(time, -1, place.pid(), -1), type);
+        RowStore row = rows.begin(new RowOrigin(time, -1, place.pid(), -1), type);
         row.integer(fields[0], values[2]).integer(fields[1], values[3]);
         row.integer(fields[2], values[5]).integer(fields[3], values[6]);
         row.integer(fields[4], values[8]).text(fields[5], heap);

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
-import sonde.exchange.Proto;
+import sonde.exchange.ProtoReader;
 
 /**
  * Turns times of any clock into the trace's: by what snapshots say two clocks showed at one moment
@@ -43,7 +43,7 @@ final class TraceClocks {
     }
 
     /** Takes a snapshot. */
-    void snapshot(Proto message, long sequence) throws MalformedInputException {
+    void snapshot(ProtoReader message, long sequence) throws MalformedInputException {
         List<long[]> shown = new ArrayList<>();
         while (message.next()) {
             if (message.field() == 1) {
@@ -67,7 +67,7 @@ final class TraceClocks {
         paths.clear();
     }
 
-    private long[] clock(Proto clock, long sequence) throws MalformedInputException {
+    private long[] clock(ProtoReader clock, long sequence) throws MalformedInputException {
         long id = 0;
         long time = 0;
         long multiplier = 1;
@@ -90,7 +90,7 @@ final class TraceClocks {
     }
 
     /** What a snapshot says its clocks show, for clocks that count on from there. */
-    Map<Long, Long> shown(Proto message, long sequence) throws MalformedInputException {
+    Map<Long, Long> shown(ProtoReader message, long sequence) throws MalformedInputException {
         Map<Long, Long> shown = new HashMap<>();
         while (message.next()) {
             if (message.field() == 1) {

@@ -3,13 +3,13 @@ package sonde.exchange.perfetto;
 import java.util.HashMap;
 import java.util.Map;
 import sonde.binary.MalformedInputException;
-import sonde.exchange.Proto;
-import sonde.exchange.perfetto.Tracks.Counter;
-import sonde.exchange.perfetto.Tracks.Track;
+import sonde.exchange.ProtoReader;
+import sonde.exchange.perfetto.TrackDescriptors.CounterDescriptor;
+import sonde.exchange.perfetto.TrackDescriptors.TrackDescriptor;
 import sonde.recording.LongList;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
-import sonde.recording.TraceRows.Slice;
+import sonde.recording.TraceRows.RowOrigin;
+import sonde.recording.TraceRows.TracedSlice;
 
 /** Rows of TrackEvent (track_event.proto): slices, moments, counters. */
 final class TrackEvents {
@@ -20,12 +20,12 @@ final class TrackEvents {
     private static final int STATE = 5;
 
     private final TraceRows rows;
-    private final Tracks tracks;
-    private final Stacks stacks;
+    private final TrackDescriptors tracks;
+    private final InternedCallstacks stacks;
     private final Map<Long, Double> sums = new HashMap<>();
     private long typed;
 
-    TrackEvents(TraceRows rows, Tracks tracks, Stacks stacks) {
+    TrackEvents(TraceRows rows, TrackDescriptors tracks, InternedCallstacks stacks) {
         this.rows = rows;
         this.tracks = tracks;
         this.stacks = stacks;
@@ -37,7 +37,7 @@ final class TrackEvents {
     }
 
     /** An event as it lies. */
-    private static final class Event {
+    private static final class TrackEvent {
         int type;
         long track;
         boolean hasTrack;
@@ -51,7 +51,7 @@ final class TrackEvents {
         final LongList extraValues = new LongList();
         LongList extraRealTracks = new LongList();
         final LongList extraReals = new LongList();
-        Legacy legacy = new Legacy();
+        LegacyEvent legacy = new LegacyEvent();
         String args = "";
         boolean typed;
 
@@ -61,7 +61,7 @@ final class TrackEvents {
     }
 
     /** TrackEvent.LegacyEvent: what came from Chrome's older format. */
-    private static final class Legacy {
+    private static final class LegacyEvent {
         int phase;
         long durMicros = -1;
         String id = "";
@@ -74,7 +74,8 @@ final class TrackEvents {
     }
 
     /** Time that the event says itself, in microseconds; -1 when the packet says it. */
-    static long ownMicros(Proto look, Sequence sequence) throws MalformedInputException {
+    static long ownMicros(ProtoReader look, PacketSequence sequence)
+            throws MalformedInputException {
         while (look.next()) {
             if (look.field() == 1) {
                 sequence.referenceMicros += look.value();
@@ -88,26 +89,28 @@ final class TrackEvents {
     }
 
     /** Takes an event at a time of the trace's clock. */
-    void take(Proto message, Sequence sequence, long time) throws MalformedInputException {
-        Event event = read(message, sequence);
+    void take(ProtoReader message, PacketSequence sequence, long time)
+            throws MalformedInputException {
+        TrackEvent event = read(message, sequence);
         if (!event.hasTrack) {
             event.track = sequence.defaultTrack;
         }
         int[] owner = tracks.owner(event.track);
         int pid = owner[0] < 0 ? sequence.pid : owner[0];
         int tid = owner[1];
-        Track track = tracks.track(event.track);
+        TrackDescriptor track = tracks.track(event.track);
         if (track == null && tid < 0) {
             tid = sequence.tid;
         }
         pid = event.legacy.pid >= 0 ? event.legacy.pid : pid;
         tid = event.legacy.tid >= 0 ? event.legacy.tid : tid;
-        Place place = new Place(time, -1, pid, tid);
+        RowOrigin place = new RowOrigin(time, -1, pid, tid);
         extra(event, sequence, place);
         boolean ofThread = track == null || track.tid() >= 0;
         String id = ofThread ? "" : "0x" + Long.toHexString(event.track);
         String name = event.name.isEmpty() && track != null ? track.name() : event.name;
-        Slice slice = new Slice(event.track, name, event.categories.toString(), id, event.args);
+        TracedSlice slice =
+                new TracedSlice(event.track, name, event.categories.toString(), id, event.args);
         if (event.typed) {
             typed++;
         }
@@ -116,7 +119,8 @@ final class TrackEvents {
             case SLICE_END ->
                     rows.end(
                             place,
-                            new Slice(event.track, event.name, slice.category(), id, event.args));
+                            new TracedSlice(
+                                    event.track, event.name, slice.category(), id, event.args));
             case INSTANT, STATE ->
                     rows.instant(place, slice, stacks.chain(event.callstack, sequence));
             case COUNTER -> counter(place, event.track, event.value);
@@ -125,9 +129,9 @@ final class TrackEvents {
         flows(event, place, slice);
     }
 
-    private void counter(Place place, long uuid, double value) {
-        Track track = tracks.track(uuid);
-        Counter counter = track == null ? null : track.counter();
+    private void counter(RowOrigin place, long uuid, double value) {
+        TrackDescriptor track = tracks.track(uuid);
+        CounterDescriptor counter = track == null ? null : track.counter();
         double real = counter == null ? value : value * counter.multiplier();
         if (counter != null && counter.incremental()) {
             real = sums.merge(uuid, real, Double::sum);
@@ -136,7 +140,7 @@ final class TrackEvents {
         rows.counter(place, uuid, name, counter == null ? "" : counter.unit(), real);
     }
 
-    private void extra(Event event, Sequence sequence, Place place) {
+    private void extra(TrackEvent event, PacketSequence sequence, RowOrigin place) {
         LongList uuids =
                 event.extraTracks.size() > 0 ? event.extraTracks : sequence.defaultCounterTracks;
         for (int i = 0; i < event.extraValues.size() && i < uuids.size(); i++) {
@@ -148,32 +152,32 @@ final class TrackEvents {
         }
     }
 
-    private void flows(Event event, Place place, Slice slice) {
+    private void flows(TrackEvent event, RowOrigin place, TracedSlice slice) {
         for (int i = 0; i < event.flows.size(); i++) {
             rows.flow(place, flow(slice, event.flows.at(i)), 's');
         }
         for (int i = 0; i < event.flowEnds.size(); i++) {
             rows.flow(place, flow(slice, event.flowEnds.at(i)), 'f');
         }
-        Legacy legacy = event.legacy;
+        LegacyEvent legacy = event.legacy;
         if (legacy.hasBind) {
             char phase = legacy.flowDirection == 1 ? 'f' : legacy.flowDirection == 2 ? 's' : 't';
             rows.flow(place, flow(slice, legacy.bind), phase);
         }
     }
 
-    private static Slice flow(Slice slice, long id) {
+    private static TracedSlice flow(TracedSlice slice, long id) {
         String text = "0x" + Long.toHexString(id);
-        return new Slice(slice.track(), slice.name(), slice.category(), text, "");
+        return new TracedSlice(slice.track(), slice.name(), slice.category(), text, "");
     }
 
     /** The phases of the "Trace Event Format" document. */
-    private void legacy(Event event, Place place, Slice slice) {
-        Legacy legacy = event.legacy;
+    private void legacy(TrackEvent event, RowOrigin place, TracedSlice slice) {
+        LegacyEvent legacy = event.legacy;
         String id = legacy.scope.isEmpty() ? legacy.id : legacy.scope + ":" + legacy.id;
         String key = legacy.phase + slice.category() + id;
-        Slice own =
-                new Slice(
+        TracedSlice own =
+                new TracedSlice(
                         key.substring(1).hashCode() & 0xffff_ffffL,
                         slice.name(),
                         slice.category(),
@@ -191,9 +195,10 @@ final class TrackEvents {
         }
     }
 
-    private static Event read(Proto message, Sequence sequence) throws MalformedInputException {
-        Event event = new Event();
-        Annotations args = null;
+    private static TrackEvent read(ProtoReader message, PacketSequence sequence)
+            throws MalformedInputException {
+        TrackEvent event = new TrackEvent();
+        DebugAnnotations args = null;
         while (message.next()) {
             switch (message.field()) {
                 case 1, 2, 8, 16, 17, 20 -> {}
@@ -222,19 +227,19 @@ final class TrackEvents {
                 case 42, 48 -> message.integers64(event.flowEnds);
                 case 56 -> event.callstack = message.value();
                 case 4 -> {
-                    args = args == null ? new Annotations(sequence) : args;
+                    args = args == null ? new DebugAnnotations(sequence) : args;
                     args.add(message.message());
                 }
                 case 6 -> event.legacy = legacy(message.message());
-                default -> event.typed |= message.wire() == Proto.LENGTH;
+                default -> event.typed |= message.wire() == ProtoReader.LENGTH;
             }
         }
         event.args = args == null ? "" : args.json();
         return event;
     }
 
-    private static Legacy legacy(Proto message) throws MalformedInputException {
-        Legacy legacy = new Legacy();
+    private static LegacyEvent legacy(ProtoReader message) throws MalformedInputException {
+        LegacyEvent legacy = new LegacyEvent();
         while (message.next()) {
             switch (message.field()) {
                 case 2 -> legacy.phase = (int) message.value();

@@ -9,11 +9,11 @@ import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
-import sonde.exchange.Proto;
+import sonde.exchange.ProtoReader;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 
 /**
  * Reads a profile: a row {@code perf:TYPE} for each value of a sample that is not zero, with its
@@ -30,13 +30,13 @@ public final class PprofReader {
     private final List<String> strings = new ArrayList<>();
     private final List<long[]> sampleTypes = new ArrayList<>();
     private final Map<Long, Long> functions = new HashMap<>();
-    private final Map<Long, Mapping> mappings = new HashMap<>();
+    private final Map<Long, ProfileMapping> mappings = new HashMap<>();
     private final Map<Long, long[]> locations = new HashMap<>();
     private final List<String> notes = new ArrayList<>();
     private long time;
     private long labels;
 
-    private record Mapping(long start, long offset, String file) {}
+    private record ProfileMapping(long start, long offset, String file) {}
 
     private PprofReader(RowStore store) {
         this.store = store;
@@ -45,7 +45,7 @@ public final class PprofReader {
 
     /** Whether the bytes are the fields of a Profile, its string table beginning as it must. */
     public static boolean isPprof(Input input) {
-        Proto profile = new Proto(FORMAT, input.segment());
+        ProtoReader profile = new ProtoReader(FORMAT, input.segment());
         int types = 0;
         boolean text = false;
         int seen = 0;
@@ -57,16 +57,18 @@ public final class PprofReader {
                         field == 13
                                 || field <= 15
                                         && profile.wire()
-                                                == (message ? Proto.LENGTH : Proto.VARINT);
+                                                == (message
+                                                        ? ProtoReader.LENGTH
+                                                        : ProtoReader.VARINT);
                 if (!fits || field == 6 && !text && profile.value() != 0) {
                     return false;
                 }
                 text |= field == 6;
                 if (field == 1) {
                     types++;
-                    Proto type = profile.message();
+                    ProtoReader type = profile.message();
                     while (type.next()) {
-                        if (type.field() > 2 || type.wire() != Proto.VARINT) {
+                        if (type.field() > 2 || type.wire() != ProtoReader.VARINT) {
                             return false;
                         }
                     }
@@ -88,13 +90,14 @@ public final class PprofReader {
             throw new MalformedInputException(FORMAT, "sample_type", 0, "no profile");
         }
         RowStore store = new RowStore();
-        return store.filled(() -> new PprofReader(store).read(new Proto(FORMAT, input.segment())));
+        return store.filled(
+                () -> new PprofReader(store).read(new ProtoReader(FORMAT, input.segment())));
     }
 
-    private Recording read(Proto profile) throws MalformedInputException {
-        Proto strung = profile.copy();
-        Proto placed = profile.copy();
-        Proto located = profile.copy();
+    private Recording read(ProtoReader profile) throws MalformedInputException {
+        ProtoReader strung = profile.copy();
+        ProtoReader placed = profile.copy();
+        ProtoReader located = profile.copy();
         while (strung.next()) {
             switch (strung.field()) {
                 case 1 -> sampleTypes.add(pair(strung.message()));
@@ -138,7 +141,7 @@ public final class PprofReader {
     }
 
     /** A message of two integers. */
-    private static long[] pair(Proto message) throws MalformedInputException {
+    private static long[] pair(ProtoReader message) throws MalformedInputException {
         long[] pair = new long[2];
         while (message.next()) {
             if (message.field() <= 2) {
@@ -148,8 +151,8 @@ public final class PprofReader {
         return pair;
     }
 
-    private void metadata(Proto profile) throws MalformedInputException {
-        Place place = new Place(time, -1, -1, -1);
+    private void metadata(ProtoReader profile) throws MalformedInputException {
+        RowOrigin place = new RowOrigin(time, -1, -1, -1);
         for (long[] type : sampleTypes) {
             rows.metadata(place, "unit:" + string(type[0]), string(type[1]));
         }
@@ -173,17 +176,17 @@ public final class PprofReader {
         }
     }
 
-    private void mapping(Proto message) throws MalformedInputException {
+    private void mapping(ProtoReader message) throws MalformedInputException {
         long[] values = new long[6];
         while (message.next()) {
             if (message.field() < values.length) {
                 values[message.field()] = message.value();
             }
         }
-        mappings.put(values[1], new Mapping(values[2], values[4], string(values[5])));
+        mappings.put(values[1], new ProfileMapping(values[2], values[4], string(values[5])));
     }
 
-    private void function(Proto message) throws MalformedInputException {
+    private void function(ProtoReader message) throws MalformedInputException {
         long[] values = new long[4];
         while (message.next()) {
             if (message.field() < values.length) {
@@ -194,7 +197,7 @@ public final class PprofReader {
     }
 
     /** A location stands for a function and those that were inlined, callee first. */
-    private void location(Proto message) throws MalformedInputException {
+    private void location(ProtoReader message) throws MalformedInputException {
         long id = 0;
         long mapping = 0;
         long address = 0;
@@ -208,7 +211,7 @@ public final class PprofReader {
                 default -> {}
             }
         }
-        Mapping in = mappings.getOrDefault(mapping, new Mapping(0, 0, ""));
+        ProfileMapping in = mappings.getOrDefault(mapping, new ProfileMapping(0, 0, ""));
         Frame.Kind kind = in.file.startsWith("[kernel") ? Frame.Kind.KERNEL : Frame.Kind.USER;
         LongList entries = new LongList();
         for (int i = 0; i < called.size() && i < MOST_INLINED; i++) {
@@ -222,7 +225,7 @@ public final class PprofReader {
         locations.put(id, entries.toArray());
     }
 
-    private void sample(Proto message) throws MalformedInputException {
+    private void sample(ProtoReader message) throws MalformedInputException {
         LongList chain = new LongList();
         LongList values = new LongList();
         LongList ids = new LongList();
@@ -234,7 +237,7 @@ public final class PprofReader {
                 case 2 -> message.integers(values);
                 case 3 -> {
                     long[] label = new long[5];
-                    Proto fields = message.message();
+                    ProtoReader fields = message.message();
                     while (fields.next()) {
                         if (fields.field() < label.length) {
                             label[fields.field()] = fields.value();
@@ -258,7 +261,7 @@ public final class PprofReader {
         for (int i = 0; i < values.size() && i < sampleTypes.size(); i++) {
             if (values.at(i) != 0) {
                 String type = string(sampleTypes.get(i)[0]);
-                rows.sample(new Place(time, -1, pid, tid), type, values.at(i), stack);
+                rows.sample(new RowOrigin(time, -1, pid, tid), type, values.at(i), stack);
             }
         }
     }

@@ -12,8 +12,8 @@ import sonde.event.result.Frame;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
-import sonde.recording.TraceRows.Slice;
+import sonde.recording.TraceRows.RowOrigin;
+import sonde.recording.TraceRows.TracedSlice;
 import sonde.recording.json.JsonTree;
 
 /**
@@ -78,8 +78,8 @@ public final class SpeedscopeReader {
             String unit = profile.text("unit");
             double scale = scale(unit);
             int thread = i + 1; // 0 is the idle task
-            Place place = new Place(Math.round(start * scale), -1, -1, thread);
-            rows.thread(new Place(place.time(), -1, 0, thread), profile.text("name"));
+            RowOrigin place = new RowOrigin(Math.round(start * scale), -1, -1, thread);
+            rows.thread(new RowOrigin(place.time(), -1, 0, thread), profile.text("name"));
             switch (profile.text("type")) {
                 case "evented" -> evented(profile, thread, scale);
                 case "sampled" -> {
@@ -121,8 +121,8 @@ public final class SpeedscopeReader {
             JsonTree event = events.at(i);
             long time = Math.round(event.number("at", 0) * scale);
             Frame frame = frame((int) event.number("frame", -1));
-            Place place = new Place(time, -1, 0, thread);
-            Slice slice = new Slice(thread, frame.name(), frame.module(), "", "");
+            RowOrigin place = new RowOrigin(time, -1, 0, thread);
+            TracedSlice slice = new TracedSlice(thread, frame.name(), frame.module(), "", "");
             switch (event.text("type")) {
                 case "O" -> rows.begin(place, slice);
                 case "C" -> rows.end(place, slice);
@@ -144,7 +144,7 @@ public final class SpeedscopeReader {
             }
             double weight = weights.number(i, 1);
             int chain = store.chain(entries.toArray());
-            Place place = new Place(Math.round(at * scale), -1, 0, thread);
+            RowOrigin place = new RowOrigin(Math.round(at * scale), -1, 0, thread);
             rows.sample(place, event(unit), Math.round(weight * scale), chain);
             at += weight;
         }

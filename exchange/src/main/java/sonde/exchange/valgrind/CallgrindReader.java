@@ -15,7 +15,7 @@ import sonde.event.result.Frame;
 import sonde.recording.RowStore;
 import sonde.recording.TextLines;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 import sonde.recording.json.JsonTree;
 
 /**
@@ -32,7 +32,7 @@ public final class CallgrindReader {
     private final List<String> notes = new ArrayList<>();
     private final Map<String, String> names = new HashMap<>();
     private final Map<Function, long[]> own = new LinkedHashMap<>();
-    private final Map<Call, long[]> calls = new LinkedHashMap<>();
+    private final Map<CallEdge, long[]> calls = new LinkedHashMap<>();
     private final Map<String, String> header = new LinkedHashMap<>();
     private String[] events = {};
     private int positions = 1;
@@ -49,7 +49,7 @@ public final class CallgrindReader {
 
     private record Function(String name, String file, String object) {}
 
-    private record Call(Function caller, Function callee) {}
+    private record CallEdge(Function caller, Function callee) {}
 
     private CallgrindReader() {}
 
@@ -182,7 +182,7 @@ public final class CallgrindReader {
         if (call) {
             String in = calledObject == null ? object : calledObject;
             String at = calledFile == null ? file : calledFile;
-            Call made = new Call(from, new Function(called, at, in));
+            CallEdge made = new CallEdge(from, new Function(called, at, in));
             sums = calls.computeIfAbsent(made, ignored -> new long[events.length + 1]);
             sums = sums.length == events.length + 1 ? sums : new long[events.length + 1];
             sums[events.length] += calling[0];
@@ -206,7 +206,7 @@ public final class CallgrindReader {
 
     /** Hands out the sums of a part, which has its own. */
     private void flush() {
-        Place place = new Place(0, -1, pid, thread);
+        RowOrigin place = new RowOrigin(0, -1, pid, thread);
         header.forEach((key, value) -> rows.metadata(place, key, value));
         header.clear();
         own.forEach((function, sums) -> {
@@ -222,7 +222,7 @@ public final class CallgrindReader {
         calls.clear();
     }
 
-    private void call(Place place, Call call, long[] sums) {
+    private void call(RowOrigin place, CallEdge call, long[] sums) {
         EventType type =
                 rows.type(
                         FORMAT,

@@ -14,7 +14,7 @@ import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TextLines;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
+import sonde.recording.TraceRows.RowOrigin;
 import sonde.recording.json.JsonTree;
 
 /**
@@ -85,7 +85,7 @@ public final class MassifReader {
         }
         int equals = line.indexOf('=');
         int colon = line.indexOf(':');
-        Place place = new Place(time, -1, -1, -1);
+        RowOrigin place = new RowOrigin(time, -1, -1, -1);
         if (colon > 0 && (equals < 0 || colon < equals)) {
             String value = line.substring(colon + 1).strip();
             if (line.startsWith("time_unit") && value.equals("ms")) {
@@ -101,7 +101,7 @@ public final class MassifReader {
     }
 
     private void snapshot(String key, String value) {
-        Place place = new Place(time, -1, -1, -1);
+        RowOrigin place = new RowOrigin(time, -1, -1, -1);
         try {
             switch (key) {
                 case "time" -> time = Math.multiplyExact(Long.parseLong(value), scale);
@@ -145,7 +145,7 @@ public final class MassifReader {
         }
         if (node.group(2).equals("0")) {
             int chain = store.chain(path.toArray());
-            Place place = new Place(time, -1, -1, -1);
+            RowOrigin place = new RowOrigin(time, -1, -1, -1);
             long bytes = Long.parseLong(node.group(3));
             if (peak) {
                 rows.sample(place, "heap", bytes, chain);

@@ -1,7 +1,8 @@
 package sonde.lang.declare;
 
 import sonde.binary.btf.Btf;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.PointerSpace;
 import sonde.symbol.ctype.BtfSourceTypes;
 
 /**
@@ -12,7 +13,7 @@ import sonde.symbol.ctype.BtfSourceTypes;
  */
 record BtfTypes(BtfSourceTypes source, ScriptTypes made) {
     BtfTypes(Btf btf) {
-        this(new BtfSourceTypes(btf, Long.BYTES), new ScriptTypes(Type.Space.KERNEL));
+        this(new BtfSourceTypes(btf, Long.BYTES), new ScriptTypes(PointerSpace.KERNEL));
     }
 
     Btf btf() {
@@ -20,7 +21,7 @@ record BtfTypes(BtfSourceTypes source, ScriptTypes made) {
     }
 
     /** The type of an id; void where the BTF is malformed. */
-    Type type(int id) {
+    ValueType type(int id) {
         return made.type(source.type(id));
     }
 }

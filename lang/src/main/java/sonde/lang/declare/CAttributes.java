@@ -2,8 +2,9 @@ package sonde.lang.declare;
 
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.declare.CExpression.Value;
-import sonde.lang.type.Type.Int;
+import sonde.lang.declare.CDeclaredType.CompleteType;
+import sonde.lang.declare.CExpression.CValue;
+import sonde.lang.type.ValueType.IntType;
 
 /** The attributes of gcc that change how things lie; others are passed over. */
 final class CAttributes {
@@ -37,8 +38,8 @@ final class CAttributes {
             cursor.take();
             cursor.expect("(");
             CToken place = cursor.token();
-            CType type = parser.typeName(cursor);
-            Value value =
+            CDeclaredType type = parser.typeName(cursor);
+            CValue value =
                     type != null
                             ? parser.size(place, type, true)
                             : CExpression.read(cursor, parser);
@@ -97,10 +98,12 @@ final class CAttributes {
     }
 
     /** The type of another size, where {@code mode} says so. */
-    CType moded(CType type) {
+    CDeclaredType moded(CDeclaredType type) {
         int size = modeBytes();
-        return size > 0 && type instanceof CType.Plain plain && plain.type() instanceof Int number
-                ? new CType.Plain(new Int(size, number.signed()), size)
+        return size > 0
+                        && type instanceof CompleteType plain
+                        && plain.type() instanceof IntType number
+                ? new CompleteType(new IntType(size, number.signed()), size)
                 : type;
     }
 

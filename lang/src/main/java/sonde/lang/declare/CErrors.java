@@ -1,20 +1,20 @@
 package sonde.lang.declare;
 
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /**
  * Says what is wrong with C: that of a script, as warnings that of its own headers, which may have
  * more than a script needs, not that of the system's.
  */
 final class CErrors {
-    private final Diagnostics diagnostics;
+    private final CompilerDiagnostics diagnostics;
 
     private final SourceText script;
 
-    CErrors(Diagnostics diagnostics, SourceText script) {
+    CErrors(CompilerDiagnostics diagnostics, SourceText script) {
         this.diagnostics = diagnostics;
         this.script = script;
     }
@@ -31,13 +31,13 @@ final class CErrors {
         }
     }
 
-    void error(Span place, String message, String hint) {
+    void error(SourceSpan place, String message, String hint) {
         diagnostics.error(place, message, hint);
     }
 
     /** Says of the script that a file is not there. */
-    void missing(Span place, String message, String hint) {
-        diagnostics.error(place, message, hint, Diagnostic.Front.NOTHING);
+    void missing(SourceSpan place, String message, String hint) {
+        diagnostics.error(place, message, hint, SourceDiagnostic.Front.NOTHING);
     }
 
     boolean isFull() {

@@ -1,6 +1,9 @@
 package sonde.lang.declare;
 
 import org.jspecify.annotations.Nullable;
+import sonde.lang.declare.CDeclaredType.CompleteType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.IntType;
 
 /** Constant expressions (C17, 6.6): integers of 64 bits, signed or not. */
 final class CExpression {
@@ -19,51 +22,51 @@ final class CExpression {
     };
 
     /** A value and how it wraps and compares; those of 4 bytes are kept as C keeps them. */
-    record Value(long bits, int sizeBytes, boolean unsigned) {
-        static final Value ZERO = new Value(0, 4, false);
+    record CValue(long bits, int sizeBytes, boolean unsigned) {
+        static final CValue ZERO = new CValue(0, 4, false);
 
-        static Value of(boolean truth) {
-            return new Value(truth ? 1 : 0, 4, false);
+        static CValue of(boolean truth) {
+            return new CValue(truth ? 1 : 0, 4, false);
         }
 
         /** As a type of C holds it. */
-        static Value of(long bits, int sizeBytes, boolean unsigned) {
+        static CValue of(long bits, int sizeBytes, boolean unsigned) {
             if (sizeBytes >= 8) {
-                return new Value(bits, 8, unsigned);
+                return new CValue(bits, 8, unsigned);
             }
             int shift = 64 - 8 * sizeBytes;
             long kept = unsigned ? bits << shift >>> shift : bits << shift >> shift;
             // Integer promotion (6.3.1.1): what is smaller becomes int.
-            return sizeBytes < 4 ? new Value(kept, 4, false) : new Value(kept, 4, unsigned);
+            return sizeBytes < 4 ? new CValue(kept, 4, false) : new CValue(kept, 4, unsigned);
         }
     }
 
     /** What else an expression may speak of. */
-    interface Names {
+    interface CExpressionNames {
         /** The value of a name; null for none. */
-        @Nullable Value constant(String name);
+        @Nullable CValue constant(String name);
 
         /** A type in parentheses whose first word is the cursor's; null when none stands there. */
-        @Nullable CType typeName(CCursor cursor) throws CSyntaxException;
+        @Nullable CDeclaredType typeName(CCursor cursor) throws CSyntaxException;
 
         /** Bytes of a type. */
-        Value size(CToken place, CType type, boolean align) throws CSyntaxException;
+        CValue size(CToken place, CDeclaredType type, boolean align) throws CSyntaxException;
 
         /** Whether a name without a value is 0, as in {@code #if}. */
         boolean unknownIsZero();
     }
 
     private final CCursor cursor;
-    private final Names names;
+    private final CExpressionNames names;
     private int depth;
 
-    private CExpression(CCursor cursor, Names names) {
+    private CExpression(CCursor cursor, CExpressionNames names) {
         this.cursor = cursor;
         this.names = names;
     }
 
     /** An expression without commas. */
-    static Value read(CCursor cursor, Names names) throws CSyntaxException {
+    static CValue read(CCursor cursor, CExpressionNames names) throws CSyntaxException {
         return new CExpression(cursor, names).conditional();
     }
 
@@ -73,24 +76,24 @@ final class CExpression {
         }
     }
 
-    private Value conditional() throws CSyntaxException {
+    private CValue conditional() throws CSyntaxException {
         enter();
-        Value condition = binary(0);
+        CValue condition = binary(0);
         if (cursor.accept("?")) {
-            Value yes = cursor.is(":") ? condition : conditional();
+            CValue yes = cursor.is(":") ? condition : conditional();
             cursor.expect(":");
-            Value no = conditional();
+            CValue no = conditional();
             condition = condition.bits() != 0 ? yes : no;
         }
         depth--;
         return condition;
     }
 
-    private Value binary(int level) throws CSyntaxException {
+    private CValue binary(int level) throws CSyntaxException {
         if (level == LEVELS.length) {
             return unary();
         }
-        Value left = binary(level + 1);
+        CValue left = binary(level + 1);
         while (true) {
             String sign = null;
             for (String one : LEVELS[level]) {
@@ -104,7 +107,7 @@ final class CExpression {
         }
     }
 
-    private Value apply(CToken place, String sign, Value a, Value b) throws CSyntaxException {
+    private CValue apply(CToken place, String sign, CValue a, CValue b) throws CSyntaxException {
         int size = Math.max(a.sizeBytes(), b.sizeBytes());
         boolean unsigned =
                 a.sizeBytes() == size && a.unsigned() || b.sizeBytes() == size && b.unsigned();
@@ -116,23 +119,23 @@ final class CExpression {
             order = Long.compare(x & 0xffff_ffffL, y & 0xffff_ffffL);
         }
         return switch (sign) {
-            case "||" -> Value.of(x != 0 || y != 0);
-            case "&&" -> Value.of(x != 0 && y != 0);
-            case "==" -> Value.of(order == 0);
-            case "!=" -> Value.of(order != 0);
-            case "<" -> Value.of(order < 0);
-            case ">" -> Value.of(order > 0);
-            case "<=" -> Value.of(order <= 0);
-            case ">=" -> Value.of(order >= 0);
-            case "<<" -> Value.of(x << y, a.sizeBytes(), a.unsigned());
-            case ">>" -> Value.of(a.unsigned() ? x >>> y : x >> y, a.sizeBytes(), a.unsigned());
-            case "|" -> Value.of(x | y, size, unsigned);
-            case "^" -> Value.of(x ^ y, size, unsigned);
-            case "&" -> Value.of(x & y, size, unsigned);
-            case "+" -> Value.of(x + y, size, unsigned);
-            case "-" -> Value.of(x - y, size, unsigned);
-            case "*" -> Value.of(x * y, size, unsigned);
-            default -> Value.of(divide(place, x, y, unsigned), size, unsigned);
+            case "||" -> CValue.of(x != 0 || y != 0);
+            case "&&" -> CValue.of(x != 0 && y != 0);
+            case "==" -> CValue.of(order == 0);
+            case "!=" -> CValue.of(order != 0);
+            case "<" -> CValue.of(order < 0);
+            case ">" -> CValue.of(order > 0);
+            case "<=" -> CValue.of(order <= 0);
+            case ">=" -> CValue.of(order >= 0);
+            case "<<" -> CValue.of(x << y, a.sizeBytes(), a.unsigned());
+            case ">>" -> CValue.of(a.unsigned() ? x >>> y : x >> y, a.sizeBytes(), a.unsigned());
+            case "|" -> CValue.of(x | y, size, unsigned);
+            case "^" -> CValue.of(x ^ y, size, unsigned);
+            case "&" -> CValue.of(x & y, size, unsigned);
+            case "+" -> CValue.of(x + y, size, unsigned);
+            case "-" -> CValue.of(x - y, size, unsigned);
+            case "*" -> CValue.of(x * y, size, unsigned);
+            default -> CValue.of(divide(place, x, y, unsigned), size, unsigned);
         };
     }
 
@@ -149,25 +152,25 @@ final class CExpression {
         return unsigned ? Long.remainderUnsigned(x, y) : x % y;
     }
 
-    private Value unary() throws CSyntaxException {
+    private CValue unary() throws CSyntaxException {
         enter();
-        Value value = prefixed();
+        CValue value = prefixed();
         depth--;
         return value;
     }
 
-    private Value prefixed() throws CSyntaxException {
+    private CValue prefixed() throws CSyntaxException {
         CToken token = cursor.token();
         if (cursor.accept("!")) {
-            return Value.of(unary().bits() == 0);
+            return CValue.of(unary().bits() == 0);
         }
         if (cursor.accept("-")) {
-            Value value = unary();
-            return Value.of(-value.bits(), value.sizeBytes(), value.unsigned());
+            CValue value = unary();
+            return CValue.of(-value.bits(), value.sizeBytes(), value.unsigned());
         }
         if (cursor.accept("~")) {
-            Value value = unary();
-            return Value.of(~value.bits(), value.sizeBytes(), value.unsigned());
+            CValue value = unary();
+            return CValue.of(~value.bits(), value.sizeBytes(), value.unsigned());
         }
         if (cursor.accept("+") || cursor.accept("__extension__")) {
             return unary();
@@ -181,10 +184,10 @@ final class CExpression {
         return cursor.is("(") ? parenthesized() : primary();
     }
 
-    private Value size(CToken place, boolean align) throws CSyntaxException {
+    private CValue size(CToken place, boolean align) throws CSyntaxException {
         if (cursor.is("(")) {
             cursor.take();
-            CType type = names.typeName(cursor);
+            CDeclaredType type = names.typeName(cursor);
             if (type != null) {
                 cursor.expect(")");
                 return names.size(place, type, align);
@@ -193,11 +196,11 @@ final class CExpression {
         throw new CSyntaxException(place, "the size of this is not known here");
     }
 
-    private Value parenthesized() throws CSyntaxException {
+    private CValue parenthesized() throws CSyntaxException {
         CToken place = cursor.take();
-        CType type = names.typeName(cursor);
+        CDeclaredType type = names.typeName(cursor);
         if (type == null) {
-            Value value = conditional();
+            CValue value = conditional();
             while (cursor.accept(",")) {
                 value = conditional();
             }
@@ -205,24 +208,23 @@ final class CExpression {
             return value;
         }
         cursor.expect(")");
-        Value value = unary();
-        if (type instanceof CType.Plain plain
-                && plain.type() instanceof sonde.lang.type.Type.Int number
+        CValue value = unary();
+        if (type instanceof CompleteType plain
+                && plain.type() instanceof IntType number
                 && number.sizeBytes() <= 8) {
-            return Value.of(value.bits(), number.sizeBytes(), !number.signed());
+            return CValue.of(value.bits(), number.sizeBytes(), !number.signed());
         }
-        if (type instanceof CType.Plain plain
-                && plain.type() instanceof sonde.lang.type.Type.Bool) {
-            return Value.of(value.bits() != 0);
+        if (type instanceof CompleteType plain && plain.type() instanceof BoolType) {
+            return CValue.of(value.bits() != 0);
         }
-        if (type instanceof CType.Pointer) {
-            return Value.of(value.bits(), 8, true);
+        if (type instanceof CDeclaredType.Pointer) {
+            return CValue.of(value.bits(), 8, true);
         }
         names.size(place, type, false);
         return value;
     }
 
-    private Value primary() throws CSyntaxException {
+    private CValue primary() throws CSyntaxException {
         CToken token = cursor.take();
         return switch (token.kind()) {
             case NUMBER -> CNumbers.integer(token);
@@ -234,8 +236,8 @@ final class CExpression {
         };
     }
 
-    private Value named(CToken token) throws CSyntaxException {
-        Value value = names.constant(token.text());
+    private CValue named(CToken token) throws CSyntaxException {
+        CValue value = names.constant(token.text());
         if (value != null) {
             return value;
         }
@@ -243,7 +245,7 @@ final class CExpression {
             if (cursor.is("(")) {
                 cursor.skipGroup();
             }
-            return Value.ZERO;
+            return CValue.ZERO;
         }
         throw new CSyntaxException(token, "use of undeclared identifier '" + token.text() + "'");
     }

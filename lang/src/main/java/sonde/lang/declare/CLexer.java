@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.declare.CToken.Kind;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /**
  * Cuts C into words (C17, 6.4). What no word begins with is a sign of one character, so every text
@@ -20,14 +20,18 @@ final class CLexer {
     private final String text;
     private final int end;
     private final @Nullable SourceText source;
-    private final @Nullable Span origin;
+    private final @Nullable SourceSpan origin;
     private final List<CToken> tokens = new ArrayList<>();
     private int at;
     private boolean first = true;
     private boolean spaced;
 
     private CLexer(
-            String text, int from, int to, @Nullable SourceText source, @Nullable Span origin) {
+            String text,
+            int from,
+            int to,
+            @Nullable SourceText source,
+            @Nullable SourceSpan origin) {
         this.text = text;
         this.at = from;
         this.end = to;
@@ -36,7 +40,7 @@ final class CLexer {
     }
 
     /** The words of a part of a script. */
-    static List<CToken> script(Span part) {
+    static List<CToken> script(SourceSpan part) {
         SourceText source = part.source();
         return new CLexer(source.text(), part.from(), part.to(), source, null).all();
     }
@@ -44,7 +48,7 @@ final class CLexer {
     /** The words of a header of the script's own, each with its place there. */
     static List<CToken> ownHeader(SourceText source) {
         String text = source.text();
-        Span none = new Span(source, 0, 0);
+        SourceSpan none = new SourceSpan(source, 0, 0);
         return new CLexer(text, 0, text.length(), source, none).all();
     }
 
@@ -53,7 +57,7 @@ final class CLexer {
      *
      * @param origin what in the script brought it along
      */
-    static List<CToken> header(String text, Span origin) {
+    static List<CToken> header(String text, SourceSpan origin) {
         return new CLexer(text, 0, text.length(), null, origin).all();
     }
 
@@ -160,9 +164,9 @@ final class CLexer {
 
     private void add(Kind kind, int from) {
         SourceText script = source;
-        Span place = origin;
+        SourceSpan place = origin;
         if (script != null) {
-            place = new Span(script, from, at);
+            place = new SourceSpan(script, from, at);
         }
         if (place != null) {
             boolean header = origin != null;

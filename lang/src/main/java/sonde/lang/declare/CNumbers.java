@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
-import sonde.lang.declare.CExpression.Value;
+import sonde.lang.declare.CExpression.CValue;
 
 /** Literals of C: numbers, characters, strings (C17, 6.4.4 and 6.4.5). */
 final class CNumbers {
@@ -13,7 +13,7 @@ final class CNumbers {
     private CNumbers() {}
 
     /** {@code 10}, {@code 0x1fUL}, {@code 017}, {@code 0b11}. */
-    static Value integer(CToken token) throws CSyntaxException {
+    static CValue integer(CToken token) throws CSyntaxException {
         String text = token.text().toLowerCase(Locale.ROOT).replace("'", "");
         boolean hex = text.startsWith("0x");
         int end = text.length();
@@ -38,19 +38,19 @@ final class CNumbers {
             // The first of int, unsigned (not for decimals), long, unsigned long that holds it.
             boolean four = !isLong && (bits < 32 || bits == 32 && (unsigned || radix != 10));
             boolean top = bits == (four ? 32 : 64);
-            return new Value(value.longValue(), four ? 4 : 8, unsigned || top);
+            return new CValue(value.longValue(), four ? 4 : 8, unsigned || top);
         } catch (NumberFormatException e) {
             throw new CSyntaxException(token, "'" + token.text() + "' is no integer");
         }
     }
 
     /** {@code 'a'}, {@code '\n'}. */
-    static Value character(CToken token) throws CSyntaxException {
+    static CValue character(CToken token) throws CSyntaxException {
         byte[] bytes = content(token.text());
         if (bytes.length == 0) {
             throw new CSyntaxException(token, "an empty character");
         }
-        return new Value(bytes[bytes.length - 1], 4, false);
+        return new CValue(bytes[bytes.length - 1], 4, false);
     }
 
     /** What a string or character means, without its quotes. */

@@ -4,18 +4,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.declare.CExpression.Value;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.declare.CDeclaredType.AlignedType;
+import sonde.lang.declare.CDeclaredType.CompleteType;
+import sonde.lang.declare.CDeclaredType.DefinedRecord;
+import sonde.lang.declare.CDeclaredType.TaggedType;
+import sonde.lang.declare.CExpression.CValue;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
 import sonde.symbol.ctype.BasicNumbers;
 
 /**
  * Declarations of C (C17, 6.7) with the extensions of gcc that headers use. What is no type and no
  * constant of an enumeration is passed over; semicolons may be missing where definitions end.
  */
-final class CParser implements CExpression.Names {
+final class CParser implements CExpression.CExpressionNames {
     private static final int MOST_DEPTH = 48;
     private static final Set<String> IGNORED =
             Set.of(
@@ -59,19 +63,20 @@ final class CParser implements CExpression.Names {
      *
      * @param type with all that stands around the name
      */
-    record Declared(CToken place, String name, CType type, CAttributes attributes) {}
+    record CDeclared(CToken place, String name, CDeclaredType type, CAttributes attributes) {}
 
     /** A type by itself: {@code "const char *"}; null when that is none. */
-    static @Nullable Type type(String text, TypeSource kernel) {
+    static @Nullable ValueType type(String text, TypeSource kernel) {
         CScope scope = new CScope(kernel);
-        Span nowhere = new Span(new SourceText("", text), 0, text.length());
+        SourceSpan nowhere = new SourceSpan(new SourceText("", text), 0, text.length());
         CToken end = new CToken(CToken.Kind.END, "", true, false, nowhere, true);
         CCursor cursor = new CCursor(CLexer.header(text, nowhere), end);
         CParser parser =
-                new CParser(scope, new CErrors(new Diagnostics(), nowhere.source()), cursor);
+                new CParser(
+                        scope, new CErrors(new CompilerDiagnostics(), nowhere.source()), cursor);
         try {
-            CType base = parser.specifiers(new CAttributes());
-            CType type = parser.declarator(base).type();
+            CDeclaredType base = parser.specifiers(new CAttributes());
+            CDeclaredType type = parser.declarator(base).type();
             return cursor.isEnd() ? scope.type(type) : null;
         } catch (CSyntaxException e) {
             return null;
@@ -104,7 +109,7 @@ final class CParser implements CExpression.Names {
         }
         boolean typedef = false;
         CAttributes attributes = new CAttributes();
-        CType base = null;
+        CDeclaredType base = null;
         while (base == null) {
             if (cursor.accept("typedef")) {
                 typedef = true;
@@ -116,7 +121,7 @@ final class CParser implements CExpression.Names {
             typedef = true;
         }
         while (!cursor.is(";") && !cursor.isEnd()) {
-            Declared declared = declarator(base);
+            CDeclared declared = declarator(base);
             attributes(declared.attributes());
             if (typedef && !declared.name().isEmpty()) {
                 scope.defineTypedef(declared.name(), aligned(declared, attributes));
@@ -135,10 +140,10 @@ final class CParser implements CExpression.Names {
         }
     }
 
-    private CType aligned(Declared declared, CAttributes before) throws CSyntaxException {
-        CType type = declared.attributes().moded(before.moded(declared.type()));
+    private CDeclaredType aligned(CDeclared declared, CAttributes before) throws CSyntaxException {
+        CDeclaredType type = declared.attributes().moded(before.moded(declared.type()));
         int align = Math.max(declared.attributes().aligned(), before.aligned());
-        return align > 0 ? new CType.Aligned(checked(type), align) : type;
+        return align > 0 ? new AlignedType(checked(type), align) : type;
     }
 
     /** Passes a qualifier, storage class or attribute. */
@@ -164,10 +169,10 @@ final class CParser implements CExpression.Names {
     }
 
     /** The type that declarations begin with. */
-    CType specifiers(CAttributes attributes) throws CSyntaxException {
+    CDeclaredType specifiers(CAttributes attributes) throws CSyntaxException {
         List<String> words = new ArrayList<>();
         CToken first = cursor.token();
-        CType type = null;
+        CDeclaredType type = null;
         while (true) {
             CToken token = cursor.token();
             if (skipIgnored(attributes)) {
@@ -185,7 +190,7 @@ final class CParser implements CExpression.Names {
             }
         }
         if (type == null && !words.isEmpty()) {
-            type = BasicTypes.of(words);
+            type = LinuxBasicTypes.of(words);
         }
         if (type == null) {
             throw first.kind() == CToken.Kind.WORD
@@ -195,7 +200,7 @@ final class CParser implements CExpression.Names {
         return type;
     }
 
-    private CType named(CToken token) throws CSyntaxException {
+    private CDeclaredType named(CToken token) throws CSyntaxException {
         if (token.is("struct") || token.is("union")) {
             return records.record();
         }
@@ -205,14 +210,14 @@ final class CParser implements CExpression.Names {
         if (token.is("typeof") || token.is("__typeof__") || token.is("__typeof")) {
             cursor.take();
             cursor.expect("(");
-            CType type = typeName(cursor);
+            CDeclaredType type = typeName(cursor);
             if (type == null) {
                 throw cursor.fail("the type of an expression is not known here");
             }
             cursor.expect(")");
             return type;
         }
-        CType type = scope.typedef(token.text());
+        CDeclaredType type = scope.typedef(token.text());
         if (type == null) {
             throw new CSyntaxException(token, "unknown type name '" + token.text() + "'");
         }
@@ -231,16 +236,19 @@ final class CParser implements CExpression.Names {
     }
 
     /** A type that other types may be made of without bound. */
-    CType checked(CType type) throws CSyntaxException {
+    CDeclaredType checked(CDeclaredType type) throws CSyntaxException {
         int steps = 0;
-        CType at = type;
+        CDeclaredType at = type;
         while (at != null && steps++ <= MOST_DEPTH) {
             at =
                     switch (at) {
-                        case CType.Pointer pointer -> pointer.to();
-                        case CType.Array array -> array.element();
-                        case CType.Aligned aligned -> aligned.type();
-                        case CType.Plain _, CType.Tagged _, CType.Defined _, CType.Function _ ->
+                        case CDeclaredType.Pointer pointer -> pointer.to();
+                        case CDeclaredType.Array array -> array.element();
+                        case AlignedType aligned -> aligned.type();
+                        case CompleteType _,
+                                TaggedType _,
+                                DefinedRecord _,
+                                CDeclaredType.Function _ ->
                                 null;
                     };
         }
@@ -251,31 +259,31 @@ final class CParser implements CExpression.Names {
     }
 
     /** A name with what stands around it; the name may be missing. */
-    Declared declarator(CType base) throws CSyntaxException {
+    CDeclared declarator(CDeclaredType base) throws CSyntaxException {
         enter();
-        CType type = base;
+        CDeclaredType type = base;
         CAttributes attributes = new CAttributes();
         while (skipIgnored(attributes) || cursor.is("*") || cursor.is("^")) {
             if (cursor.accept("*") || cursor.accept("^")) {
-                type = checked(new CType.Pointer(type));
+                type = checked(new CDeclaredType.Pointer(type));
             }
         }
-        Declared declared = direct(type, attributes);
+        CDeclared declared = direct(type, attributes);
         leave();
         return declared;
     }
 
-    private Declared direct(CType base, CAttributes attributes) throws CSyntaxException {
+    private CDeclared direct(CDeclaredType base, CAttributes attributes) throws CSyntaxException {
         CToken token = cursor.token();
         if (token.is("(") && isNested()) {
             cursor.take();
             // What stands in the parentheses is made of what follows them: read that first.
             CCursor.Mark inside = cursor.mark();
             skipNested();
-            CType type = suffixes(base);
+            CDeclaredType type = suffixes(base);
             CCursor.Mark behind = cursor.mark();
             cursor.backTo(inside);
-            Declared declared = declarator(type);
+            CDeclared declared = declarator(type);
             cursor.expect(")");
             cursor.backTo(behind);
             declared.attributes().add(attributes);
@@ -285,7 +293,7 @@ final class CParser implements CExpression.Names {
         if (token.kind() == CToken.Kind.WORD) {
             name = cursor.take().text();
         }
-        return new Declared(token, name, suffixes(base), attributes);
+        return new CDeclared(token, name, suffixes(base), attributes);
     }
 
     /** Behind a declarator in parentheses, the first of which was taken. */
@@ -308,15 +316,15 @@ final class CParser implements CExpression.Names {
                         && !next.is("union")
                         && !next.is("enum")
                         && scope.ownTypedef(next.text()) == null
-                        && BasicTypes.fixed(next.text()) == null;
+                        && LinuxBasicTypes.fixed(next.text()) == null;
         return next.is("*") || next.is("^") || next.is("(") || next.is("[") || name;
     }
 
-    private CType suffixes(CType base) throws CSyntaxException {
+    private CDeclaredType suffixes(CDeclaredType base) throws CSyntaxException {
         if (cursor.is("(")) {
             cursor.skipGroup();
             suffixes(base);
-            return new CType.Function();
+            return new CDeclaredType.Function();
         }
         if (!cursor.is("[")) {
             return base;
@@ -328,12 +336,12 @@ final class CParser implements CExpression.Names {
         }
         long count = cursor.is("]") ? 0 : CExpression.read(cursor, this).bits();
         cursor.expect("]");
-        CType element = suffixes(base);
+        CDeclaredType element = suffixes(base);
         leave();
         if (count < 0 || count > CScope.MOST_BYTES) {
             throw new CSyntaxException(place, "no array has " + count + " elements");
         }
-        CType type = checked(new CType.Array(element, (int) count));
+        CDeclaredType type = checked(new CDeclaredType.Array(element, (int) count));
         if (scope.sizeBytes(element) >= 0 && scope.sizeBytes(type) < 0) {
             throw new CSyntaxException(place, "this array is too large");
         }
@@ -341,13 +349,13 @@ final class CParser implements CExpression.Names {
     }
 
     @Override
-    public @Nullable Value constant(String name) {
+    public @Nullable CValue constant(String name) {
         Long value = scope.constant(name);
-        return value == null ? null : new Value(value, value == value.intValue() ? 4 : 8, false);
+        return value == null ? null : new CValue(value, value == value.intValue() ? 4 : 8, false);
     }
 
     @Override
-    public @Nullable CType typeName(CCursor at) throws CSyntaxException {
+    public @Nullable CDeclaredType typeName(CCursor at) throws CSyntaxException {
         CToken token = at.token();
         if (at != cursor || token.kind() != CToken.Kind.WORD) {
             return null;
@@ -365,13 +373,13 @@ final class CParser implements CExpression.Names {
     }
 
     @Override
-    public Value size(CToken place, CType type, boolean align) throws CSyntaxException {
+    public CValue size(CToken place, CDeclaredType type, boolean align) throws CSyntaxException {
         long size = scope.sizeBytes(type);
         if (size < 0) {
             throw new CSyntaxException(place, "the size of this type is not known");
         }
-        boolean empty = type instanceof CType.Plain plain && plain.type().sizeBytes() == 0;
-        return new Value(align ? scope.align(type) : empty ? 1 : size, 8, true);
+        boolean empty = type instanceof CompleteType plain && plain.type().sizeBytes() == 0;
+        return new CValue(align ? scope.align(type) : empty ? 1 : size, 8, true);
     }
 
     @Override

@@ -7,9 +7,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
-import sonde.lang.declare.CExpression.Value;
-import sonde.lang.declare.CParser.Declared;
-import sonde.lang.type.Type;
+import sonde.lang.declare.CDeclaredType.AlignedType;
+import sonde.lang.declare.CDeclaredType.CRecordType;
+import sonde.lang.declare.CDeclaredType.CompleteType;
+import sonde.lang.declare.CDeclaredType.DefinedRecord;
+import sonde.lang.declare.CDeclaredType.PlacedMember;
+import sonde.lang.declare.CDeclaredType.TaggedType;
+import sonde.lang.declare.CExpression.CValue;
+import sonde.lang.declare.CParser.CDeclared;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
 
 /** Definitions of structures, unions and enumerations (C17, 6.7.2.1 and 6.7.2.2). */
 final class CRecords {
@@ -24,11 +33,11 @@ final class CRecords {
     }
 
     /** A member before it has its place; {@code bits} -1 for none. */
-    private record Part(
-            CToken place, String name, CType type, int bits, boolean packed, int aligned) {}
+    private record UnplacedMember(
+            CToken place, String name, CDeclaredType type, int bits, boolean packed, int aligned) {}
 
     /** {@code struct name}, with or without its body. */
-    CType record() throws CSyntaxException {
+    CDeclaredType record() throws CSyntaxException {
         parser.enter();
         boolean union = cursor.take().is("union");
         Kind kind = union ? Kind.UNION : Kind.STRUCT;
@@ -37,13 +46,13 @@ final class CRecords {
         CToken place = cursor.token();
         String name = place.kind() == CToken.Kind.WORD ? cursor.take().text() : "";
         parser.attributes(attributes);
-        CType type = new CType.Tagged(kind, name);
+        CDeclaredType type = new TaggedType(kind, name);
         if (cursor.is("{")) {
             cursor.take();
-            CType.CRecord record = new CType.CRecord(name, union);
-            type = new CType.Defined(record);
+            CRecordType record = new CRecordType(name, union);
+            type = new DefinedRecord(record);
             define(place, kind, name, type);
-            List<Part> parts = parts();
+            List<UnplacedMember> parts = parts();
             cursor.expect("}");
             parser.attributes(attributes);
             layOut(place, record, parts, attributes);
@@ -54,7 +63,8 @@ final class CRecords {
         return type;
     }
 
-    private void define(CToken place, Kind kind, String name, CType type) throws CSyntaxException {
+    private void define(CToken place, Kind kind, String name, CDeclaredType type)
+            throws CSyntaxException {
         if (name.isEmpty()) {
             return;
         }
@@ -64,8 +74,8 @@ final class CRecords {
         scope.defineTag(kind, name, type, !place.header());
     }
 
-    private List<Part> parts() throws CSyntaxException {
-        List<Part> parts = new ArrayList<>();
+    private List<UnplacedMember> parts() throws CSyntaxException {
+        List<UnplacedMember> parts = new ArrayList<>();
         while (!cursor.is("}") && !cursor.isEnd()) {
             if (cursor.accept(";")) {
                 continue;
@@ -83,24 +93,25 @@ final class CRecords {
         return parts;
     }
 
-    private void members(List<Part> parts) throws CSyntaxException {
+    private void members(List<UnplacedMember> parts) throws CSyntaxException {
         CAttributes before = new CAttributes();
         while (parser.skipIgnored(before)) {
             // Attributes may stand first.
         }
         CToken first = cursor.token();
-        CType base = parser.specifiers(before);
+        CDeclaredType base = parser.specifiers(before);
         if (cursor.is(";") || cursor.is("}")) {
             // Without a name: its members are the outer one's, unless it only defines a tag.
-            if (base instanceof CType.Defined defined && defined.record().name.isEmpty()) {
-                parts.add(new Part(first, "", base, -1, before.packed(), before.aligned()));
+            if (base instanceof DefinedRecord defined && defined.record().name.isEmpty()) {
+                parts.add(
+                        new UnplacedMember(first, "", base, -1, before.packed(), before.aligned()));
             }
             return;
         }
         do {
-            Declared declared = parser.declarator(base);
+            CDeclared declared = parser.declarator(base);
             CAttributes attributes = declared.attributes();
-            CType type = declared.type();
+            CDeclaredType type = declared.type();
             int bits = -1;
             if (cursor.accept(":")) {
                 bits = width(type);
@@ -109,7 +120,7 @@ final class CRecords {
             attributes.add(before);
             type = attributes.moded(type);
             parts.add(
-                    new Part(
+                    new UnplacedMember(
                             declared.place(),
                             declared.name(),
                             type,
@@ -119,14 +130,14 @@ final class CRecords {
         } while (cursor.accept(","));
     }
 
-    private int width(CType type) throws CSyntaxException {
+    private int width(CDeclaredType type) throws CSyntaxException {
         CToken place = cursor.token();
         long bits = CExpression.read(cursor, parser).bits();
         long most = 8 * scope.sizeBytes(type);
         boolean number =
                 switch (scope.type(type)) {
-                    case Type.Int _, Type.Bool _, Type.Enum _ -> true;
-                    case Type _ -> false;
+                    case IntType _, BoolType _, EnumType _ -> true;
+                    case ValueType _ -> false;
                 };
         if (!number || bits < 0 || bits > most || most > 64) {
             throw new CSyntaxException(place, "no bitfield has this width");
@@ -135,12 +146,12 @@ final class CRecords {
     }
 
     private void layOut(
-            CToken place, CType.CRecord record, List<Part> parts, CAttributes attributes)
+            CToken place, CRecordType record, List<UnplacedMember> parts, CAttributes attributes)
             throws CSyntaxException {
         RecordLayout layout = new RecordLayout(record.union, attributes.packed());
-        List<CType.Member> members = new ArrayList<>(parts.size());
+        List<PlacedMember> members = new ArrayList<>(parts.size());
         Set<String> names = new HashSet<>();
-        for (Part part : parts) {
+        for (UnplacedMember part : parts) {
             if (!part.name().isEmpty() && !names.add(part.name())) {
                 throw new CSyntaxException(part.place(), "duplicate member '" + part.name() + "'");
             }
@@ -173,7 +184,7 @@ final class CRecords {
                 throw new CSyntaxException(part.place(), "this structure is too large");
             }
             members.add(
-                    new CType.Member(part.name(), part.type(), offset, Math.max(0, part.bits())));
+                    new PlacedMember(part.name(), part.type(), offset, Math.max(0, part.bits())));
         }
         record.align = layout.align(attributes.aligned());
         record.sizeBytes = layout.sizeBytes(attributes.aligned());
@@ -183,30 +194,30 @@ final class CRecords {
         }
     }
 
-    private static String incomplete(CType type) {
-        CType at = type;
-        while (at instanceof CType.Array array) {
+    private static String incomplete(CDeclaredType type) {
+        CDeclaredType at = type;
+        while (at instanceof CDeclaredType.Array array) {
             at = array.element();
         }
         return switch (at) {
-            case CType.Tagged tagged ->
+            case TaggedType tagged ->
                     "field has incomplete type '%s %s'"
                             .formatted(
                                     tagged.kind().name().toLowerCase(java.util.Locale.ROOT),
                                     tagged.name());
-            case CType.Defined defined ->
+            case DefinedRecord defined ->
                     "field has incomplete type '%s %s'"
                             .formatted(
                                     defined.record().union ? "union" : "struct",
                                     defined.record().name);
-            case CType.Function _ -> "a function is no member";
-            case CType.Plain _, CType.Pointer _, CType.Array _, CType.Aligned _ ->
+            case CDeclaredType.Function _ -> "a function is no member";
+            case CompleteType _, CDeclaredType.Pointer _, CDeclaredType.Array _, AlignedType _ ->
                     "this member is too large";
         };
     }
 
     /** {@code enum name}, with or without its constants. */
-    CType enumeration() throws CSyntaxException {
+    CDeclaredType enumeration() throws CSyntaxException {
         cursor.take();
         CAttributes attributes = new CAttributes();
         parser.attributes(attributes);
@@ -216,13 +227,13 @@ final class CRecords {
             if (name.isEmpty()) {
                 throw cursor.fail("expected '{' but found " + cursor.token().shown());
             }
-            return new CType.Tagged(Kind.ENUM, name);
+            return new TaggedType(Kind.ENUM, name);
         }
         cursor.take();
         return constants(place, name, attributes);
     }
 
-    private CType constants(CToken place, String name, CAttributes attributes)
+    private CDeclaredType constants(CToken place, String name, CAttributes attributes)
             throws CSyntaxException {
         List<String> constants = new ArrayList<>();
         Map<Long, String> names = new LinkedHashMap<>();
@@ -237,7 +248,7 @@ final class CRecords {
             parser.attributes(new CAttributes());
             boolean unsigned = next < 0 && !negative;
             if (cursor.accept("=")) {
-                Value value = CExpression.read(cursor, parser);
+                CValue value = CExpression.read(cursor, parser);
                 next = value.bits();
                 unsigned = value.unsigned();
             }
@@ -255,8 +266,8 @@ final class CRecords {
         int least = smallest(names, negative);
         int size = attributes.packed() ? least : Math.max(4, least);
         size = attributes.modeBytes() == 0 ? size : Math.min(8, attributes.modeBytes());
-        Type.Enum type = new Type.Enum(name, size, negative, Map.copyOf(names));
-        CType made = CType.Plain.of(type);
+        EnumType type = new EnumType(name, size, negative, Map.copyOf(names));
+        CDeclaredType made = CompleteType.of(type);
         if (!name.isEmpty()) {
             define(place, Kind.ENUM, name, made);
         }

@@ -10,10 +10,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Space;
+import sonde.lang.declare.CDeclaredType.AlignedType;
+import sonde.lang.declare.CDeclaredType.CRecordType;
+import sonde.lang.declare.CDeclaredType.CompleteType;
+import sonde.lang.declare.CDeclaredType.DefinedRecord;
+import sonde.lang.declare.CDeclaredType.PlacedMember;
+import sonde.lang.declare.CDeclaredType.TaggedType;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** What C has declared, and what the kernel has besides. */
 final class CScope {
@@ -23,10 +34,10 @@ final class CScope {
     static final long MOST_BYTES = 1 << 30;
 
     private final TypeSource kernel;
-    private final Map<String, CType> tags = new HashMap<>();
-    private final Map<String, CType> typedefs = new HashMap<>();
+    private final Map<String, CDeclaredType> tags = new HashMap<>();
+    private final Map<String, CDeclaredType> typedefs = new HashMap<>();
     private final Map<String, Long> enumerators = new LinkedHashMap<>();
-    private final Map<String, Type.Enum> enumOf = new HashMap<>();
+    private final Map<String, EnumType> enumOf = new HashMap<>();
     private final Set<String> ownTags = new HashSet<>();
 
     CScope(TypeSource kernel) {
@@ -42,13 +53,13 @@ final class CScope {
     }
 
     /** A tag that is defined here; null for none. */
-    @Nullable CType tag(Kind kind, String name) {
-        CType type = tags.get(key(kind, name));
+    @Nullable CDeclaredType tag(Kind kind, String name) {
+        CDeclaredType type = tags.get(key(kind, name));
         return type != null && kind(type) == kind ? type : null;
     }
 
-    private static Kind kind(CType type) {
-        return type instanceof CType.Defined defined
+    private static Kind kind(CDeclaredType type) {
+        return type instanceof DefinedRecord defined
                 ? defined.record().union ? Kind.UNION : Kind.STRUCT
                 : Kind.ENUM;
     }
@@ -58,7 +69,7 @@ final class CScope {
      *
      * @param own whether the script itself does, not a header
      */
-    void defineTag(Kind kind, String name, CType type, boolean own) {
+    void defineTag(Kind kind, String name, CDeclaredType type, boolean own) {
         tags.put(key(kind, name), type);
         if (own) {
             ownTags.add(kind + " " + name);
@@ -70,28 +81,28 @@ final class CScope {
         return ownTags.contains(kind + " " + name);
     }
 
-    void defineTypedef(String name, CType type) {
+    void defineTypedef(String name, CDeclaredType type) {
         typedefs.put(name, type);
     }
 
     /** A typedef, of the kernel too; null for none. */
-    @Nullable CType typedef(String name) {
-        CType own = typedefs.get(name);
+    @Nullable CDeclaredType typedef(String name) {
+        CDeclaredType own = typedefs.get(name);
         if (own != null) {
             return own;
         }
-        Type type = BasicTypes.fixed(name);
+        ValueType type = LinuxBasicTypes.fixed(name);
         if (type == null) {
             type = kernel.type(Kind.PLAIN, name);
         }
         if (type == null) {
-            type = BasicTypes.usual(name);
+            type = LinuxBasicTypes.usual(name);
         }
-        return type == null ? null : CType.Plain.of(type);
+        return type == null ? null : CompleteType.of(type);
     }
 
     /** A typedef made here; null for none. */
-    @Nullable CType ownTypedef(String name) {
+    @Nullable CDeclaredType ownTypedef(String name) {
         return typedefs.get(name);
     }
 
@@ -99,7 +110,7 @@ final class CScope {
         enumerators.put(name, value);
     }
 
-    void enumeratorOf(String name, Type.Enum type) {
+    void enumeratorOf(String name, EnumType type) {
         enumOf.put(name, type);
     }
 
@@ -107,7 +118,7 @@ final class CScope {
         return enumerators.get(name);
     }
 
-    Type.@Nullable Enum enumOf(String name) {
+    ValueType.@Nullable EnumType enumOf(String name) {
         return enumOf.get(name);
     }
 
@@ -119,118 +130,120 @@ final class CScope {
     @Nullable Long constant(String name) {
         Long own = enumerators.get(name);
         if (own == null) {
-            own = Constants.value(name);
+            own = LinuxConstants.value(name);
         }
         return own != null ? own : kernel.constant(name);
     }
 
-    private @Nullable Type fromKernel(CType.Tagged tagged) {
-        Type type = kernel.type(tagged.kind(), tagged.name());
+    private @Nullable ValueType fromKernel(TaggedType tagged) {
+        ValueType type = kernel.type(tagged.kind(), tagged.name());
         if (type == null) {
             return null;
         }
         boolean declaredOnly =
-                type.sizeBytes() == 0 && type instanceof Struct struct && struct.fields().isEmpty();
+                type.sizeBytes() == 0
+                        && type instanceof StructType struct
+                        && struct.fields().isEmpty();
         return declaredOnly ? null : type;
     }
 
     /** Bytes of a type, -1 when it is not complete. */
-    long sizeBytes(CType type) {
+    long sizeBytes(CDeclaredType type) {
         return switch (type) {
-            case CType.Plain plain -> plain.type().sizeBytes();
-            case CType.Pointer _ -> 8;
-            case CType.Array array -> {
+            case CompleteType plain -> plain.type().sizeBytes();
+            case CDeclaredType.Pointer _ -> 8;
+            case CDeclaredType.Array array -> {
                 long element = sizeBytes(array.element());
                 yield element < 0 || element * array.count() > MOST_BYTES
                         ? -1
                         : element * array.count();
             }
-            case CType.Tagged tagged -> {
-                CType own = tag(tagged.kind(), tagged.name());
-                Type other = own == null ? fromKernel(tagged) : null;
+            case TaggedType tagged -> {
+                CDeclaredType own = tag(tagged.kind(), tagged.name());
+                ValueType other = own == null ? fromKernel(tagged) : null;
                 yield own != null ? sizeBytes(own) : other != null ? other.sizeBytes() : -1;
             }
-            case CType.Defined defined -> defined.record().sizeBytes;
-            case CType.Function _ -> -1;
-            case CType.Aligned aligned -> sizeBytes(aligned.type());
+            case DefinedRecord defined -> defined.record().sizeBytes;
+            case CDeclaredType.Function _ -> -1;
+            case AlignedType aligned -> sizeBytes(aligned.type());
         };
     }
 
-    int align(CType type) {
+    int align(CDeclaredType type) {
         return switch (type) {
-            case CType.Plain plain -> plain.align();
-            case CType.Pointer _ -> 8;
-            case CType.Array array -> align(array.element());
-            case CType.Tagged tagged -> {
-                CType own = tag(tagged.kind(), tagged.name());
-                Type other = own == null ? fromKernel(tagged) : null;
+            case CompleteType plain -> plain.align();
+            case CDeclaredType.Pointer _ -> 8;
+            case CDeclaredType.Array array -> align(array.element());
+            case TaggedType tagged -> {
+                CDeclaredType own = tag(tagged.kind(), tagged.name());
+                ValueType other = own == null ? fromKernel(tagged) : null;
                 yield own != null ? align(own) : other != null ? Math.max(1, other.align()) : 1;
             }
-            case CType.Defined defined -> defined.record().align;
-            case CType.Function _ -> 1;
-            case CType.Aligned aligned -> aligned.align();
+            case DefinedRecord defined -> defined.record().align;
+            case CDeclaredType.Function _ -> 1;
+            case AlignedType aligned -> aligned.align();
         };
     }
 
     /** The type as the languages have it. Pointers are the kernel's until somebody knows better. */
-    Type type(CType type) {
+    ValueType type(CDeclaredType type) {
         return type(type, 0);
     }
 
-    private Type type(CType type, int depth) {
+    private ValueType type(CDeclaredType type, int depth) {
         if (depth > MOST_DEPTH) {
-            return new Type.Void();
+            return new VoidType();
         }
         return switch (type) {
-            case CType.Plain plain -> plain.type();
-            case CType.Pointer pointer ->
-                    new Type.Pointer(type(pointer.to(), depth + 1), Space.KERNEL);
-            case CType.Array array ->
-                    new Type.Array(type(array.element(), depth + 1), array.count());
-            case CType.Tagged tagged -> tagged(tagged, depth);
-            case CType.Defined defined -> struct(defined.record());
-            case CType.Function _ -> new Type.Void();
-            case CType.Aligned aligned -> type(aligned.type(), depth + 1);
+            case CompleteType plain -> plain.type();
+            case CDeclaredType.Pointer pointer ->
+                    new PointerType(type(pointer.to(), depth + 1), PointerSpace.KERNEL);
+            case CDeclaredType.Array array ->
+                    new ArrayType(type(array.element(), depth + 1), array.count());
+            case TaggedType tagged -> tagged(tagged, depth);
+            case DefinedRecord defined -> struct(defined.record());
+            case CDeclaredType.Function _ -> new VoidType();
+            case AlignedType aligned -> type(aligned.type(), depth + 1);
         };
     }
 
-    private Type tagged(CType.Tagged tagged, int depth) {
-        CType own = tag(tagged.kind(), tagged.name());
+    private ValueType tagged(TaggedType tagged, int depth) {
+        CDeclaredType own = tag(tagged.kind(), tagged.name());
         if (own != null) {
             return type(own, depth + 1);
         }
-        Type other = kernel.type(tagged.kind(), tagged.name());
+        ValueType other = kernel.type(tagged.kind(), tagged.name());
         if (other != null) {
             return other;
         }
         return tagged.kind() == TypeSyntax.Kind.ENUM
-                ? new Type.Enum(tagged.name(), 4, false, Map.of())
-                : new Struct(tagged.name(), tagged.kind() == Kind.UNION, 0, 1, List::of);
+                ? new EnumType(tagged.name(), 4, false, Map.of())
+                : new StructType(tagged.name(), tagged.kind() == Kind.UNION, 0, 1, List::of);
     }
 
-    private Struct struct(CType.CRecord record) {
-        Struct made = record.struct;
+    private StructType struct(CRecordType record) {
+        StructType made = record.struct;
         if (made == null) {
             int size = (int) Math.max(0, record.sizeBytes);
             // What values lie in is aligned to 8 at most.
             int align = Math.min(8, record.align);
-            made = new Struct(record.name, record.union, size, align, () -> fields(record));
+            made = new StructType(record.name, record.union, size, align, () -> fields(record));
             record.struct = made;
         }
         return made;
     }
 
-    private List<Field> fields(CType.CRecord record) {
-        List<Field> fields = new ArrayList<>();
-        for (CType.Member member : record.members) {
-            Type type = type(member.type());
+    private List<TypeField> fields(CRecordType record) {
+        List<TypeField> fields = new ArrayList<>();
+        for (PlacedMember member : record.members) {
+            ValueType type = type(member.type());
             fields.add(
-                    new Field(
+                    new TypeField(
                             member.name(),
                             type,
                             member.bitOffset(),
                             member.bits(),
-                            Field.Place.HERE));
+                            FieldPlace.HERE));
         }
         return fields;
     }

@@ -1,6 +1,6 @@
 package sonde.lang.declare;
 
-import sonde.lang.source.Span;
+import sonde.lang.source.SourceSpan;
 
 /**
  * A word of C.
@@ -12,7 +12,8 @@ import sonde.lang.source.Span;
  *     it along
  * @param header whether a header has it
  */
-record CToken(Kind kind, String text, boolean first, boolean spaced, Span origin, boolean header) {
+record CToken(
+        Kind kind, String text, boolean first, boolean spaced, SourceSpan origin, boolean header) {
     enum Kind {
         WORD,
         NUMBER,

@@ -13,25 +13,27 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.location.Entries;
-import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.DebugEntries;
+import sonde.binary.dwarf.location.DebugEntry;
+import sonde.binary.dwarf.location.DwarfTag;
 import sonde.binary.dwarf.location.EntryUnit;
 import sonde.binary.dwarf.location.FrameRules;
 import sonde.binary.dwarf.location.LineRows;
-import sonde.binary.dwarf.location.Scopes;
-import sonde.binary.dwarf.location.Tag;
+import sonde.binary.dwarf.location.SourceScopes;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.type.Type;
-import sonde.symbol.Clones;
+import sonde.lang.declare.FunctionSignature.SignatureParameter;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.symbol.CloneSuffix;
 import sonde.symbol.ctype.DwarfSourceTypes;
-import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.NamedTypes.NameSpace;
 import sonde.symbol.ctype.SourceType;
 import sonde.symbol.ctype.TypeLayout;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Need;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.RequiredContent;
 import sonde.symbol.files.SearchFolders;
 
 /**
@@ -41,17 +43,17 @@ import sonde.symbol.files.SearchFolders;
 public final class DwarfTypes implements TypeSource, AutoCloseable {
     private final OpenElf program;
     private final OpenDebug debug;
-    private final Entries entries;
-    private final Scopes scopes;
+    private final DebugEntries entries;
+    private final SourceScopes scopes;
     private final DwarfSourceTypes source;
-    private final ScriptTypes made = new ScriptTypes(Type.Space.USER);
-    private final Map<String, Optional<Signature>> functions = new HashMap<>();
+    private final ScriptTypes made = new ScriptTypes(PointerSpace.USER);
+    private final Map<String, Optional<FunctionSignature>> functions = new HashMap<>();
 
     private DwarfTypes(OpenElf program, OpenDebug debug) throws IOException {
         this.program = program;
         this.debug = debug;
         this.entries = debug.entries(_ -> {});
-        this.scopes = new Scopes(entries, FrameRules.NONE);
+        this.scopes = new SourceScopes(entries, FrameRules.NONE);
         this.source = new DwarfSourceTypes(entries);
     }
 
@@ -70,11 +72,11 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
             folders.add(path.resolveSibling(folder).toString());
         }
         DebugSearch search = new DebugSearch(SearchFolders.here().withUser(List.copyOf(folders)));
-        Place place = Place.named(path.toString());
+        FilePlace place = FilePlace.named(path.toString());
         OpenElf file = OpenElf.asIs(place);
         OpenDebug debug = null;
         try {
-            debug = OpenDebug.of(search, place, file.elf(), Need.ENTRIES);
+            debug = OpenDebug.of(search, place, file.elf(), RequiredContent.ENTRIES);
             return new DwarfTypes(file, debug);
         } catch (IOException | RuntimeException e) {
             if (debug != null) {
@@ -85,7 +87,7 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
         }
     }
 
-    private static final class Shared {
+    private static final class SharedDwarfTypes {
         static final Map<List<Object>, Optional<DwarfTypes>> ALL = new HashMap<>();
     }
 
@@ -96,8 +98,8 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
      * @return null for a program that cannot be read
      */
     public static @Nullable DwarfTypes shared(String program, List<Path> debugFolders) {
-        synchronized (Shared.ALL) {
-            return Shared.ALL
+        synchronized (SharedDwarfTypes.ALL) {
+            return SharedDwarfTypes.ALL
                     .computeIfAbsent(
                             List.of(program, debugFolders), _ -> readable(program, debugFolders))
                     .orElse(null);
@@ -118,7 +120,7 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     }
 
     /** What an address can see. */
-    Scopes scopes() {
+    SourceScopes scopes() {
         return scopes;
     }
 
@@ -128,7 +130,7 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     }
 
     /** The type of an entry; null stands for void. */
-    Type type(@Nullable Entry entry) {
+    ValueType type(@Nullable DebugEntry entry) {
         return made.type(source.type(entry));
     }
 
@@ -138,13 +140,13 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
      * @param entry its address as stated in the ELF
      * @param arm whether the machine is AArch64, else x86-64
      */
-    public @Nullable List<Argument> arguments(String name, long entry, boolean arm) {
+    public @Nullable List<EntryArgument> arguments(String name, long entry, boolean arm) {
         try {
-            Optional<Entry> at = scopes.at(entry).map(scope -> scope.functions().getFirst());
-            Optional<Entry> function = at.or(() -> layout().named().function(name));
+            Optional<DebugEntry> at = scopes.at(entry).map(scope -> scope.functions().getFirst());
+            Optional<DebugEntry> function = at.or(() -> layout().named().function(name));
             return function.isEmpty()
                     ? null
-                    : new Arguments(this, function.get(), Clones.isClone(name), arm)
+                    : new EntryArguments(this, function.get(), CloneSuffix.isClone(name), arm)
                             .at(at.isPresent() ? entry : -1);
         } catch (MalformedInputException e) {
             return null;
@@ -152,25 +154,25 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     }
 
     /** A function by its name or, for C++ and Rust, that of its symbol; null for none. */
-    public @Nullable Signature function(String name) {
+    public @Nullable FunctionSignature function(String name) {
         return functions
                 .computeIfAbsent(name, _ -> layout().named().function(name).map(this::signature))
                 .orElse(null);
     }
 
-    private @Nullable Signature signature(Entry function) {
+    private @Nullable FunctionSignature signature(DebugEntry function) {
         try {
-            List<Signature.Parameter> parameters = new ArrayList<>();
-            for (Entry child : function.children()) {
-                if (child.tag() == Tag.FORMAL_PARAMETER) {
+            List<SignatureParameter> parameters = new ArrayList<>();
+            for (DebugEntry child : function.children()) {
+                if (child.tag() == DwarfTag.FORMAL_PARAMETER) {
                     SourceType type = source.type(child.type());
                     parameters.add(
-                            new Signature.Parameter(
+                            new SignatureParameter(
                                     child.name(), made.type(type), ScriptTypes.spelling(type)));
                 }
             }
             SourceType result = source.type(function.type());
-            return new Signature(
+            return new FunctionSignature(
                     parameters, made.type(result), ScriptTypes.spelling(result), 0, "");
         } catch (MalformedInputException e) {
             return null;
@@ -178,17 +180,17 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
     }
 
     @Override
-    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+    public @Nullable ValueType type(TypeSyntax.Kind kind, String name) {
         return source.find(space(kind), name).map(made::type).orElse(null);
     }
 
     /** The name space of C that a word of a script is in. */
-    static NamedTypes.Space space(TypeSyntax.Kind kind) {
+    static NameSpace space(TypeSyntax.Kind kind) {
         return switch (kind) {
-            case STRUCT -> NamedTypes.Space.STRUCT;
-            case UNION -> NamedTypes.Space.UNION;
-            case ENUM -> NamedTypes.Space.ENUM;
-            case PLAIN -> NamedTypes.Space.PLAIN;
+            case STRUCT -> NameSpace.STRUCT;
+            case UNION -> NameSpace.UNION;
+            case ENUM -> NameSpace.ENUM;
+            case PLAIN -> NameSpace.PLAIN;
         };
     }
 

@@ -19,10 +19,11 @@ import sonde.binary.btf.CHeader;
 import sonde.bpf.core.TargetTypes;
 import sonde.bpf.link.KernelTypes;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Space;
+import sonde.lang.declare.FunctionSignature.SignatureParameter;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.PointerSpace;
 import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.symbol.ctype.SourceType;
 
@@ -40,19 +41,19 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
 
     private boolean opened;
     private final Map<String, Optional<BtfTypes>> modules = new LinkedHashMap<>();
-    private final Map<String, Optional<Type>> found = new HashMap<>();
+    private final Map<String, Optional<ValueType>> found = new HashMap<>();
     private final Map<String, Optional<Long>> constants = new HashMap<>();
 
     /** Opens nothing yet. */
     public KernelTypeSource() {}
 
-    private static final class Shared {
+    private static final class SharedKernelTypes {
         static final KernelTypeSource ALL = new KernelTypeSource();
     }
 
     /** One for the whole process, which nobody closes. */
     public static KernelTypeSource shared() {
-        return Shared.ALL;
+        return SharedKernelTypes.ALL;
     }
 
     private @Nullable BtfTypes vmlinux() {
@@ -110,7 +111,7 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
     }
 
     /** A type of a BTF. */
-    private record Place(String module, BtfTypes types, int id) {
+    private record KernelTypePlace(String module, BtfTypes types, int id) {
         Btf btf() {
             return types.btf();
         }
@@ -121,7 +122,7 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
      *
      * @param module where alone to look, empty for everywhere
      */
-    private @Nullable Place find(String module, String name, Predicate<BtfType> fits) {
+    private @Nullable KernelTypePlace find(String module, String name, Predicate<BtfType> fits) {
         BtfTypes base = vmlinux();
         if (base == null || name.isEmpty()) {
             return null;
@@ -131,10 +132,10 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
                 BtfTypes only = module(module);
                 return only == null ? null : place(module, only, name, fits);
             }
-            Place place = place(VMLINUX, base, name, fits);
+            KernelTypePlace place = place(VMLINUX, base, name, fits);
             for (String one : place == null ? moduleNames() : List.<String>of()) {
                 BtfTypes types = module(one);
-                Place there = types == null ? null : place(one, types, name, fits);
+                KernelTypePlace there = types == null ? null : place(one, types, name, fits);
                 if (there != null) {
                     return there;
                 }
@@ -145,26 +146,26 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
         }
     }
 
-    private static @Nullable Place place(
+    private static @Nullable KernelTypePlace place(
             String module, BtfTypes types, String name, Predicate<BtfType> fits)
             throws MalformedInputException {
         int id = types.btf().find(name, fits);
         if (id == 0) {
             return null;
         }
-        return new Place(id < types.btf().firstId() ? VMLINUX : module, types, id);
+        return new KernelTypePlace(id < types.btf().firstId() ? VMLINUX : module, types, id);
     }
 
-    private @Nullable Place find(TypeSyntax.Kind kind, String name) {
+    private @Nullable KernelTypePlace find(TypeSyntax.Kind kind, String name) {
         return find("", name, BtfSourceTypes.fits(DwarfTypes.space(kind)));
     }
 
     @Override
-    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+    public @Nullable ValueType type(TypeSyntax.Kind kind, String name) {
         String key = kind + " " + name;
-        Optional<Type> known = found.get(key);
+        Optional<ValueType> known = found.get(key);
         if (known == null) {
-            Place place = find(kind, name);
+            KernelTypePlace place = find(kind, name);
             known = Optional.ofNullable(place).map(p -> p.types().type(p.id()));
             found.put(key, known);
         }
@@ -260,14 +261,16 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
     }
 
     /** The enumeration that a constant is of, without a name too; null for none. */
-    public Type.@Nullable Enum enumerationOf(String enumerator) {
+    public ValueType.@Nullable EnumType enumerationOf(String enumerator) {
         SourceType.Enumeration one = enumOf(enumerator);
         return one == null ? null : ScriptTypes.enumerationType(one);
     }
 
-    /** As {@link #function(String, String, Space)}, with pointers to be read as the kernel's. */
-    public @Nullable Signature function(String module, String name) {
-        return function(module, name, Space.KERNEL);
+    /**
+     * As {@link #function(String, String, PointerSpace)}, with pointers to be read as the kernel's.
+     */
+    public @Nullable FunctionSignature function(String module, String name) {
+        return function(module, name, PointerSpace.KERNEL);
     }
 
     /**
@@ -277,14 +280,14 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
      * @param space of its pointers: TYPED where the program gets them from BTF (fentry, fexit)
      * @return null for none of that name
      */
-    public @Nullable Signature function(String module, String name, Space space) {
-        Place place = find(module, name, BtfType.Func.class::isInstance);
+    public @Nullable FunctionSignature function(String module, String name, PointerSpace space) {
+        KernelTypePlace place = find(module, name, BtfType.Func.class::isInstance);
         return place == null ? null : signature(place, place.id(), 0, space);
     }
 
-    /** As {@link #rawTracepoint(String, Space)} with typed pointers. */
-    public @Nullable Signature rawTracepoint(String name) {
-        return rawTracepoint(name, Space.TYPED);
+    /** As {@link #rawTracepoint(String, PointerSpace)} with typed pointers. */
+    public @Nullable FunctionSignature rawTracepoint(String name) {
+        return rawTracepoint(name, PointerSpace.TYPED);
     }
 
     /**
@@ -292,13 +295,14 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
      *
      * @return with the id of {@code btf_trace_NAME}, to attach to; null for none of that name
      */
-    public @Nullable Signature rawTracepoint(String name, Space space) {
-        Place typedef = find("", "btf_trace_" + name, BtfType.Typedef.class::isInstance);
+    public @Nullable FunctionSignature rawTracepoint(String name, PointerSpace space) {
+        KernelTypePlace typedef = find("", "btf_trace_" + name, BtfType.Typedef.class::isInstance);
         if (typedef == null) {
             return null;
         }
         for (String stub : STUBS) {
-            Place place = find(typedef.module(), stub + name, BtfType.Func.class::isInstance);
+            KernelTypePlace place =
+                    find(typedef.module(), stub + name, BtfType.Func.class::isInstance);
             if (place != null) {
                 return signature(place, typedef.id(), 1, space);
             }
@@ -306,24 +310,25 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
         return signature(typedef, typedef.id(), 1, space);
     }
 
-    private static @Nullable Signature signature(Place place, int btfId, int skip, Space space) {
+    private static @Nullable FunctionSignature signature(
+            KernelTypePlace place, int btfId, int skip, PointerSpace space) {
         try {
             BtfType.FuncProto proto = prototype(place.btf(), place.id());
             if (proto == null) {
                 return null;
             }
-            List<Signature.Parameter> parameters = new ArrayList<>();
+            List<SignatureParameter> parameters = new ArrayList<>();
             for (int i = skip; i < proto.params().size(); i++) {
                 BtfType.Param param = proto.params().get(i);
                 if (param.type() != 0) {
                     parameters.add(
-                            new Signature.Parameter(
+                            new SignatureParameter(
                                     param.name(),
                                     ScriptTypes.in(space, place.types().type(param.type())),
                                     CHeader.declaration(place.btf(), param.type(), "")));
                 }
             }
-            return new Signature(
+            return new FunctionSignature(
                     parameters,
                     ScriptTypes.in(space, place.types().type(proto.returnType())),
                     CHeader.declaration(place.btf(), proto.returnType(), ""),
@@ -358,24 +363,24 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
      * What an iterator's programs get, {@code struct bpf_iter__NAME}: pointers in it are typed, and
      * the unions that they lie in are left out.
      */
-    public @Nullable Struct iterator(String name) {
-        if (!(type(TypeSyntax.Kind.STRUCT, "bpf_iter__" + name) instanceof Struct context)) {
+    public @Nullable StructType iterator(String name) {
+        if (!(type(TypeSyntax.Kind.STRUCT, "bpf_iter__" + name) instanceof StructType context)) {
             return null;
         }
-        List<Field> fields = new ArrayList<>();
-        for (Field field : context.fields()) {
+        List<TypeField> fields = new ArrayList<>();
+        for (TypeField field : context.fields()) {
             boolean unnamed = field.name().isEmpty();
-            List<Field> inner =
-                    unnamed && field.type() instanceof Struct union
+            List<TypeField> inner =
+                    unnamed && field.type() instanceof StructType union
                             ? union.fields()
                             : List.of(field);
-            for (Field one : inner) {
+            for (TypeField one : inner) {
                 long offset = unnamed ? field.bitOffset() + one.bitOffset() : one.bitOffset();
-                Type type = ScriptTypes.in(Space.TYPED, one.type());
-                fields.add(new Field(one.name(), type, offset, one.bits(), one.place()));
+                ValueType type = ScriptTypes.in(PointerSpace.TYPED, one.type());
+                fields.add(new TypeField(one.name(), type, offset, one.bits(), one.place()));
             }
         }
-        return new Struct(
+        return new StructType(
                 context.name(), false, context.sizeBytes(), context.align(), () -> fields);
     }
 
@@ -386,7 +391,7 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
      * @return null for none of that name
      */
     public @Nullable String definition(TypeSyntax.Kind kind, String name) {
-        Place place = kind == TypeSyntax.Kind.PLAIN ? null : find(kind, name);
+        KernelTypePlace place = kind == TypeSyntax.Kind.PLAIN ? null : find(kind, name);
         if (place == null) {
             return null;
         }

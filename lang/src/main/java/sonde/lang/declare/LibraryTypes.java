@@ -8,7 +8,8 @@ import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.CHeader;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.type.Type;
+import sonde.lang.declare.FunctionSignature.SignatureParameter;
+import sonde.lang.type.ValueType;
 
 /** Types of an object whose functions a script calls. */
 public final class LibraryTypes {
@@ -20,15 +21,15 @@ public final class LibraryTypes {
     }
 
     /** A function; the parameter for all further arguments is void. */
-    public Signature signature(BtfType.FuncProto prototype) throws MalformedInputException {
-        List<Signature.Parameter> parameters = new ArrayList<>();
+    public FunctionSignature signature(BtfType.FuncProto prototype) throws MalformedInputException {
+        List<SignatureParameter> parameters = new ArrayList<>();
         for (BtfType.Param param : prototype.params()) {
             parameters.add(
-                    new Signature.Parameter(
+                    new SignatureParameter(
                             param.name(), types.type(param.type()), spelling(param.type())));
         }
         int result = prototype.returnType();
-        return new Signature(parameters, types.type(result), spelling(result), 0, "");
+        return new FunctionSignature(parameters, types.type(result), spelling(result), 0, "");
     }
 
     private String spelling(int id) throws MalformedInputException {
@@ -36,7 +37,7 @@ public final class LibraryTypes {
     }
 
     /** A type; null for none of that name. */
-    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+    public @Nullable ValueType type(TypeSyntax.Kind kind, String name) {
         return types.source()
                 .find(DwarfTypes.space(kind), name)
                 .map(types.made()::type)

@@ -8,16 +8,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.declare.CExpression.Value;
+import sonde.lang.declare.CExpression.CValue;
 import sonde.lang.declare.CToken.Kind;
-import sonde.lang.declare.Macros.Macro;
+import sonde.lang.declare.MacroExpansion.CMacro;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /**
  * Lines of C with their directives carried out (C17, 6.10). Headers are read where they are found.
  */
-final class Preprocessor implements CExpression.Names {
+final class Preprocessor implements CExpression.CExpressionNames {
     private static final int MOST_DEPTH = 48;
     private static final int MOST_CONDITIONS = 256;
     private static final int MOST_FILES = 1000;
@@ -25,25 +25,26 @@ final class Preprocessor implements CExpression.Names {
     /** Words of all headers together. */
     private static final int MOST_TOKENS = 2_000_000;
 
-    private final Macros macros;
-    private final Includes includes;
+    private final MacroExpansion macros;
+    private final IncludeFolders includes;
     private final TypeSource kernel;
     private final CErrors errors;
     private final List<CToken> out = new ArrayList<>();
     private final List<CToken> pending = new ArrayList<>();
     private final Set<Path> once = new HashSet<>();
-    private Deque<Condition> conditions = new ArrayDeque<>();
+    private Deque<ConditionalGroup> conditions = new ArrayDeque<>();
     private @Nullable Path file;
 
     /** What in the script brought the header along that is being read. */
-    private @Nullable Span brought;
+    private @Nullable SourceSpan brought;
 
     private int depth;
     private int files;
     private int tokens;
     private int scriptLines = 1;
 
-    Preprocessor(Macros macros, Includes includes, TypeSource kernel, CErrors errors) {
+    Preprocessor(
+            MacroExpansion macros, IncludeFolders includes, TypeSource kernel, CErrors errors) {
         this.macros = macros;
         this.includes = includes;
         this.kernel = kernel;
@@ -51,13 +52,13 @@ final class Preprocessor implements CExpression.Names {
     }
 
     /** An {@code #if} that has not ended. */
-    private static final class Condition {
+    private static final class ConditionalGroup {
         final CToken place;
         final boolean outer;
         boolean taken;
         boolean now;
 
-        Condition(CToken place, boolean outer, boolean now) {
+        ConditionalGroup(CToken place, boolean outer, boolean now) {
             this.place = place;
             this.outer = outer;
             this.now = outer && now;
@@ -66,7 +67,7 @@ final class Preprocessor implements CExpression.Names {
     }
 
     /** A part of a script; behind one that is no directive a semicolon may be missing. */
-    void script(Span part) {
+    void script(SourceSpan part) {
         List<CToken> words = CLexer.script(part);
         if (!words.isEmpty()) {
             lines(words);
@@ -94,13 +95,13 @@ final class Preprocessor implements CExpression.Names {
     }
 
     private void unended() {
-        for (Condition condition : conditions) {
+        for (ConditionalGroup condition : conditions) {
             errors.error(condition.place, "unterminated conditional directive");
         }
     }
 
     private boolean isActive() {
-        Condition inner = conditions.peek();
+        ConditionalGroup inner = conditions.peek();
         return inner == null || inner.now;
     }
 
@@ -159,11 +160,11 @@ final class Preprocessor implements CExpression.Names {
         if (conditions.size() >= MOST_CONDITIONS) {
             throw new CSyntaxException(hash, "conditions are nested too deeply");
         }
-        conditions.push(new Condition(hash, isActive(), now));
+        conditions.push(new ConditionalGroup(hash, isActive(), now));
     }
 
     private void otherwise(CCursor line, CToken name) throws CSyntaxException {
-        Condition inner = conditions.peek();
+        ConditionalGroup inner = conditions.peek();
         if (inner == null) {
             throw new CSyntaxException(name, "#" + name.text() + " without #if");
         }
@@ -204,7 +205,7 @@ final class Preprocessor implements CExpression.Names {
         while (!line.isEnd()) {
             words.add(line.take());
         }
-        return Macros.text(words);
+        return MacroExpansion.text(words);
     }
 
     private void define(CCursor line) throws CSyntaxException {
@@ -231,7 +232,7 @@ final class Preprocessor implements CExpression.Names {
         while (!line.isEnd()) {
             body.add(line.take());
         }
-        macros.define(new Macro(name.text(), parameters, variadic, body, false));
+        macros.define(new CMacro(name.text(), parameters, variadic, body, false));
     }
 
     private void include(CCursor line, CToken directive) throws CSyntaxException {
@@ -276,11 +277,11 @@ final class Preprocessor implements CExpression.Names {
         if (once.contains(found) || depth >= MOST_DEPTH || ++files > MOST_FILES) {
             return;
         }
-        String text = Includes.read(found);
+        String text = IncludeFolders.read(found);
         if (text == null || tokens > MOST_TOKENS) {
             return;
         }
-        Span origin = brought;
+        SourceSpan origin = brought;
         if (!place.header() || origin == null) {
             origin = place.origin();
             brought = origin;
@@ -290,7 +291,7 @@ final class Preprocessor implements CExpression.Names {
                         ? CLexer.header(text, origin)
                         : CLexer.ownHeader(new SourceText(found.toString(), text));
         tokens += words.size();
-        Deque<Condition> outer = conditions;
+        Deque<ConditionalGroup> outer = conditions;
         conditions = new ArrayDeque<>();
         depth++;
         file = found;
@@ -308,7 +309,7 @@ final class Preprocessor implements CExpression.Names {
             errors.error(place, "'" + name + "' file not found");
             return;
         }
-        Span span = place.origin();
+        SourceSpan span = place.origin();
         int line = scriptLines + 1;
         errors.missing(
                 span,
@@ -329,7 +330,7 @@ final class Preprocessor implements CExpression.Names {
             }
         }
         CCursor cursor = new CCursor(macros.expand(words), first);
-        Value value = CExpression.read(cursor, this);
+        CValue value = CExpression.read(cursor, this);
         return value.bits() != 0;
     }
 
@@ -355,17 +356,17 @@ final class Preprocessor implements CExpression.Names {
     }
 
     @Override
-    public @Nullable Value constant(String name) {
+    public @Nullable CValue constant(String name) {
         return null;
     }
 
     @Override
-    public @Nullable CType typeName(CCursor cursor) {
+    public @Nullable CDeclaredType typeName(CCursor cursor) {
         return null;
     }
 
     @Override
-    public Value size(CToken place, CType type, boolean align) throws CSyntaxException {
+    public CValue size(CToken place, CDeclaredType type, boolean align) throws CSyntaxException {
         throw new CSyntaxException(place, "there are no types in #if");
     }
 

@@ -6,23 +6,32 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.FloatType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.VoidType;
 import sonde.symbol.ctype.SourceType;
 import sonde.symbol.ctype.SourceType.Member;
+import sonde.symbol.ctype.SourceType.NumberType;
+import sonde.symbol.ctype.SourceType.SourceTypedef;
 import sonde.symbol.ctype.SourceType.Structure;
 
 /** Types of a program or of the kernel as the languages have them; what has no value is void. */
 final class ScriptTypes {
     private static final int MOST_DEPTH = 32;
     private static final long MOST_BYTES = 1 << 30;
-    private static final Type VOID = new Type.Void();
+    private static final ValueType VOID = new VoidType();
 
-    private final Space space;
-    private final Map<SourceType, Type> made = new IdentityHashMap<>();
+    private final PointerSpace space;
+    private final Map<SourceType, ValueType> made = new IdentityHashMap<>();
     private final Map<Structure, Integer> aligns = new IdentityHashMap<>();
 
     /**
@@ -30,17 +39,17 @@ final class ScriptTypes {
      *
      * @param space of its pointers that say nothing else
      */
-    ScriptTypes(Space space) {
+    ScriptTypes(PointerSpace space) {
         this.space = space;
     }
 
-    Type type(SourceType stated) {
+    ValueType type(SourceType stated) {
         return type(stated, 0);
     }
 
-    private Type type(SourceType stated, int depth) {
+    private ValueType type(SourceType stated, int depth) {
         SourceType plain = stated.plain();
-        Type known = made.get(plain);
+        ValueType known = made.get(plain);
         if (known == null) {
             known = depth > MOST_DEPTH ? VOID : make(plain, depth);
             made.put(plain, known);
@@ -48,61 +57,61 @@ final class ScriptTypes {
         return known;
     }
 
-    private Type make(SourceType plain, int depth) {
+    private ValueType make(SourceType plain, int depth) {
         return switch (plain) {
-            case SourceType.Number number -> number(number);
+            case NumberType number -> number(number);
             case SourceType.Pointer pointer -> {
-                Space own = pointer.isUser() ? Space.USER : space;
-                yield new Type.Pointer(type(pointer.target().get(), depth + 1), own);
+                PointerSpace own = pointer.isUser() ? PointerSpace.USER : space;
+                yield new PointerType(type(pointer.target().get(), depth + 1), own);
             }
             case SourceType.Array array -> {
-                Type element = type(array.element(), depth + 1);
+                ValueType element = type(array.element(), depth + 1);
                 long each = Math.max(1, element.sizeBytes());
                 boolean fits = array.count() >= 0 && array.count() <= MOST_BYTES / each;
-                yield new Type.Array(element, fits ? (int) array.count() : 0);
+                yield new ArrayType(element, fits ? (int) array.count() : 0);
             }
             case Structure structure -> struct(structure);
             case SourceType.Enumeration one -> enumeration(one);
             case SourceType.MemberPointer _,
                     SourceType.Prototype _,
-                    SourceType.Typedef _,
+                    SourceTypedef _,
                     SourceType.Qualified _,
                     SourceType.Opaque _ ->
                     VOID;
         };
     }
 
-    private static Type number(SourceType.Number number) {
+    private static ValueType number(NumberType number) {
         int size = Math.clamp(number.sizeBytes(), 1, 32);
         return switch (number.kind()) {
-            case BOOLEAN -> size == 1 ? new Type.Bool() : new Int(size, false);
-            case FLOATING -> new Type.Float(size);
-            case SIGNED, UNSIGNED -> new Int(size, number.isSigned());
-            case CHARACTER -> new Int(size, number.isSigned(), number.name().equals("char"));
+            case BOOLEAN -> size == 1 ? new BoolType() : new IntType(size, false);
+            case FLOATING -> new FloatType(size);
+            case SIGNED, UNSIGNED -> new IntType(size, number.isSigned());
+            case CHARACTER -> new IntType(size, number.isSigned(), number.name().equals("char"));
         };
     }
 
     /** What the kernel's BTF has without a name is a number. */
-    private Type enumeration(SourceType.Enumeration one) {
+    private ValueType enumeration(SourceType.Enumeration one) {
         int size = Math.clamp(one.sizeBytes(), 1, 8);
-        boolean isNamed = space == Space.USER || !one.name().isEmpty();
+        boolean isNamed = space == PointerSpace.USER || !one.name().isEmpty();
         return isNamed && Integer.bitCount(size) == 1
                 ? enumerationType(one)
-                : new Int(size, one.isSigned());
+                : new IntType(size, one.isSigned());
     }
 
-    static Type.Enum enumerationType(SourceType.Enumeration one) {
+    static EnumType enumerationType(SourceType.Enumeration one) {
         Map<Long, String> names = new HashMap<>();
         for (SourceType.Constant constant : one.constants().get()) {
             names.putIfAbsent(constant.value(), constant.name());
         }
         int size = Math.clamp(one.sizeBytes(), 1, 8);
-        return new Type.Enum(one.name(), size, one.isSigned(), Map.copyOf(names));
+        return new EnumType(one.name(), size, one.isSigned(), Map.copyOf(names));
     }
 
-    private Struct struct(Structure one) {
+    private StructType struct(Structure one) {
         long size = one.sizeBytes();
-        return new Struct(
+        return new StructType(
                 one.name(),
                 one.isUnion(),
                 size > MOST_BYTES ? 0 : (int) size,
@@ -111,18 +120,18 @@ final class ScriptTypes {
     }
 
     /** What a class inherits from is as a structure without a name. */
-    private List<Field> fields(Structure structure) {
-        List<Field> fields = new ArrayList<>();
+    private List<TypeField> fields(Structure structure) {
+        List<TypeField> fields = new ArrayList<>();
         for (Member member : structure.members().get()) {
             if (member.bitOffset() != Member.NOWHERE) {
-                Type type = type(member.type().get());
+                ValueType type = type(member.type().get());
                 fields.add(
-                        new Field(
+                        new TypeField(
                                 member.name(),
                                 type,
                                 member.bitOffset(),
                                 member.bits(),
-                                Field.Place.HERE));
+                                FieldPlace.HERE));
             }
         }
         return fields;
@@ -150,14 +159,14 @@ final class ScriptTypes {
 
     private int align(SourceType stated, int depth) {
         return switch (stated.plain()) {
-            case SourceType.Number one -> power(one.sizeBytes());
+            case NumberType one -> power(one.sizeBytes());
             case SourceType.Enumeration one -> power(one.sizeBytes());
             case SourceType.Pointer one -> power(one.sizeBytes());
             case SourceType.Array array -> align(array.element(), depth + 1);
             case Structure structure -> align(structure, depth + 1);
             case SourceType.MemberPointer _,
                     SourceType.Prototype _,
-                    SourceType.Typedef _,
+                    SourceTypedef _,
                     SourceType.Qualified _,
                     SourceType.Opaque _ ->
                     1;
@@ -169,18 +178,18 @@ final class ScriptTypes {
     }
 
     /** The same with pointers of another space; what they point to stays. */
-    static Type in(@Nullable Space space, Type type) {
-        boolean kernel = type instanceof Type.Pointer p && p.space() == Space.KERNEL;
-        return space != null && kernel && type instanceof Type.Pointer pointer
-                ? new Type.Pointer(pointer.to(), space)
+    static ValueType in(@Nullable PointerSpace space, ValueType type) {
+        boolean kernel = type instanceof PointerType p && p.space() == PointerSpace.KERNEL;
+        return space != null && kernel && type instanceof PointerType pointer
+                ? new PointerType(pointer.to(), space)
                 : type;
     }
 
     /** As listings have it: {@code "struct Foo*"}, {@code "const char*"}. */
     static String spelling(SourceType type) {
         return switch (type) {
-            case SourceType.Number number -> number.name();
-            case SourceType.Typedef typedef -> typedef.name();
+            case NumberType number -> number.name();
+            case SourceTypedef typedef -> typedef.name();
             case SourceType.Pointer pointer ->
                     spelling(pointer.target().get()) + (pointer.isReference() ? "&" : "*");
             case Structure structure ->

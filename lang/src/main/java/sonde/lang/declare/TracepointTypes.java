@@ -5,11 +5,16 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.ftrace.EventFormat;
 import sonde.sys.SyscallException;
@@ -30,33 +35,34 @@ public final class TracepointTypes {
     /**
      * As {@link #arguments(TypeSource, String, String)}, with types from the running kernel's BTF.
      */
-    public static @Nullable Struct arguments(String subsystem, String event) {
+    public static @Nullable StructType arguments(String subsystem, String event) {
         return arguments(KernelTypeSource.shared(), subsystem, event);
     }
 
     /**
      * The fields of an event. Text whose length differs is an array of 0 elements that lies where
-     * {@link Field.Place} says.
+     * {@link TypeField.FieldPlace} says.
      *
      * @param kernel where structures that fields point to come from
      * @return null where there is no such event, or no tracefs to ask
      */
-    public static @Nullable Struct arguments(TypeSource kernel, String subsystem, String event) {
+    public static @Nullable StructType arguments(
+            TypeSource kernel, String subsystem, String event) {
         EventFormat format = format(subsystem, event);
         return format == null ? null : arguments(kernel, subsystem, format);
     }
 
     /** The fields of a format, as {@link #arguments(TypeSource, String, String)}. */
-    static Struct arguments(TypeSource kernel, String subsystem, EventFormat format) {
+    static StructType arguments(TypeSource kernel, String subsystem, EventFormat format) {
         boolean entry = subsystem.equals("syscalls") && format.name().startsWith("sys_enter");
-        Space space = entry ? Space.USER : Space.KERNEL;
-        List<Field> fields = new ArrayList<>();
+        PointerSpace space = entry ? PointerSpace.USER : PointerSpace.KERNEL;
+        List<TypeField> fields = new ArrayList<>();
         int end = 0;
         for (sonde.event.Field field : format.fields()) {
             fields.add(field(kernel, field, space, entry));
             end = Math.max(end, field.offset() + field.sizeBytes());
         }
-        return new Struct(format.name(), false, end, 8, () -> fields);
+        return new StructType(format.name(), false, end, 8, () -> fields);
     }
 
     /** The fields of an event as its format file declares them, without the common ones. */
@@ -84,25 +90,26 @@ public final class TracepointTypes {
         }
     }
 
-    private static Field field(
-            TypeSource kernel, sonde.event.Field field, Space space, boolean registers) {
-        Type declared = declared(kernel, field);
-        Field.Place place =
+    private static TypeField field(
+            TypeSource kernel, sonde.event.Field field, PointerSpace space, boolean registers) {
+        ValueType declared = declared(kernel, field);
+        FieldPlace place =
                 switch (field.kind()) {
-                    case DATA_LOC -> Field.Place.DATA_LOC;
-                    case REL_LOC -> Field.Place.RELATIVE_LOC;
+                    case DATA_LOC -> FieldPlace.DATA_LOC;
+                    case REL_LOC -> FieldPlace.RELATIVE_LOC;
                     case INTEGER, ARRAY, CHARS, TAIL_STRING, FLOAT, SPAN ->
-                            isClosed(field) ? Field.Place.CLOSED : Field.Place.HERE;
+                            isClosed(field) ? FieldPlace.CLOSED : FieldPlace.HERE;
                 };
-        Type type =
+        ValueType type =
                 switch (field.kind()) {
                     case DATA_LOC, REL_LOC, TAIL_STRING ->
-                            new Type.Array(element(field, declared), 0);
-                    case CHARS -> new Type.Array(BasicTypes.CHAR, field.sizeBytes());
+                            new ArrayType(element(field, declared), 0);
+                    case CHARS -> new ArrayType(LinuxBasicTypes.CHAR, field.sizeBytes());
                     case ARRAY -> array(field, declared);
                     case INTEGER, FLOAT, SPAN -> scalar(field, declared, registers);
                 };
-        return new Field(field.name(), ScriptTypes.in(space, type), 8L * field.offset(), 0, place);
+        return new TypeField(
+                field.name(), ScriptTypes.in(space, type), 8L * field.offset(), 0, place);
     }
 
     private static boolean isClosed(sonde.event.Field field) {
@@ -110,7 +117,7 @@ public final class TracepointTypes {
     }
 
     /** The type before the name; null for one that is not known. */
-    private static @Nullable Type declared(TypeSource kernel, sonde.event.Field field) {
+    private static @Nullable ValueType declared(TypeSource kernel, sonde.event.Field field) {
         String text = field.declaration();
         int bracket = text.indexOf('[');
         int name = text.lastIndexOf(field.name());
@@ -124,39 +131,39 @@ public final class TracepointTypes {
      * The format's size and sign count, but of registers: the low bytes hold the number that is
      * declared, the others may be any.
      */
-    private static Type scalar(
-            sonde.event.Field field, @Nullable Type declared, boolean registers) {
+    private static ValueType scalar(
+            sonde.event.Field field, @Nullable ValueType declared, boolean registers) {
         int size = field.sizeBytes();
         return switch (declared) {
-            case Type.Int number when registers && number.sizeBytes() < size -> number;
-            case Type.Enum one when registers && one.sizeBytes() < size -> one;
-            case Type.Pointer pointer when size == 8 -> pointer;
-            case Type.Bool bool when size == 1 -> bool;
-            case Type.Enum one -> new Type.Enum(one.name(), size, field.signed(), one.names());
-            case Struct struct when struct.sizeBytes() == size -> struct;
-            case Type.Int number -> new Int(size, field.signed(), number.isChar() && size == 1);
-            case null, default -> new Int(size, field.signed());
+            case IntType number when registers && number.sizeBytes() < size -> number;
+            case EnumType one when registers && one.sizeBytes() < size -> one;
+            case PointerType pointer when size == 8 -> pointer;
+            case BoolType bool when size == 1 -> bool;
+            case EnumType one -> new EnumType(one.name(), size, field.signed(), one.names());
+            case StructType struct when struct.sizeBytes() == size -> struct;
+            case IntType number -> new IntType(size, field.signed(), number.isChar() && size == 1);
+            case null, default -> new IntType(size, field.signed());
         };
     }
 
-    private static Type array(sonde.event.Field field, @Nullable Type declared) {
+    private static ValueType array(sonde.event.Field field, @Nullable ValueType declared) {
         int size = field.sizeBytes();
         boolean bracket = field.declaration().indexOf('[') > 0;
         if (declared != null && !bracket && declared.sizeBytes() == size) {
             return declared;
         }
-        Type element = element(field, declared);
+        ValueType element = element(field, declared);
         int count = size / Math.max(1, element.sizeBytes());
         return count * element.sizeBytes() == size
-                ? new Type.Array(element, count)
-                : new Type.Array(new Int(1, false), size);
+                ? new ArrayType(element, count)
+                : new ArrayType(new IntType(1, false), size);
     }
 
-    private static Type element(sonde.event.Field field, @Nullable Type declared) {
-        if (declared != null && declared.sizeBytes() > 0 && !(declared instanceof Type.Array)) {
+    private static ValueType element(sonde.event.Field field, @Nullable ValueType declared) {
+        if (declared != null && declared.sizeBytes() > 0 && !(declared instanceof ArrayType)) {
             return declared;
         }
         int size = Integer.highestOneBit(Math.clamp(field.elementBytes(), 1, 8));
-        return new Int(size, field.signed());
+        return new IntType(size, field.signed());
     }
 }

@@ -2,7 +2,7 @@ package sonde.lang.declare;
 
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
 
 /** Where types and constants come from by their name. */
 public interface TypeSource {
@@ -10,7 +10,7 @@ public interface TypeSource {
     TypeSource NONE =
             new TypeSource() {
                 @Override
-                public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+                public @Nullable ValueType type(TypeSyntax.Kind kind, String name) {
                     return null;
                 }
 
@@ -26,7 +26,7 @@ public interface TypeSource {
             };
 
     /** A type; null for none of that name. */
-    @Nullable Type type(TypeSyntax.Kind kind, String name);
+    @Nullable ValueType type(TypeSyntax.Kind kind, String name);
 
     /** The value of a constant of an enumeration; null for none of that name. */
     @Nullable Long constant(String enumerator);

@@ -4,8 +4,8 @@
  *
  * <pre>{@code
  * try (KernelTypeSource kernel = new KernelTypeSource()) {
- *     Declarations own =
- *             Declarations.parse(text, script.definitions(), kernel, diagnostics);
+ *     CDeclarations own =
+ *             CDeclarations.parse(text, script.definitions(), kernel, diagnostics);
  *     own.type(TypeSyntax.Kind.STRUCT, "event"); // Struct, laid out as gcc does
  *     own.constant("AF_INET"); // of #define AF_INET 2
  *     kernel.type(TypeSyntax.Kind.STRUCT, "task_struct");

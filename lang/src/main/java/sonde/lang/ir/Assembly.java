@@ -11,17 +11,18 @@ import java.util.SortedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfWriter;
-import sonde.bpf.insn.Code;
-import sonde.lang.ir.Block.Step;
-import sonde.lang.source.Span;
+import sonde.bpf.insn.ProgramCode;
+import sonde.lang.ir.BasicBlock.BlockStep;
+import sonde.lang.ir.IrOperation.IrCallKernel;
+import sonde.lang.source.SourceSpan;
 
 /**
  * A program compiled for a kind of kernel: a function with all that it calls, optimised, in
  * registers. Numbers of maps and of functions of the kernel are put in last, by {@link #code}.
  *
  * <pre>{@code
- * Assembly assembly = Assembly.of(program, new Assembly.Target(true));
- * Code code = assembly.code(symbols);
+ * Assembly assembly = Assembly.of(program, new Assembly.InstructionSet(true));
+ * ProgramCode code = assembly.code(symbols);
  * }</pre>
  */
 public final class Assembly {
@@ -33,10 +34,10 @@ public final class Assembly {
      *
      * @param isa4 moves and loads with a sign, signed division and far jumps (Linux 6.6)
      */
-    public record Target(boolean isa4) {}
+    public record InstructionSet(boolean isa4) {}
 
     /** Names that get their numbers when a program is loaded. */
-    public interface Symbols {
+    public interface AssemblySymbols {
         /** The descriptor of a map. */
         int map(String name);
 
@@ -50,7 +51,7 @@ public final class Assembly {
      * @param slot of the load of 64 bits that gets it
      * @param span the part of the program that needs it; null for none
      */
-    public record Missing(int slot, Wanted wanted, @Nullable Span span) {}
+    public record LoadTimeSlot(int slot, LoadTimeConstant wanted, @Nullable SourceSpan span) {}
 
     /** When to look at a program. */
     public enum Stage {
@@ -62,24 +63,24 @@ public final class Assembly {
         ALLOCATED
     }
 
-    private final List<Compiled> functions;
-    private final Encoder encoder;
+    private final List<CompiledFunction> functions;
+    private final CodeEncoder encoder;
     private final int frameBytes;
     private final Set<String> maps = new TreeSet<>();
     private final Set<String> kernelFunctions = new TreeSet<>();
-    private final ProgramTypes types;
+    private final ProgramBtf types;
 
-    private Assembly(List<Compiled> functions, Encoder encoder, int frameBytes) {
+    private Assembly(List<CompiledFunction> functions, CodeEncoder encoder, int frameBytes) {
         this.functions = functions;
         this.encoder = encoder;
         this.frameBytes = frameBytes;
-        this.types = new ProgramTypes(functions, encoder, new BtfWriter());
-        for (Compiled function : functions) {
-            for (Step step : function.steps()) {
+        this.types = new ProgramBtf(functions, encoder, new BtfWriter());
+        for (CompiledFunction function : functions) {
+            for (BlockStep step : function.steps()) {
                 switch (step.operation()) {
-                    case Operation.MapAddress o -> maps.add(o.map());
-                    case Operation.MapValue o -> maps.add(o.map());
-                    case Operation.CallKernel o -> kernelFunctions.add(o.function());
+                    case IrOperation.MapAddress o -> maps.add(o.map());
+                    case IrOperation.MapValue o -> maps.add(o.map());
+                    case IrCallKernel o -> kernelFunctions.add(o.function());
                     default -> {}
                 }
             }
@@ -92,21 +93,21 @@ public final class Assembly {
      * @throws CompilationException when its frames take more than 512 bytes together, functions
      *     call themselves, or it is too long
      */
-    public static Assembly of(Function main, Target target) throws CompilationException {
-        Map<Function, Compiled> compiled = new LinkedHashMap<>();
-        Deque<Function> open = new ArrayDeque<>();
+    public static Assembly of(IrFunction main, InstructionSet target) throws CompilationException {
+        Map<IrFunction, CompiledFunction> compiled = new LinkedHashMap<>();
+        Deque<IrFunction> open = new ArrayDeque<>();
         open.add(main);
         while (!open.isEmpty()) {
-            Function function = open.removeFirst();
+            IrFunction function = open.removeFirst();
             if (!compiled.containsKey(function)) {
-                Compiled one = Compiled.of(function, target);
+                CompiledFunction one = CompiledFunction.of(function, target);
                 compiled.put(function, one);
                 open.addAll(one.callees());
             }
         }
-        int frameBytes = new CallTree(compiled).check(main);
-        List<Compiled> functions = new ArrayList<>(compiled.values());
-        Encoder encoder = new Encoder(functions, target.isa4());
+        int frameBytes = new StackDepth(compiled).check(main);
+        List<CompiledFunction> functions = new ArrayList<>(compiled.values());
+        CodeEncoder encoder = new CodeEncoder(functions, target.isa4());
         if (encoder.slots() > MOST_SLOTS) {
             throw new CompilationException(
                     main.place(),
@@ -117,7 +118,7 @@ public final class Assembly {
     }
 
     /** The words, with numbers for its maps and functions of the kernel. */
-    public Code code(Symbols symbols) {
+    public ProgramCode code(AssemblySymbols symbols) {
         return encoder.code(symbols);
     }
 
@@ -127,7 +128,7 @@ public final class Assembly {
     }
 
     /** What is missing in its words, in the order of slots. */
-    public List<Missing> missing() {
+    public List<LoadTimeSlot> missing() {
         return encoder.missing();
     }
 
@@ -150,12 +151,12 @@ public final class Assembly {
      * @param functions as {@link #functionRecords}
      * @param lines as {@link #lineRecords}
      */
-    public record Records(byte[] functions, byte[] lines) {}
+    public record ProgramRecords(byte[] functions, byte[] lines) {}
 
     /** Adds the program's types and texts to others; the records refer to them there. */
-    public Records records(BtfWriter others) {
-        ProgramTypes all = new ProgramTypes(functions, encoder, others);
-        return new Records(all.functionRecords(), all.lineRecords());
+    public ProgramRecords records(BtfWriter others) {
+        ProgramBtf all = new ProgramBtf(functions, encoder, others);
+        return new ProgramRecords(all.functionRecords(), all.lineRecords());
     }
 
     /** Types of its functions and the text of its lines, for {@code LoadedBtf}. */
@@ -179,7 +180,7 @@ public final class Assembly {
     }
 
     /** The part of the program that an instruction comes from; null for none. */
-    public @Nullable Span spanAt(int slot) {
+    public @Nullable SourceSpan spanAt(int slot) {
         return encoder.spanAt(slot);
     }
 
@@ -201,7 +202,7 @@ public final class Assembly {
     /** Its functions as text. */
     public String dump(Stage stage) {
         StringBuilder out = new StringBuilder();
-        for (Compiled function : functions) {
+        for (CompiledFunction function : functions) {
             out.append(
                     switch (stage) {
                         case IR -> function.source().toString();

@@ -6,35 +6,36 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.lang.ir.Block.Step;
-import sonde.lang.ir.Operation.Branch;
-import sonde.lang.ir.Operation.Ending;
-import sonde.lang.ir.Operation.Goto;
-import sonde.lang.ir.Operation.Return;
+import sonde.lang.ir.BasicBlock.BlockStep;
+import sonde.lang.ir.IrOperand.IrNumber;
+import sonde.lang.ir.IrOperation.Ending;
+import sonde.lang.ir.IrOperation.IrBranch;
+import sonde.lang.ir.IrOperation.IrGoto;
+import sonde.lang.ir.IrOperation.IrReturn;
 
 /** Removes blocks that are never reached, jumps to jumps, and joins blocks that are one. */
 final class ControlFlow {
     private ControlFlow() {}
 
     /** Whether anything changed. */
-    static boolean simplify(Body body) {
+    static boolean simplify(WorkingFunction body) {
         boolean changed = thread(body);
         changed |= removeUnreachable(body);
         changed |= join(body);
         return changed;
     }
 
-    private static boolean thread(Body body) {
+    private static boolean thread(WorkingFunction body) {
         boolean changed = false;
-        for (Block block : body.layout()) {
-            Step last = block.steps().getLast();
+        for (BasicBlock block : body.layout()) {
+            BlockStep last = block.steps().getLast();
             if (last.operation() instanceof Ending before) {
-                Ending after = Effects.withTargets(before, ControlFlow::destination);
-                if (after instanceof Branch branch && branch.then() == branch.otherwise()) {
-                    after = new Goto(branch.then());
+                Ending after = OperationEffects.withTargets(before, ControlFlow::destination);
+                if (after instanceof IrBranch branch && branch.then() == branch.otherwise()) {
+                    after = new IrGoto(branch.then());
                 }
                 if (!after.equals(before)) {
-                    block.steps().set(block.steps().size() - 1, new Step(after, last.span()));
+                    block.steps().set(block.steps().size() - 1, new BlockStep(after, last.span()));
                     changed = true;
                 }
             }
@@ -43,12 +44,12 @@ final class ControlFlow {
     }
 
     /** Where one comes to who goes to a block that only goes on. */
-    private static Block destination(Block block) {
-        Block at = block;
+    private static BasicBlock destination(BasicBlock block) {
+        BasicBlock at = block;
         // A loop of nothing but jumps has no destination: any of its blocks will do.
         for (int i = 0; i < 64; i++) {
             if (at.steps().size() == 1
-                    && at.steps().getFirst().operation() instanceof Goto(Block target)) {
+                    && at.steps().getFirst().operation() instanceof IrGoto(BasicBlock target)) {
                 at = target;
             } else {
                 break;
@@ -57,13 +58,13 @@ final class ControlFlow {
         return at;
     }
 
-    static boolean removeUnreachable(Body body) {
+    static boolean removeUnreachable(WorkingFunction body) {
         boolean[] reached = new boolean[body.blockCount()];
-        Deque<Block> open = new ArrayDeque<>();
+        Deque<BasicBlock> open = new ArrayDeque<>();
         open.add(body.entry());
         reached[body.entry().index()] = true;
         while (!open.isEmpty()) {
-            for (Block target : Effects.targets(open.removeLast())) {
+            for (BasicBlock target : OperationEffects.targets(open.removeLast())) {
                 if (!reached[target.index()]) {
                     reached[target.index()] = true;
                     open.add(target);
@@ -74,14 +75,14 @@ final class ControlFlow {
     }
 
     /** Appends to each block the one that it alone goes to. */
-    private static boolean join(Body body) {
+    private static boolean join(WorkingFunction body) {
         int[] predecessors = body.predecessors();
         boolean[] gone = new boolean[body.blockCount()];
         boolean changed = false;
-        for (Block block : body.layout()) {
-            List<Step> steps = block.steps();
+        for (BasicBlock block : body.layout()) {
+            List<BlockStep> steps = block.steps();
             while (!gone[block.index()]
-                    && steps.getLast().operation() instanceof Goto(Block next)
+                    && steps.getLast().operation() instanceof IrGoto(BasicBlock next)
                     && next != block
                     && predecessors[next.index()] == 1) {
                 steps.removeLast();
@@ -97,26 +98,29 @@ final class ControlFlow {
     }
 
     /** Lets blocks that return the same number share the end: two instructions become a jump. */
-    static void shareReturns(Body body) {
-        Map<Operand, List<Block>> ends = new HashMap<>();
-        for (Block block : body.layout()) {
-            if (block.steps().getLast().operation() instanceof Return(Operand.Number value)) {
+    static void shareReturns(WorkingFunction body) {
+        Map<IrOperand, List<BasicBlock>> ends = new HashMap<>();
+        for (BasicBlock block : body.layout()) {
+            if (block.steps().getLast().operation() instanceof IrReturn(IrNumber value)) {
                 ends.computeIfAbsent(value, _ -> new ArrayList<>()).add(block);
             }
         }
-        List<Block> order = new ArrayList<>();
-        for (Block block : body.layout()) {
+        List<BasicBlock> order = new ArrayList<>();
+        for (BasicBlock block : body.layout()) {
             order.add(block);
-            Step last = block.steps().getLast();
-            if (last.operation() instanceof Return(Operand.Number value)) {
-                List<Block> same = ends.getOrDefault(value, List.of());
+            BlockStep last = block.steps().getLast();
+            if (last.operation() instanceof IrReturn(IrNumber value)) {
+                List<BasicBlock> same = ends.getOrDefault(value, List.of());
                 if (same.size() > 1 && same.getLast() == block) {
-                    Block end = body.block();
+                    BasicBlock end = body.block();
                     end.steps().add(last);
                     order.add(end);
-                    for (Block one : same) {
+                    for (BasicBlock one : same) {
                         int at = one.steps().size() - 1;
-                        one.steps().set(at, new Step(new Goto(end), one.steps().get(at).span()));
+                        one.steps()
+                                .set(
+                                        at,
+                                        new BlockStep(new IrGoto(end), one.steps().get(at).span()));
                     }
                 }
             }

@@ -4,47 +4,47 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
-import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Width;
-import sonde.lang.ir.Block.Step;
-import sonde.lang.ir.Operand.Number;
-import sonde.lang.ir.Operation.Alu;
-import sonde.lang.ir.Operation.Branch;
-import sonde.lang.ir.Operation.Constant;
-import sonde.lang.ir.Operation.Copy;
-import sonde.lang.ir.Operation.Goto;
-import sonde.lang.ir.Operation.Load;
-import sonde.lang.ir.Operation.Negate;
-import sonde.lang.ir.Operation.SignExtend;
-import sonde.lang.ir.Operation.Store;
-import sonde.lang.source.Span;
+import sonde.lang.ir.BasicBlock.BlockStep;
+import sonde.lang.ir.IrOperand.IrNumber;
+import sonde.lang.ir.IrOperation.IrAlu;
+import sonde.lang.ir.IrOperation.IrBranch;
+import sonde.lang.ir.IrOperation.IrConstant;
+import sonde.lang.ir.IrOperation.IrCopy;
+import sonde.lang.ir.IrOperation.IrGoto;
+import sonde.lang.ir.IrOperation.IrLoad;
+import sonde.lang.ir.IrOperation.IrNegate;
+import sonde.lang.ir.IrOperation.IrSignExtend;
+import sonde.lang.ir.IrOperation.IrStore;
+import sonde.lang.source.SourceSpan;
 
 /**
  * Says what no instruction says by several that do: numbers of more than 32 bits, and, before ISA
  * version 4, signs and signed division.
  */
 final class Legalisation {
-    private final Body body;
+    private final WorkingFunction body;
     private final boolean isa4;
-    private final List<Block> order = new ArrayList<>();
-    private List<Step> steps = new ArrayList<>();
-    private @Nullable Span span;
+    private final List<BasicBlock> order = new ArrayList<>();
+    private List<BlockStep> steps = new ArrayList<>();
+    private @Nullable SourceSpan span;
 
-    private Legalisation(Body body, boolean isa4) {
+    private Legalisation(WorkingFunction body, boolean isa4) {
         this.body = body;
         this.isa4 = isa4;
     }
 
-    static void apply(Body body, boolean isa4) {
+    static void apply(WorkingFunction body, boolean isa4) {
         new Legalisation(body, isa4).run();
     }
 
     private void run() {
-        for (Block block : body.layout()) {
-            List<Step> before = List.copyOf(block.steps());
+        for (BasicBlock block : body.layout()) {
+            List<BlockStep> before = List.copyOf(block.steps());
             block.steps().clear();
             start(block);
-            for (Step step : before) {
+            for (BlockStep step : before) {
                 span = step.span();
                 step(step.operation());
             }
@@ -52,45 +52,45 @@ final class Legalisation {
         body.layout(order);
     }
 
-    private void start(Block block) {
+    private void start(BasicBlock block) {
         order.add(block);
         steps = block.steps();
     }
 
-    private void add(Operation operation) {
-        steps.add(new Step(operation, span));
+    private void add(IrOperation operation) {
+        steps.add(new BlockStep(operation, span));
     }
 
-    private void step(Operation operation) {
+    private void step(IrOperation operation) {
         switch (operation) {
-            case Alu o when isSignedDivision(o) && !isa4 -> divide(o);
-            case Alu o ->
+            case IrAlu o when isSignedDivision(o) && !isa4 -> divide(o);
+            case IrAlu o ->
                     add(
-                            new Alu(
+                            new IrAlu(
                                     o.operation(),
                                     o.wide(),
                                     o.to(),
                                     o.left(),
                                     operand(o.right(), o.wide())));
-            case Branch o ->
+            case IrBranch o ->
                     add(
-                            new Branch(
+                            new IrBranch(
                                     o.condition(),
                                     o.wide(),
                                     o.left(),
                                     operand(o.right(), o.wide()),
                                     o.then(),
                                     o.otherwise()));
-            case Store o ->
+            case IrStore o ->
                     add(
-                            new Store(
+                            new IrStore(
                                     o.width(),
                                     o.base(),
                                     o.offset(),
                                     operand(o.from(), o.width() == Width.U64)));
-            case SignExtend o when !isa4 -> signExtend(o.bits(), o.to(), o.from());
-            case Load o when o.signed() && (o.width() == Width.U64 || !isa4) -> {
-                add(new Load(o.width(), false, o.to(), o.base(), o.offset()));
+            case IrSignExtend o when !isa4 -> signExtend(o.bits(), o.to(), o.from());
+            case IrLoad o when o.signed() && (o.width() == Width.U64 || !isa4) -> {
+                add(new IrLoad(o.width(), false, o.to(), o.base(), o.offset()));
                 if (o.width() != Width.U64) {
                     signExtend(o.width().bytes() * 8, o.to(), o.to());
                 }
@@ -99,93 +99,93 @@ final class Legalisation {
         }
     }
 
-    private static boolean isSignedDivision(Alu alu) {
+    private static boolean isSignedDivision(IrAlu alu) {
         return alu.operation() == AluOperation.SIGNED_DIVIDE
                 || alu.operation() == AluOperation.SIGNED_REMAINDER;
     }
 
-    private Operand operand(Operand operand, boolean wide) {
-        if (!(operand instanceof Number(long value)) || value == (int) value) {
+    private IrOperand operand(IrOperand operand, boolean wide) {
+        if (!(operand instanceof IrNumber(long value)) || value == (int) value) {
             return operand;
         }
         if (!wide) {
-            return Operand.of((int) value);
+            return IrOperand.of((int) value);
         }
-        Vreg register = body.register(Vreg.Kind.SCALAR, "");
-        add(new Constant(register, value));
+        VirtualRegister register = body.register(VirtualRegister.Kind.SCALAR, "");
+        add(new IrConstant(register, value));
         return register;
     }
 
-    private void signExtend(int bits, Vreg to, Vreg from) {
-        Operand shift = Operand.of(64 - bits);
-        add(new Alu(AluOperation.SHIFT_LEFT, true, to, from, shift));
-        add(new Alu(AluOperation.SHIFT_RIGHT_SIGNED, true, to, to, shift));
+    private void signExtend(int bits, VirtualRegister to, VirtualRegister from) {
+        IrOperand shift = IrOperand.of(64 - bits);
+        add(new IrAlu(AluOperation.SHIFT_LEFT, true, to, from, shift));
+        add(new IrAlu(AluOperation.SHIFT_RIGHT_SIGNED, true, to, to, shift));
     }
 
-    private Vreg scalar() {
-        return body.register(Vreg.Kind.SCALAR, "");
+    private VirtualRegister scalar() {
+        return body.register(VirtualRegister.Kind.SCALAR, "");
     }
 
     /**
      * By the unsigned one of both sides without their signs. By zero this gives 0 and the left
      * side, and the smallest number by -1 itself, as the instruction does.
      */
-    private void divide(Alu o) {
+    private void divide(IrAlu o) {
         boolean quotient = o.operation() == AluOperation.SIGNED_DIVIDE;
-        Vreg left = extended(o.left(), o.wide());
-        Vreg dividend = scalar();
-        add(new Copy(dividend, left));
+        VirtualRegister left = extended(o.left(), o.wide());
+        VirtualRegister dividend = scalar();
+        add(new IrCopy(dividend, left));
         negateIfNegative(left, dividend);
-        Vreg result = scalar();
+        VirtualRegister result = scalar();
         AluOperation unsigned = quotient ? AluOperation.DIVIDE : AluOperation.REMAINDER;
-        Vreg sign = left;
+        VirtualRegister sign = left;
         switch (o.right()) {
-            case Number(long number) -> {
+            case IrNumber(long number) -> {
                 long value = o.wide() ? number : (int) number;
                 // The magnitude of the smallest number is right when taken as unsigned.
-                Operand magnitude = operand(Operand.of(Math.abs(value)), true);
-                add(new Alu(unsigned, true, result, dividend, magnitude));
+                IrOperand magnitude = operand(IrOperand.of(Math.abs(value)), true);
+                add(new IrAlu(unsigned, true, result, dividend, magnitude));
                 if (quotient && value < 0) {
                     sign = scalar();
-                    add(new Alu(AluOperation.XOR, true, sign, left, Operand.of(-1)));
+                    add(new IrAlu(AluOperation.XOR, true, sign, left, IrOperand.of(-1)));
                 }
             }
-            case Vreg register -> {
-                Vreg right = extended(register, o.wide());
-                Vreg divisor = scalar();
-                add(new Copy(divisor, right));
+            case VirtualRegister register -> {
+                VirtualRegister right = extended(register, o.wide());
+                VirtualRegister divisor = scalar();
+                add(new IrCopy(divisor, right));
                 negateIfNegative(right, divisor);
-                add(new Alu(unsigned, true, result, dividend, divisor));
+                add(new IrAlu(unsigned, true, result, dividend, divisor));
                 if (quotient) {
                     sign = scalar();
-                    add(new Alu(AluOperation.XOR, true, sign, left, right));
+                    add(new IrAlu(AluOperation.XOR, true, sign, left, right));
                 }
             }
         }
         negateIfNegative(sign, result);
         if (o.wide()) {
-            add(new Copy(o.to(), result));
+            add(new IrCopy(o.to(), result));
         } else {
-            add(new Alu(AluOperation.MOVE, false, o.to(), result, result));
+            add(new IrAlu(AluOperation.MOVE, false, o.to(), result, result));
         }
     }
 
-    private Vreg extended(Vreg register, boolean wide) {
+    private VirtualRegister extended(VirtualRegister register, boolean wide) {
         if (wide) {
             return register;
         }
-        Vreg extended = scalar();
+        VirtualRegister extended = scalar();
         signExtend(32, extended, register);
         return extended;
     }
 
-    private void negateIfNegative(Vreg sign, Vreg value) {
-        Block negative = body.block();
-        Block after = body.block();
-        add(new Branch(Condition.SIGNED_LESS, true, sign, Operand.of(0), negative, after));
+    private void negateIfNegative(VirtualRegister sign, VirtualRegister value) {
+        BasicBlock negative = body.block();
+        BasicBlock after = body.block();
+        add(new IrBranch(JumpCondition.SIGNED_LESS, true, sign, IrOperand.of(0), negative, after));
         start(negative);
-        add(new Negate(value, value));
-        add(new Goto(after));
+        add(new IrNegate(value, value));
+        add(new IrGoto(after));
         start(after);
     }
 }

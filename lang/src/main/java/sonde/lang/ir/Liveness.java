@@ -7,7 +7,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.IntConsumer;
-import sonde.lang.ir.Block.Step;
+import sonde.lang.ir.BasicBlock.BlockStep;
 
 /**
  * Whose value is still wanted where blocks begin and end. Only those that some block reads before
@@ -19,7 +19,7 @@ final class Liveness {
     private final BitSet[] in;
     private final BitSet[] out;
 
-    private Liveness(Body body, Subjects what) {
+    private Liveness(WorkingFunction body, LivenessSubjects what) {
         dense = new int[what.count()];
         subjects = new int[what.count()];
         int blocks = body.blockCount();
@@ -27,7 +27,7 @@ final class Liveness {
         out = new BitSet[blocks];
         BitSet[] written = new BitSet[blocks];
         number(body, what);
-        for (Block block : body.layout()) {
+        for (BasicBlock block : body.layout()) {
             in[block.index()] = new BitSet();
             out[block.index()] = new BitSet();
             written[block.index()] = new BitSet();
@@ -36,18 +36,18 @@ final class Liveness {
         solve(body, written);
     }
 
-    static Liveness of(Body body, Subjects what) {
+    static Liveness of(WorkingFunction body, LivenessSubjects what) {
         return new Liveness(body, what);
     }
 
     /** Gives a bit to whatever a block reads before writing it. */
-    private void number(Body body, Subjects what) {
+    private void number(WorkingFunction body, LivenessSubjects what) {
         Arrays.fill(dense, -1);
         int[] writtenIn = new int[dense.length];
         int[] count = {0};
-        for (Block block : body.layout()) {
+        for (BasicBlock block : body.layout()) {
             int mark = block.index() + 1;
-            for (Step step : block.steps()) {
+            for (BlockStep step : block.steps()) {
                 what.reads(
                         step.operation(),
                         one -> {
@@ -64,8 +64,8 @@ final class Liveness {
         }
     }
 
-    private void local(Block block, Subjects what, BitSet read, BitSet written) {
-        for (Step step : block.steps()) {
+    private void local(BasicBlock block, LivenessSubjects what, BitSet read, BitSet written) {
+        for (BlockStep step : block.steps()) {
             what.reads(
                     step.operation(),
                     one -> {
@@ -80,23 +80,24 @@ final class Liveness {
         }
     }
 
-    private void solve(Body body, BitSet[] written) {
-        List<List<Block>> before = new ArrayList<>();
+    private void solve(WorkingFunction body, BitSet[] written) {
+        List<List<BasicBlock>> before = new ArrayList<>();
         for (int i = 0; i < body.blockCount(); i++) {
             before.add(new ArrayList<>(2));
         }
-        Deque<Block> open = new ArrayDeque<>();
+        Deque<BasicBlock> open = new ArrayDeque<>();
         boolean[] queued = new boolean[body.blockCount()];
-        for (Block block : body.layout()) {
-            Effects.targets(block).forEach(target -> before.get(target.index()).add(block));
+        for (BasicBlock block : body.layout()) {
+            OperationEffects.targets(block)
+                    .forEach(target -> before.get(target.index()).add(block));
             open.addFirst(block);
             queued[block.index()] = true;
         }
         while (!open.isEmpty()) {
-            Block block = open.removeFirst();
+            BasicBlock block = open.removeFirst();
             queued[block.index()] = false;
             BitSet wanted = out[block.index()];
-            for (Block target : Effects.targets(block)) {
+            for (BasicBlock target : OperationEffects.targets(block)) {
                 wanted.or(in[target.index()]);
             }
             BitSet through = (BitSet) wanted.clone();
@@ -105,7 +106,7 @@ final class Liveness {
             int known = atStart.cardinality();
             atStart.or(through);
             if (atStart.cardinality() != known) {
-                for (Block one : before.get(block.index())) {
+                for (BasicBlock one : before.get(block.index())) {
                     if (!queued[one.index()]) {
                         queued[one.index()] = true;
                         open.addLast(one);
@@ -116,12 +117,12 @@ final class Liveness {
     }
 
     /** Tells who is alive where a block begins. */
-    void atStart(Block block, IntConsumer alive) {
+    void atStart(BasicBlock block, IntConsumer alive) {
         in[block.index()].stream().forEach(bit -> alive.accept(subjects[bit]));
     }
 
     /** Tells who is alive where a block ends. */
-    void atEnd(Block block, IntConsumer alive) {
+    void atEnd(BasicBlock block, IntConsumer alive) {
         out[block.index()].stream().forEach(bit -> alive.accept(subjects[bit]));
     }
 }

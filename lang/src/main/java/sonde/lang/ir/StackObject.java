@@ -7,7 +7,7 @@ package sonde.lang.ir;
  * @param sizeBytes at least 1
  * @param align 1, 2, 4 or 8
  */
-public record StackObject(int index, int sizeBytes, int align) implements Anchor {
+public record StackObject(int index, int sizeBytes, int align) implements AccessAnchor {
     @Override
     public String toString() {
         return "s" + index;

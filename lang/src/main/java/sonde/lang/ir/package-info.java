@@ -3,11 +3,11 @@
  * to eBPF that every operation becomes a few instructions, far enough that no register is counted.
  *
  * <pre>{@code
- * Function program = new Function("count", List.of(Vreg.Kind.POINTER));
- * Vreg pid = program.scalar();
- * program.add(new Operation.Call(pid, KernelFunction.GET_CURRENT_PID_TGID, List.of()));
- * program.add(new Operation.Return(pid));
- * Code code = Assembly.of(program, new Assembly.Target(true)).code(symbols);
+ * IrFunction program = new IrFunction("count", List.of(VirtualRegister.Kind.POINTER));
+ * VirtualRegister pid = program.scalar();
+ * program.add(new IrOperation.IrCall(pid, KernelFunction.GET_CURRENT_PID_TGID, List.of()));
+ * program.add(new IrOperation.IrReturn(pid));
+ * Code code = Assembly.of(program, new Assembly.InstructionSet(true)).code(symbols);
  * }</pre>
  *
  * <p>{@link sonde.lang.ir.Assembly} makes instructions of them, a pass after the other: what may be

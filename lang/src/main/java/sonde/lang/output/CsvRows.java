@@ -1,9 +1,15 @@
 package sonde.lang.output;
 
 import java.util.List;
-import sonde.lang.type.Field;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.SeriesType;
 
 /**
  * Maps as comma separated values (RFC 4180): the map's name, each part of the key, the value. Of a
@@ -11,19 +17,19 @@ import sonde.lang.type.Type;
  * in UTC, value); of statistics the count, the average and the total are cells.
  */
 final class CsvRows {
-    private final Names names;
+    private final ValueNames names;
     private final TextSink out;
     private final TextSink cell = TextSink.forTerminal();
 
-    CsvRows(Names names, TextSink out) {
+    CsvRows(ValueNames names, TextSink out) {
         this.names = names;
         this.out = out;
     }
 
     /** Writes rows. */
-    void write(MapRows rows, List<MapRows.Row> ordered, long divisor) {
-        long latest = rows.value() instanceof Type.Series ? rows.latest() : 0;
-        for (MapRows.Row row : ordered) {
+    void write(MapRows rows, List<MapRow> ordered, long divisor) {
+        long latest = rows.value() instanceof SeriesType ? rows.latest() : 0;
+        for (MapRow row : ordered) {
             for (List<String> value : values(rows.value(), row.value(), latest, divisor)) {
                 cell.put(rows.name());
                 end();
@@ -39,9 +45,9 @@ final class CsvRows {
         }
     }
 
-    private void key(Type type, byte[] bytes) {
-        if (type instanceof Tuple tuple && !tuple.named()) {
-            for (Field field : tuple.fields()) {
+    private void key(ValueType type, byte[] bytes) {
+        if (type instanceof TupleType tuple && !tuple.named()) {
+            for (TypeField field : tuple.fields()) {
                 part(field.type(), bytes, field.offsetBytes());
             }
         } else {
@@ -49,24 +55,24 @@ final class CsvRows {
         }
     }
 
-    private void part(Type type, byte[] bytes, int at) {
+    private void part(ValueType type, byte[] bytes, int at) {
         out.put(',');
         ValueText.write(type, bytes, at, names, cell);
         end();
     }
 
     /** The lines of a value, each with its cells. */
-    private List<List<String>> values(Type type, byte[] bytes, long latest, long divisor) {
+    private List<List<String>> values(ValueType type, byte[] bytes, long latest, long divisor) {
         return switch (type) {
-            case Type.Series series -> SeriesTable.of(series, bytes, 0).rows(latest);
-            case Type.Hist hist -> Histogram.of(hist, bytes, 0, divisor).rows();
-            case Type.Lhist lhist -> Histogram.of(lhist, bytes, 0).rows();
-            case Type.Average(boolean full, boolean signed) when full -> {
-                Type number = signed ? Type.Int.I64 : Type.Int.U64;
-                String average = text(new Type.Average(false, signed), bytes, 0, divisor);
+            case SeriesType series -> SeriesTable.of(series, bytes, 0).rows(latest);
+            case HistType hist -> BucketHistogram.of(hist, bytes, 0, divisor).rows();
+            case LhistType lhist -> BucketHistogram.of(lhist, bytes, 0).rows();
+            case AverageType(boolean full, boolean signed) when full -> {
+                ValueType number = signed ? IntType.I64 : IntType.U64;
+                String average = text(new AverageType(false, signed), bytes, 0, divisor);
                 yield List.of(
                         List.of(
-                                text(Type.Int.U64, bytes, 8, 1),
+                                text(IntType.U64, bytes, 8, 1),
                                 average,
                                 text(number, bytes, 0, 1)));
             }
@@ -74,7 +80,7 @@ final class CsvRows {
         };
     }
 
-    private String text(Type type, byte[] bytes, int at, long divisor) {
+    private String text(ValueType type, byte[] bytes, int at, long divisor) {
         ValueText.write(type, bytes, at, names, cell, divisor);
         return taken();
     }

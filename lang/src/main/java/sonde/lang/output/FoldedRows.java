@@ -6,9 +6,18 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.lang.type.Field;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapOrder;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.StackType;
+import sonde.lang.type.ValueType.SumType;
 
 /**
  * Maps of stacks as flame graph tools take them: {@code comm;main;work;vfs_read 12}, the outermost
@@ -21,7 +30,7 @@ final class FoldedRows {
     private static final String BORDER = "--";
 
     private final List<String> order;
-    private final Names names;
+    private final ValueNames names;
     private final TextSink out;
     private final TextSink text = TextSink.forTerminal();
 
@@ -31,7 +40,7 @@ final class FoldedRows {
      * @param order {@code "0"} the first part of a key, {@code "-0"} innermost first, {@code "--"}
      *     a border; none: by kind
      */
-    FoldedRows(List<String> order, Names names, TextSink out) {
+    FoldedRows(List<String> order, ValueNames names, TextSink out) {
         this.order = order;
         this.names = names;
         this.out = out;
@@ -42,22 +51,22 @@ final class FoldedRows {
      *
      * @param top how many, see {@link MapRows#ordered}
      */
-    void write(MapRows rows, MapRows.Order by, int top, long divisor) {
-        Type value =
-                rows.value() instanceof Type.Int(int size, boolean signed, _, _) && size < 8
-                        ? new Type.Int(8, signed)
+    void write(MapRows rows, MapOrder by, int top, long divisor) {
+        ValueType value =
+                rows.value() instanceof IntType(int size, boolean signed, _, _) && size < 8
+                        ? new IntType(8, signed)
                         : rows.value();
-        Map<String, MapRows.Row> sums = new LinkedHashMap<>();
-        for (MapRows.Row row : rows.ordered(by, 0)) {
-            MapRows.Row wide = new MapRows.Row(row.key(), widened(rows.value(), row.value()));
+        Map<String, MapRow> sums = new LinkedHashMap<>();
+        for (MapRow row : rows.ordered(by, 0)) {
+            MapRow wide = new MapRow(row.key(), widened(rows.value(), row.value()));
             sums.merge(line(rows.key(), row.key()), wide, (a, b) -> sum(value, a, b));
         }
-        Map<MapRows.Row, String> lines = new IdentityHashMap<>();
+        Map<MapRow, String> lines = new IdentityHashMap<>();
         sums.forEach((line, row) -> lines.put(row, line));
         MapRows summed =
                 new MapRows(
                         rows.name(), rows.scalar(), rows.key(), value, List.copyOf(sums.values()));
-        for (MapRows.Row row : summed.ordered(by, top)) {
+        for (MapRow row : summed.ordered(by, top)) {
             text.clear();
             value(value, row.value(), divisor);
             out.foreign(lines.get(row) + " " + text);
@@ -65,9 +74,11 @@ final class FoldedRows {
         }
     }
 
-    private String line(Type key, byte[] bytes) {
-        List<Field> parts =
-                key instanceof Tuple tuple ? tuple.fields() : Tuple.of(List.of(key)).fields();
+    private String line(ValueType key, byte[] bytes) {
+        List<TypeField> parts =
+                key instanceof TupleType tuple
+                        ? tuple.fields()
+                        : TupleType.of(List.of(key)).fields();
         List<String> frames = new ArrayList<>();
         for (String word : order.isEmpty() ? byKind(parts) : order) {
             part(word, parts, bytes, frames);
@@ -75,8 +86,8 @@ final class FoldedRows {
         return String.join(";", frames);
     }
 
-    private static byte[] widened(Type type, byte[] value) {
-        if (!(type instanceof Type.Int(int size, boolean signed, _, _)) || size >= 8) {
+    private static byte[] widened(ValueType type, byte[] value) {
+        if (!(type instanceof IntType(int size, boolean signed, _, _)) || size >= 8) {
             return value;
         }
         byte[] wide = new byte[8];
@@ -85,37 +96,37 @@ final class FoldedRows {
     }
 
     /** Numbers and aggregates are put together; of all else the first stays. */
-    private static MapRows.Row sum(Type type, MapRows.Row one, MapRows.Row other) {
+    private static MapRow sum(ValueType type, MapRow one, MapRow other) {
         byte[] value = one.value();
-        if (type instanceof Type.Aggregate aggregate) {
+        if (type instanceof AggregateType aggregate) {
             int size = type.sizeBytes();
             byte[] both = Arrays.copyOf(value, 2 * size);
             System.arraycopy(other.value(), 0, both, size, Math.min(size, other.value().length));
-            value = Aggregates.merge(aggregate, both, size, 2);
-        } else if (type instanceof Type.Int) {
+            value = AggregateValues.merge(aggregate, both, size, 2);
+        } else if (type instanceof IntType) {
             value = Arrays.copyOf(value, 8);
             ValueBytes.u64(value, 0, ValueBytes.u64(value, 0) + ValueBytes.u64(other.value(), 0));
         }
-        return new MapRows.Row(one.key(), value);
+        return new MapRow(one.key(), value);
     }
 
     /** One number: of a histogram how many values, of statistics their sum. */
-    private void value(Type type, byte[] bytes, long divisor) {
+    private void value(ValueType type, byte[] bytes, long divisor) {
         switch (type) {
-            case Type.Hist _, Type.Lhist _ ->
-                    text.unsigned(Aggregates.number((Type.Aggregate) type, bytes, 0));
-            case Type.Average(boolean full, boolean signed) when full ->
-                    ValueText.write(new Type.Sum(signed), bytes, 0, names, text, divisor);
+            case HistType _, LhistType _ ->
+                    text.unsigned(AggregateValues.number((AggregateType) type, bytes, 0));
+            case AverageType(boolean full, boolean signed) when full ->
+                    ValueText.write(new SumType(signed), bytes, 0, names, text, divisor);
             default -> ValueText.write(type, bytes, 0, names, text, divisor);
         }
     }
 
-    private static List<String> byKind(List<Field> parts) {
+    private static List<String> byKind(List<TypeField> parts) {
         List<String> sorted = new ArrayList<>();
         for (int kind = 0; kind < 3; kind++) {
             for (int i = 0; i < parts.size(); i++) {
-                Type type = parts.get(i).type();
-                int its = type instanceof Type.Stack stack ? stack.user() ? 1 : 2 : 0;
+                ValueType type = parts.get(i).type();
+                int its = type instanceof StackType stack ? stack.user() ? 1 : 2 : 0;
                 if (its == kind) {
                     sorted.add(Integer.toString(i));
                 }
@@ -124,7 +135,7 @@ final class FoldedRows {
         return sorted;
     }
 
-    private void part(String word, List<Field> parts, byte[] key, List<String> frames) {
+    private void part(String word, List<TypeField> parts, byte[] key, List<String> frames) {
         if (word.equals(BORDER)) {
             frames.add(word);
             return;
@@ -133,8 +144,8 @@ final class FoldedRows {
         if (number >= parts.size()) {
             return;
         }
-        Field field = parts.get(number);
-        if (field.type() instanceof Type.Stack stack) {
+        TypeField field = parts.get(number);
+        if (field.type() instanceof StackType stack) {
             List<String> innermostFirst = stack(stack, key, field.offsetBytes());
             frames.addAll(word.startsWith("-") ? innermostFirst : innermostFirst.reversed());
         } else {
@@ -144,10 +155,10 @@ final class FoldedRows {
         }
     }
 
-    private List<String> stack(Type.Stack type, byte[] key, int at) {
+    private List<String> stack(StackType type, byte[] key, int at) {
         List<String> frames = new ArrayList<>();
         int pid = ValueBytes.s32(key, at);
-        long[] addresses = Frames.addresses(type, key, at, names);
+        long[] addresses = StackFrames.addresses(type, key, at, names);
         if (!type.user()) {
             addresses = names.kernelPart(addresses);
         }

@@ -5,25 +5,32 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.source.Span;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapOrder;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.output.MapRows.MapStyle;
+import sonde.lang.source.SourceSpan;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.SeriesType;
 
 /** A JSON object per line for each thing printed, {@code {"type": "printf", "data": "hi"}}. */
-public final class JsonOutput implements Output {
+public final class JsonOutput implements ScriptOutput {
     private static final int MUCH = 1 << 16;
 
     private final OutputStream stream;
-    private final Names names;
-    private final MapRows.Style style;
-    private final @Nullable Rows rows;
+    private final ValueNames names;
+    private final MapStyle style;
+    private final @Nullable HeadedRows rows;
     private final @Nullable RowLists lists;
     private final TextSink out = TextSink.raw();
     private final TextSink text = TextSink.raw();
 
     /** Prints everything to one stream. */
-    public JsonOutput(OutputStream out, Names names) {
-        this(out, names, MapRows.Style.USUAL, null);
+    public JsonOutput(OutputStream out, ValueNames names) {
+        this(out, names, MapStyle.USUAL, null);
     }
 
     /**
@@ -34,18 +41,18 @@ public final class JsonOutput implements Output {
      *     are objects with the names as keys; null for other scripts
      */
     public JsonOutput(
-            OutputStream out, Names names, MapRows.Style style, @Nullable RowStyle rowStyle) {
+            OutputStream out, ValueNames names, MapStyle style, @Nullable RowStyle rowStyle) {
         this.stream = out;
         this.names = names;
         this.style = style;
-        rows = rowStyle == null ? null : Rows.json(names);
+        rows = rowStyle == null ? null : HeadedRows.json(names);
         lists =
                 rowStyle == null
                         ? null
                         : new RowLists(rowStyle.whole(), names, false, this::row, () -> {});
     }
 
-    private void row(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+    private void row(PrintFormat format, TupleType arguments, byte[] bytes, int offset) {
         if (rows != null) {
             rows.accept(format, arguments, bytes, offset, out);
             drainIfMuch();
@@ -98,7 +105,7 @@ public final class JsonOutput implements Output {
     }
 
     @Override
-    public void printf(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+    public void printf(PrintFormat format, TupleType arguments, byte[] bytes, int offset) {
         if (lists != null) {
             lists.accept(format, arguments, bytes, offset);
         }
@@ -113,9 +120,9 @@ public final class JsonOutput implements Output {
     }
 
     @Override
-    public void value(Type type, byte[] bytes, int offset) {
+    public void value(ValueType type, byte[] bytes, int offset) {
         begin("value");
-        JsonText.write(type, bytes, offset, names, out);
+        JsonValueText.write(type, bytes, offset, names, out);
         endLine();
     }
 
@@ -125,9 +132,9 @@ public final class JsonOutput implements Output {
     }
 
     @Override
-    public void map(MapRows rows, MapRows.Order order, int top, long divisor) {
+    public void map(MapRows rows, MapOrder order, int top, long divisor) {
         long by = divisor == 0 ? 1 : divisor;
-        boolean isAverage = rows.value() instanceof Type.Average;
+        boolean isAverage = rows.value() instanceof AverageType;
         if (!rows.scalar()) {
             if (!rows.rows().isEmpty() || isAverage) {
                 object(rows, rows.ordered(style.order(order), top), by);
@@ -143,7 +150,7 @@ public final class JsonOutput implements Output {
     public void mapAtEnd(MapRows rows) {
         if (!rows.rows().isEmpty()) {
             map(rows, 0, 1);
-        } else if (rows.value() instanceof Type.Average) {
+        } else if (rows.value() instanceof AverageType) {
             // bpftrace leaves out all empty maps but these.
             object(rows, List.of(), 1);
         }
@@ -152,10 +159,10 @@ public final class JsonOutput implements Output {
     private void beginMap(MapRows rows) {
         begin(
                 switch (rows.value()) {
-                    case Type.Average _ -> "stats";
-                    case Type.Hist _, Type.Lhist _ -> "hist";
-                    case Type.Series _ -> "tseries";
-                    case Type _ -> "map";
+                    case AverageType _ -> "stats";
+                    case HistType _, LhistType _ -> "hist";
+                    case SeriesType _ -> "tseries";
+                    case ValueType _ -> "map";
                 });
         out.put('{');
         out.json(rows.name());
@@ -169,15 +176,15 @@ public final class JsonOutput implements Output {
         endLine();
     }
 
-    private void object(MapRows rows, List<MapRows.Row> ordered, long divisor) {
+    private void object(MapRows rows, List<MapRow> ordered, long divisor) {
         beginMap(rows);
-        long latest = rows.value() instanceof Type.Series ? rows.latest() : 0;
+        long latest = rows.value() instanceof SeriesType ? rows.latest() : 0;
         out.put('{');
         boolean isFirst = true;
-        for (MapRows.Row row : ordered) {
+        for (MapRow row : ordered) {
             out.put(isFirst ? "" : ", ");
             isFirst = false;
-            JsonText.key(rows.key(), row.key(), names, out);
+            JsonValueText.key(rows.key(), row.key(), names, out);
             out.put(": ");
             mapValue(rows.value(), row.value(), latest, divisor);
         }
@@ -185,11 +192,11 @@ public final class JsonOutput implements Output {
         endLine();
     }
 
-    private void mapValue(Type type, byte[] bytes, long latest, long divisor) {
-        if (type instanceof Type.Series series) {
+    private void mapValue(ValueType type, byte[] bytes, long latest, long divisor) {
+        if (type instanceof SeriesType series) {
             SeriesTable.of(series, bytes, 0).writeJson(latest, out);
         } else {
-            JsonText.write(type, bytes, 0, names, out, divisor);
+            JsonValueText.write(type, bytes, 0, names, out, divisor);
         }
     }
 
@@ -228,12 +235,12 @@ public final class JsonOutput implements Output {
     }
 
     @Override
-    public void errorf(String value, List<Span> places) {
+    public void errorf(String value, List<SourceSpan> places) {
         message("errorf", value, "", places);
     }
 
     @Override
-    public void warnf(String value, List<Span> places) {
+    public void warnf(String value, List<SourceSpan> places) {
         message("warnf", value, "", places);
     }
 
@@ -242,14 +249,14 @@ public final class JsonOutput implements Output {
         warnf(style.full(), List.of());
     }
 
-    private void message(String type, String value, String more, List<Span> places) {
+    private void message(String type, String value, String more, List<SourceSpan> places) {
         out.put("{\"type\": \"");
         out.put(type);
         out.put("\", \"msg\": ");
         out.json(value);
         out.put(more);
         if (!places.isEmpty()) {
-            Span place = places.getFirst();
+            SourceSpan place = places.getFirst();
             out.put(", \"filename\": ");
             out.json(place.source().name());
             out.put(", \"line\": " + place.source().line(place.from()));
@@ -275,17 +282,17 @@ public final class JsonOutput implements Output {
     }
 
     @Override
-    public void helperError(String helper, long returned, List<Span> places) {
+    public void helperError(String helper, long returned, List<SourceSpan> places) {
         TextSink more = TextSink.raw();
         more.put(", \"helper\": ");
         more.json(helper);
         more.put(", \"retcode\": ");
-        JsonText.number(returned, true, more);
+        JsonValueText.number(returned, true, more);
         message("helper_error", ErrorText.of(-returned), more.toString(), places);
     }
 
     @Override
-    public void runtimeError(String value, List<Span> places) {
+    public void runtimeError(String value, List<SourceSpan> places) {
         message("runtime_error", value, "", places);
     }
 

@@ -4,9 +4,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import sonde.lang.type.Field;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.ExtremeType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SeriesType;
 
 /**
  * The contents of a map at one moment.
@@ -16,7 +24,8 @@ import sonde.lang.type.Type;
  * @param key of the rows; of scalar maps not looked at
  * @param rows in any order
  */
-public record MapRows(String name, boolean scalar, Type key, Type value, List<Row> rows) {
+public record MapRows(
+        String name, boolean scalar, ValueType key, ValueType value, List<MapRow> rows) {
     public MapRows {
         rows = List.copyOf(rows);
     }
@@ -24,12 +33,12 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
     /**
      * A key and its value.
      *
-     * @param value of aggregates that of all CPUs together, see {@link Aggregates#merge}
+     * @param value of aggregates that of all CPUs together, see {@link AggregateValues#merge}
      */
-    public record Row(byte[] key, byte[] value) {
+    public record MapRow(byte[] key, byte[] value) {
         @Override
         public boolean equals(Object other) {
-            return other instanceof Row that
+            return other instanceof MapRow that
                     && Arrays.equals(key, that.key)
                     && Arrays.equals(value, that.value);
         }
@@ -46,7 +55,7 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
     }
 
     /** How rows follow each other. Equal ones follow by key. */
-    public enum Order {
+    public enum MapOrder {
         /** As bpftrace does: numbers and aggregates by value, all else by key. */
         DEFAULT,
         KEY,
@@ -56,7 +65,7 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
     }
 
     /** How a row is written. */
-    public enum Form {
+    public enum RowForm {
         /** As bpftrace does. */
         USUAL,
         /** Comma separated values. */
@@ -74,17 +83,17 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
      * @param isOfMaps whether maps are all there is: no texts that the script prints for people
      * @param remedy how a map gets more room
      */
-    public record Style(
-            Order order, Form form, List<String> parts, boolean isOfMaps, String remedy) {
+    public record MapStyle(
+            MapOrder order, RowForm form, List<String> parts, boolean isOfMaps, String remedy) {
         /** As bpftrace does. */
-        public static final Style USUAL = new Style(Order.DEFAULT, Form.USUAL);
+        public static final MapStyle USUAL = new MapStyle(MapOrder.DEFAULT, RowForm.USUAL);
 
-        public Style {
+        public MapStyle {
             parts = List.copyOf(parts);
         }
 
         /** Whatever the script prints, too. */
-        public Style(Order order, Form form, List<String> parts) {
+        public MapStyle(MapOrder order, RowForm form, List<String> parts) {
             this(
                     order,
                     form,
@@ -95,7 +104,7 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
         }
 
         /** Without parts. */
-        public Style(Order order, Form form) {
+        public MapStyle(MapOrder order, RowForm form) {
             this(order, form, List.of());
         }
 
@@ -105,8 +114,8 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
          * @param maps whether maps are all there is
          * @param roomier how a map gets more room
          */
-        public Style ofTool(boolean maps, String roomier) {
-            return new Style(order, form, parts, maps, roomier);
+        public MapStyle ofTool(boolean maps, String roomier) {
+            return new MapStyle(order, form, parts, maps, roomier);
         }
 
         /** What is said where a map has no room. */
@@ -114,19 +123,19 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
             return "Map full; can't update element. " + remedy;
         }
 
-        Order order(Order asked) {
-            return asked == Order.DEFAULT ? order : asked;
+        MapOrder order(MapOrder asked) {
+            return asked == MapOrder.DEFAULT ? order : asked;
         }
     }
 
     /** By what a row is sorted. */
-    private record Weighed(Row row, long weight) {}
+    private record WeighedRow(MapRow row, long weight) {}
 
     /** Whether the values take several lines. */
     boolean isTall() {
-        return value instanceof Type.Hist
-                || value instanceof Type.Lhist
-                || value instanceof Type.Series;
+        return value instanceof HistType
+                || value instanceof LhistType
+                || value instanceof SeriesType;
     }
 
     /**
@@ -135,16 +144,16 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
      * @param top how many: the last ones, in a descending order the first; 0 for all. Series are
      *     never left out
      */
-    public List<Row> ordered(Order order, int top) {
-        Comparator<Weighed> byKey = (a, b) -> compareKeys(key, a.row.key, 0, b.row.key, 0);
-        Comparator<Weighed> byValue =
+    public List<MapRow> ordered(MapOrder order, int top) {
+        Comparator<WeighedRow> byKey = (a, b) -> compareKeys(key, a.row.key, 0, b.row.key, 0);
+        Comparator<WeighedRow> byValue =
                 hasUnsignedWeight()
                         ? (a, b) -> Long.compareUnsigned(a.weight, b.weight)
-                        : Comparator.comparingLong(Weighed::weight);
+                        : Comparator.comparingLong(WeighedRow::weight);
         if (!hasWeight()) {
             byValue = (a, b) -> compareKeys(value, a.row.value, 0, b.row.value, 0);
         }
-        Comparator<Weighed> comparator =
+        Comparator<WeighedRow> comparator =
                 switch (order) {
                     case DEFAULT -> hasWeight() ? byValue.thenComparing(byKey) : byKey;
                     case KEY -> byKey;
@@ -152,49 +161,50 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
                     case VALUE -> byValue.thenComparing(byKey);
                     case VALUE_DESCENDING -> byValue.reversed().thenComparing(byKey);
                 };
-        List<Weighed> weighed = new ArrayList<>(rows.size());
-        for (Row row : rows) {
-            weighed.add(new Weighed(row, weight(row.value)));
+        List<WeighedRow> weighed = new ArrayList<>(rows.size());
+        for (MapRow row : rows) {
+            weighed.add(new WeighedRow(row, weight(row.value)));
         }
         weighed.sort(comparator);
         int count = weighed.size();
-        if (top > 0 && top < count && !(value instanceof Type.Series)) {
-            boolean descending = order == Order.KEY_DESCENDING || order == Order.VALUE_DESCENDING;
+        if (top > 0 && top < count && !(value instanceof SeriesType)) {
+            boolean descending =
+                    order == MapOrder.KEY_DESCENDING || order == MapOrder.VALUE_DESCENDING;
             weighed = weighed.subList(descending ? 0 : count - top, descending ? top : count);
         }
-        return weighed.stream().map(Weighed::row).toList();
+        return weighed.stream().map(WeighedRow::row).toList();
     }
 
     private boolean hasWeight() {
-        return value instanceof Type.Aggregate
-                || value instanceof Type.Int
-                || value instanceof Type.Enum;
+        return value instanceof AggregateType
+                || value instanceof IntType
+                || value instanceof EnumType;
     }
 
     private boolean hasUnsignedWeight() {
         return switch (value) {
-            case Type.Int type -> !type.signed();
+            case IntType type -> !type.signed();
             // bpftrace compares extremes without their sign.
-            case Type.Extreme _, Type.Series _ -> true;
-            case Type.Aggregate type -> !Aggregates.signed(type);
-            case Type _ -> true;
+            case ExtremeType _, SeriesType _ -> true;
+            case AggregateType type -> !AggregateValues.signed(type);
+            case ValueType _ -> true;
         };
     }
 
     private long weight(byte[] bytes) {
         return switch (value) {
-            case Type.Int type -> ValueBytes.integer(bytes, 0, type.sizeBytes(), type.signed());
-            case Type.Enum type -> ValueText.number(type, bytes, 0);
-            case Type.Series type -> SeriesTable.of(type, bytes, 0).latest();
-            case Type.Aggregate type -> Aggregates.number(type, bytes, 0);
-            case Type _ -> 0;
+            case IntType type -> ValueBytes.integer(bytes, 0, type.sizeBytes(), type.signed());
+            case EnumType type -> ValueText.number(type, bytes, 0);
+            case SeriesType type -> SeriesTable.of(type, bytes, 0).latest();
+            case AggregateType type -> AggregateValues.number(type, bytes, 0);
+            case ValueType _ -> 0;
         };
     }
 
     /** Of series: the last interval that any row has a value of. */
     long latest() {
         long latest = 0;
-        for (Row row : rows) {
+        for (MapRow row : rows) {
             long weight = weight(row.value);
             latest = Long.compareUnsigned(weight, latest) > 0 ? weight : latest;
         }
@@ -202,15 +212,15 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
     }
 
     /** Integers by number with sign, texts by bytes, tuples member by member, else by bytes. */
-    private static int compareKeys(Type type, byte[] a, int atA, byte[] b, int atB) {
+    private static int compareKeys(ValueType type, byte[] a, int atA, byte[] b, int atB) {
         return switch (type) {
-            case Type.Int integer when integer.sizeBytes() <= 8 ->
+            case IntType integer when integer.sizeBytes() <= 8 ->
                     integers(integer.sizeBytes(), a, atA, b, atB);
-            case Type.Enum constant -> integers(constant.sizeBytes(), a, atA, b, atB);
-            case Type.Pointer _ ->
+            case EnumType constant -> integers(constant.sizeBytes(), a, atA, b, atB);
+            case PointerType _ ->
                     Long.compareUnsigned(ValueBytes.u64(a, atA), ValueBytes.u64(b, atB));
-            case Tuple tuple -> {
-                for (Field field : tuple.fields()) {
+            case TupleType tuple -> {
+                for (TypeField field : tuple.fields()) {
                     int at = field.offsetBytes();
                     int order = compareKeys(field.type(), a, atA + at, b, atB + at);
                     if (order != 0) {
@@ -219,7 +229,7 @@ public record MapRows(String name, boolean scalar, Type key, Type value, List<Ro
                 }
                 yield 0;
             }
-            case Type _ ->
+            case ValueType _ ->
                     Arrays.compareUnsigned(
                             ValueBytes.slice(a, atA, type.sizeBytes()),
                             ValueBytes.slice(b, atB, type.sizeBytes()));

@@ -7,10 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.output.Conversion.Kind;
-import sonde.lang.type.Field;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.output.FormatConversion.Kind;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.BytesType;
+import sonde.lang.type.ValueType.VoidType;
 
 /**
  * The format string of printf and its kin, parsed once. A conversion is {@code %}, then flags in
@@ -26,19 +28,22 @@ public final class PrintFormat {
 
     private final String format;
     private final byte[][] pieces;
-    private final Conversion[] conversions;
+    private final FormatConversion[] conversions;
 
     /** Which argument each conversion shows. */
     private final int[] argumentOf;
 
     /** Made when first asked for, which is with each line that is printed. */
-    private @Nullable List<Word> words;
+    private @Nullable List<FormatWord> words;
 
     private PrintFormat(
-            String format, List<byte[]> pieces, List<Conversion> conversions, int[] argumentOf) {
+            String format,
+            List<byte[]> pieces,
+            List<FormatConversion> conversions,
+            int[] argumentOf) {
         this.format = format;
         this.pieces = pieces.toArray(byte[][]::new);
-        this.conversions = conversions.toArray(Conversion[]::new);
+        this.conversions = conversions.toArray(FormatConversion[]::new);
         this.argumentOf = argumentOf;
     }
 
@@ -50,12 +55,12 @@ public final class PrintFormat {
      */
     public static PrintFormat parse(String format) throws FormatException {
         List<byte[]> pieces = new ArrayList<>();
-        List<Conversion> conversions = new ArrayList<>();
+        List<FormatConversion> conversions = new ArrayList<>();
         StringBuilder piece = new StringBuilder();
-        Reader reader = new Reader(format);
+        FormatReader reader = new FormatReader(format);
         int at = 0;
         while (at < format.length()) {
-            Conversion conversion = format.charAt(at) == '%' ? reader.read(at) : null;
+            FormatConversion conversion = format.charAt(at) == '%' ? reader.read(at) : null;
             if (conversion == null) {
                 piece.append(format.charAt(at++));
                 continue;
@@ -102,16 +107,16 @@ public final class PrintFormat {
     }
 
     /** Reads one conversion by the grammar above. */
-    private static final class Reader {
+    private static final class FormatReader {
         private final String format;
         private int at;
 
-        Reader(String format) {
+        FormatReader(String format) {
             this.format = format;
         }
 
         /** Null when no conversion begins at the percent sign there. */
-        @Nullable Conversion read(int percent) throws FormatException {
+        @Nullable FormatConversion read(int percent) throws FormatException {
             at = percent + 1;
             boolean left = skip('-');
             boolean plus = skip('+');
@@ -138,7 +143,7 @@ public final class PrintFormat {
             }
             Kind kind = kind(spelling);
             int bits = kind == Kind.GFP || kind == Kind.POINTER ? 64 : bits(length);
-            return new Conversion(
+            return new FormatConversion(
                     kind, spelling, left, plus, prefixed, zeros, width, precision, bits);
         }
 
@@ -213,23 +218,23 @@ public final class PrintFormat {
      * @param conversion null for a text
      * @param argument number of its argument
      */
-    record Part(String literal, @Nullable Conversion conversion, int argument) {}
+    record WordPart(String literal, @Nullable FormatConversion conversion, int argument) {}
 
     /** What stands between blanks of the format. */
-    record Word(List<Part> parts) {
+    record FormatWord(List<WordPart> parts) {
         /** The conversion, where there is nothing else. */
-        @Nullable Conversion only() {
+        @Nullable FormatConversion only() {
             return parts.size() == 1 ? parts.getFirst().conversion() : null;
         }
 
         /** As it is printed, without blanks that fill it up. */
-        String text(Tuple arguments, byte[] bytes, int offset, Names names) {
+        String text(TupleType arguments, byte[] bytes, int offset, ValueNames names) {
             TextSink text = TextSink.raw();
-            for (Part part : parts) {
+            for (WordPart part : parts) {
                 if (part.conversion() == null) {
                     text.put(part.literal());
                 } else if (part.argument() < arguments.fields().size()) {
-                    Field field = arguments.fields().get(part.argument());
+                    TypeField field = arguments.fields().get(part.argument());
                     int at = offset + field.offsetBytes();
                     part.conversion().unpadded().write(field.type(), bytes, at, names, text);
                 }
@@ -254,8 +259,8 @@ public final class PrintFormat {
     }
 
     /** The words of the format. */
-    List<Word> words() {
-        List<Word> known = words;
+    List<FormatWord> words() {
+        List<FormatWord> known = words;
         if (known == null) {
             known = List.copyOf(split());
             words = known;
@@ -263,19 +268,19 @@ public final class PrintFormat {
         return known;
     }
 
-    private List<Word> split() {
-        List<Word> found = new ArrayList<>();
-        List<Part> word = new ArrayList<>();
+    private List<FormatWord> split() {
+        List<FormatWord> found = new ArrayList<>();
+        List<WordPart> word = new ArrayList<>();
         for (int i = 0; i < pieces.length; i++) {
             for (String run : runs(pieces[i])) {
                 if (run.isBlank() && !run.isEmpty()) {
                     end(word, found);
                 } else if (!run.isEmpty()) {
-                    word.add(new Part(run, null, 0));
+                    word.add(new WordPart(run, null, 0));
                 }
             }
             if (i < conversions.length) {
-                word.add(new Part("", conversions[i], argumentOf[i]));
+                word.add(new WordPart("", conversions[i], argumentOf[i]));
             }
         }
         end(word, found);
@@ -290,7 +295,7 @@ public final class PrintFormat {
     /** Without the words of these numbers and the blanks behind them. */
     PrintFormat without(Set<Integer> numbers) {
         List<byte[]> left = new ArrayList<>();
-        List<Conversion> shown = new ArrayList<>();
+        List<FormatConversion> shown = new ArrayList<>();
         List<Integer> of = new ArrayList<>();
         StringBuilder piece = new StringBuilder();
         int word = 0;
@@ -320,9 +325,9 @@ public final class PrintFormat {
         return new PrintFormat(format, left, shown, taken);
     }
 
-    private static void end(List<Part> word, List<Word> words) {
+    private static void end(List<WordPart> word, List<FormatWord> words) {
         if (!word.isEmpty()) {
-            words.add(new Word(List.copyOf(word)));
+            words.add(new FormatWord(List.copyOf(word)));
             word.clear();
         }
     }
@@ -340,12 +345,12 @@ public final class PrintFormat {
 
     /** The most bytes of an argument that are shown, -1 for all: 3 for {@code %.3s}. */
     public int limit(int argument) {
-        Conversion conversion = conversions[argument];
+        FormatConversion conversion = conversions[argument];
         return conversion.kind() == Kind.TEXT ? conversion.precision() : -1;
     }
 
     /** What is wrong with arguments of these types; null for nothing. */
-    public @Nullable String check(List<Type> arguments) {
+    public @Nullable String check(List<ValueType> arguments) {
         if (arguments.size() != conversions.length) {
             return (arguments.size() < conversions.length ? "not enough" : "too many")
                     + " arguments for format string ("
@@ -363,18 +368,18 @@ public final class PrintFormat {
         return null;
     }
 
-    private static @Nullable String check(Conversion conversion, Type type) {
+    private static @Nullable String check(FormatConversion conversion, ValueType type) {
         String spelling = conversion.spelling();
-        if (type instanceof Type.Void) {
+        if (type instanceof VoidType) {
             return "unable to print none type for specifier: " + spelling;
         }
         boolean fits =
                 switch (conversion.kind()) {
                     case UNSUPPORTED -> false;
                     case TEXT -> true;
-                    case BUFFER, BUFFER_HEX, BUFFER_DIGITS -> type instanceof Type.Bytes;
+                    case BUFFER, BUFFER_HEX, BUFFER_DIGITS -> type instanceof BytesType;
                     case SIGNED, UNSIGNED, OCTAL, HEX, UPPER_HEX, CHARACTER, POINTER, GFP ->
-                            Conversion.isNumber(type);
+                            FormatConversion.isNumber(type);
                 };
         if (fits) {
             return null;
@@ -389,26 +394,27 @@ public final class PrintFormat {
      *
      * @param arguments how they lie from the offset on, one for each conversion
      */
-    public String render(Tuple arguments, byte[] bytes, int offset, Names names) {
+    public String render(TupleType arguments, byte[] bytes, int offset, ValueNames names) {
         TextSink out = TextSink.forTerminal();
         render(arguments, bytes, offset, names, out);
         return out.toString();
     }
 
     /** The text for a command or a file name: every byte of the arguments as it is. */
-    public byte[] renderRaw(Tuple arguments, byte[] bytes, int offset, Names names) {
+    public byte[] renderRaw(TupleType arguments, byte[] bytes, int offset, ValueNames names) {
         TextSink out = TextSink.raw();
         render(arguments, bytes, offset, names, out);
         return out.since(0);
     }
 
     /** Appends the text; nothing is made on the way for numbers and texts. */
-    public void render(Tuple arguments, byte[] bytes, int offset, Names names, TextSink out) {
-        List<Field> fields = arguments.fields();
+    public void render(
+            TupleType arguments, byte[] bytes, int offset, ValueNames names, TextSink out) {
+        List<TypeField> fields = arguments.fields();
         for (int i = 0; i < conversions.length; i++) {
             out.put(pieces[i]);
             if (argumentOf[i] < fields.size()) {
-                Field field = fields.get(argumentOf[i]);
+                TypeField field = fields.get(argumentOf[i]);
                 conversions[i].write(field.type(), bytes, offset + field.offsetBytes(), names, out);
             }
         }

@@ -8,7 +8,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import sonde.lang.type.Tuple;
+import sonde.lang.output.PrintFormat.FormatWord;
+import sonde.lang.type.TupleType;
 
 /**
  * Lines below a head line on their way to who prints them: without hidden columns, lists of them in
@@ -19,20 +20,20 @@ final class RowLists {
 
     /** Prints a line, or a piece of one. */
     @FunctionalInterface
-    interface Line {
-        void print(PrintFormat format, Tuple arguments, byte[] bytes, int offset);
+    interface LinePrinter {
+        void print(PrintFormat format, TupleType arguments, byte[] bytes, int offset);
     }
 
-    private record Row(double value, PrintFormat format, Tuple arguments, byte[] bytes) {}
+    private record ListedRow(double value, PrintFormat format, TupleType arguments, byte[] bytes) {}
 
     private final RowStyle style;
-    private final Names names;
-    private final Line line;
+    private final ValueNames names;
+    private final LinePrinter line;
     private final Runnable clear;
     private final boolean separated;
     private final TextSink head = TextSink.raw();
-    private final List<Row> headLine = new ArrayList<>();
-    private final List<Row> list = new ArrayList<>();
+    private final List<ListedRow> headLine = new ArrayList<>();
+    private final List<ListedRow> list = new ArrayList<>();
     private final Map<PrintFormat, PrintFormat> shown = new HashMap<>();
     private final Set<Integer> hidden = new HashSet<>();
     private int[] columns = {};
@@ -44,7 +45,8 @@ final class RowLists {
      * @param separated whether lists end with an empty line, as people read them
      * @param clear makes the screen empty
      */
-    RowLists(RowStyle style, Names names, boolean separated, Line line, Runnable clear) {
+    RowLists(
+            RowStyle style, ValueNames names, boolean separated, LinePrinter line, Runnable clear) {
         this.style = style;
         this.names = names;
         this.separated = separated;
@@ -53,7 +55,7 @@ final class RowLists {
     }
 
     /** Takes a line, or a piece of one. */
-    void accept(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+    void accept(PrintFormat format, TupleType arguments, byte[] bytes, int offset) {
         if (!headed) {
             head(format, arguments, bytes, offset);
             return;
@@ -74,29 +76,30 @@ final class RowLists {
         }
     }
 
-    private void head(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+    private void head(PrintFormat format, TupleType arguments, byte[] bytes, int offset) {
         format.render(arguments, bytes, offset, names, head);
         headLine.add(row(format, arguments, bytes, offset));
         headed = format.endsLine();
         if (headed) {
-            List<String> all = Rows.columns(head.toString());
+            List<String> all = HeadedRows.columns(head.toString());
             columns =
                     style.sortedBy().stream()
-                            .mapToInt(column -> all.indexOf(Rows.columns(column).getFirst()))
+                            .mapToInt(column -> all.indexOf(HeadedRows.columns(column).getFirst()))
                             .filter(at -> at >= 0)
                             .toArray();
             style.hidden()
-                    .forEach(column -> hidden.add(all.indexOf(Rows.columns(column).getFirst())));
+                    .forEach(column ->
+                            hidden.add(all.indexOf(HeadedRows.columns(column).getFirst())));
             headLine.forEach(this::print);
         }
     }
 
-    private Row row(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+    private ListedRow row(PrintFormat format, TupleType arguments, byte[] bytes, int offset) {
         byte[] own = Arrays.copyOfRange(bytes, offset, offset + arguments.sizeBytes());
-        return new Row(value(format, arguments, own), format, arguments, own);
+        return new ListedRow(value(format, arguments, own), format, arguments, own);
     }
 
-    private void print(Row row) {
+    private void print(ListedRow row) {
         line.print(shown(row.format()), row.arguments(), row.bytes(), 0);
     }
 
@@ -108,7 +111,7 @@ final class RowLists {
     private PrintFormat cut(PrintFormat format) {
         Set<Integer> left = new HashSet<>();
         int column = 0;
-        List<PrintFormat.Word> words = format.words();
+        List<FormatWord> words = format.words();
         for (int i = 0; i < words.size(); i++) {
             if (!words.get(i).isRule() && hidden.contains(column++)) {
                 left.add(i);
@@ -117,12 +120,11 @@ final class RowLists {
         return format.without(left);
     }
 
-    private double value(PrintFormat format, Tuple arguments, byte[] bytes) {
+    private double value(PrintFormat format, TupleType arguments, byte[] bytes) {
         if (columns.length == 0) {
             return 0;
         }
-        List<PrintFormat.Word> words =
-                format.words().stream().filter(word -> !word.isRule()).toList();
+        List<FormatWord> words = format.words().stream().filter(word -> !word.isRule()).toList();
         return Arrays.stream(columns)
                 .filter(column -> column < words.size())
                 .mapToDouble(column -> number(words.get(column).text(arguments, bytes, 0, names)))
@@ -142,7 +144,7 @@ final class RowLists {
             clear.run();
             headLine.forEach(this::print);
         }
-        list.sort(Comparator.comparingDouble(Row::value).reversed());
+        list.sort(Comparator.comparingDouble(ListedRow::value).reversed());
         int most = style.rows() == 0 ? list.size() : Math.min(style.rows(), list.size());
         list.subList(0, most).forEach(this::print);
         list.clear();

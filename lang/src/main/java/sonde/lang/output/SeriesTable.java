@@ -9,7 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.SeriesType;
 
 /** A time series: the value of each interval that has one, as a drawing or as JSON. */
 final class SeriesTable {
@@ -21,25 +22,25 @@ final class SeriesTable {
     private record Point(long interval, @Nullable Long value) {}
 
     /** A part of a second: name and digits. */
-    private record Unit(String name, int digits, long nanos) {}
+    private record TimeUnitPart(String name, int digits, long nanos) {}
 
-    private static final List<Unit> UNITS =
+    private static final List<TimeUnitPart> UNITS =
             List.of(
-                    new Unit("s", 0, SECOND),
-                    new Unit("ms", 3, 1_000_000),
-                    new Unit("\u03bcs", 6, 1_000),
-                    new Unit("ns", 9, 1));
+                    new TimeUnitPart("s", 0, SECOND),
+                    new TimeUnitPart("ms", 3, 1_000_000),
+                    new TimeUnitPart("\u03bcs", 6, 1_000),
+                    new TimeUnitPart("ns", 9, 1));
 
-    private final Type.Series type;
+    private final SeriesType type;
     private final Map<Long, Long> values = new HashMap<>();
     private long latest;
 
-    private SeriesTable(Type.Series type) {
+    private SeriesTable(SeriesType type) {
         this.type = type;
     }
 
     /** What the bytes of a value hold; intervals without a value are all zeros. */
-    static SeriesTable of(Type.Series type, byte[] bytes, int at) {
+    static SeriesTable of(SeriesType type, byte[] bytes, int at) {
         SeriesTable table = new SeriesTable(type);
         for (int i = 0; i < type.buckets() && at + i * BUCKET_BYTES < bytes.length; i++) {
             int from = at + i * BUCKET_BYTES;
@@ -53,7 +54,7 @@ final class SeriesTable {
                 }
                 continue;
             }
-            if (type.kind() == Type.SeriesKind.AVERAGE && meta != 0) {
+            if (type.kind() == ValueType.SeriesKind.AVERAGE && meta != 0) {
                 value = type.signed() ? value / meta : Long.divideUnsigned(value, meta);
             }
             table.values.putIfAbsent(interval, value);
@@ -137,7 +138,7 @@ final class SeriesTable {
         return LocalDateTime.ofInstant(instant, zone);
     }
 
-    private static void clock(LocalDateTime time, Unit unit, TextSink out) {
+    private static void clock(LocalDateTime time, TimeUnitPart unit, TextSink out) {
         out.digits(time.getHour(), 2);
         out.put(':');
         out.digits(time.getMinute(), 2);
@@ -165,7 +166,7 @@ final class SeriesTable {
             return;
         }
         Scale scale = scale(points);
-        Unit unit = unit(points);
+        TimeUnitPart unit = unit(points);
         String format = unit.digits == 0 ? "hh:mm:ss" : "hh:mm:ss." + unit.name;
         int timeWidth = unit.digits == 0 ? 8 : 9 + unit.digits;
         out.fill(' ', timeWidth + 1);
@@ -196,9 +197,9 @@ final class SeriesTable {
         bounds(scale, out);
     }
 
-    private Unit unit(List<Point> points) {
+    private TimeUnitPart unit(List<Point> points) {
         long interval = points.size() > 1 ? type.intervalNanos() : 0;
-        for (Unit unit : UNITS) {
+        for (TimeUnitPart unit : UNITS) {
             if (interval >= unit.nanos) {
                 return unit;
             }

@@ -1,7 +1,7 @@
 package sonde.lang.output;
 
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /** A part of a script as messages of a run show it. */
 final class SourceContext {
@@ -10,19 +10,19 @@ final class SourceContext {
 
     private SourceContext() {}
 
-    private static int lastLine(Span span) {
+    private static int lastLine(SourceSpan span) {
         return span.source().line(Math.max(span.from(), span.to()));
     }
 
     /** {@code "stdin:1:9-62"}, of several lines {@code "stdin:1-3"}. */
-    static String place(Span span) {
+    static String place(SourceSpan span) {
         int first = span.source().line(span.from());
         int last = lastLine(span);
         return first == last ? span.place() : span.source().name() + ":" + first + "-" + last;
     }
 
     /** The line with marks below, or all the lines. */
-    static void lines(Span span, TextSink out) {
+    static void lines(SourceSpan span, TextSink out) {
         SourceText source = span.source();
         int first = source.line(span.from());
         int last = lastLine(span);

@@ -5,12 +5,17 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.source.Span;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapOrder;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.output.MapRows.MapStyle;
+import sonde.lang.output.MapRows.RowForm;
+import sonde.lang.source.SourceSpan;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.SeriesType;
 
 /** Text for people: what the script prints to one stream, messages to another. */
-public final class TextOutput implements Output {
+public final class TextOutput implements ScriptOutput {
     private static final int MUCH = 1 << 16;
 
     /** To the upper left corner, and nothing behind it: ECMA-48, CUP and ED. */
@@ -21,9 +26,9 @@ public final class TextOutput implements Output {
 
     private final OutputStream stream;
     private final OutputStream errors;
-    private final Names names;
-    private final MapRows.Style style;
-    private final @Nullable Rows rows;
+    private final ValueNames names;
+    private final MapStyle style;
+    private final @Nullable HeadedRows rows;
     private final @Nullable RowLists lists;
     private final TextSink out = TextSink.forTerminal();
     private final TextSink message = TextSink.forTerminal();
@@ -34,8 +39,8 @@ public final class TextOutput implements Output {
      * @param out what the script prints
      * @param errors messages about the script
      */
-    public TextOutput(OutputStream out, OutputStream errors, Names names) {
-        this(out, errors, names, MapRows.Style.USUAL, null);
+    public TextOutput(OutputStream out, OutputStream errors, ValueNames names) {
+        this(out, errors, names, MapStyle.USUAL, null);
     }
 
     /**
@@ -47,15 +52,15 @@ public final class TextOutput implements Output {
     public TextOutput(
             OutputStream out,
             OutputStream errors,
-            Names names,
-            MapRows.Style style,
+            ValueNames names,
+            MapStyle style,
             @Nullable RowStyle rowStyle) {
         this.stream = out;
         this.errors = errors;
         this.names = names;
         this.style = style;
-        boolean csv = style.form() == MapRows.Form.CSV;
-        rows = rowStyle != null && csv ? Rows.csv(names) : null;
+        boolean csv = style.form() == RowForm.CSV;
+        rows = rowStyle != null && csv ? HeadedRows.csv(names) : null;
         lists =
                 rowStyle == null
                         ? null
@@ -79,8 +84,8 @@ public final class TextOutput implements Output {
     }
 
     @Override
-    public void printf(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
-        if (style.form() == MapRows.Form.FOLDED) {
+    public void printf(PrintFormat format, TupleType arguments, byte[] bytes, int offset) {
+        if (style.form() == RowForm.FOLDED) {
             format.render(arguments, bytes, offset, names, message);
             say();
             return;
@@ -92,7 +97,7 @@ public final class TextOutput implements Output {
         }
     }
 
-    private void line(PrintFormat format, Tuple arguments, byte[] bytes, int offset) {
+    private void line(PrintFormat format, TupleType arguments, byte[] bytes, int offset) {
         if (rows != null) {
             rows.accept(format, arguments, bytes, offset, out);
         } else {
@@ -102,7 +107,7 @@ public final class TextOutput implements Output {
     }
 
     @Override
-    public void value(Type type, byte[] bytes, int offset) {
+    public void value(ValueType type, byte[] bytes, int offset) {
         ValueText.write(type, bytes, offset, names, out);
         endLine();
     }
@@ -114,17 +119,17 @@ public final class TextOutput implements Output {
     }
 
     @Override
-    public void map(MapRows rows, MapRows.Order order, int top, long divisor) {
+    public void map(MapRows rows, MapOrder order, int top, long divisor) {
         long by = divisor == 0 ? 1 : divisor;
-        if (style.form() == MapRows.Form.FOLDED && !rows.scalar()) {
+        if (style.form() == RowForm.FOLDED && !rows.scalar()) {
             new FoldedRows(style.parts(), names, out).write(rows, style.order(order), top, by);
             drainIfMuch();
-        } else if (style.form() == MapRows.Form.CSV) {
+        } else if (style.form() == RowForm.CSV) {
             new CsvRows(names, out).write(rows, rows.ordered(style.order(order), top), by);
             drainIfMuch();
         } else if (!rows.scalar()) {
-            long latest = rows.value() instanceof Type.Series ? rows.latest() : 0;
-            for (MapRows.Row row : rows.ordered(style.order(order), top)) {
+            long latest = rows.value() instanceof SeriesType ? rows.latest() : 0;
+            for (MapRow row : rows.ordered(style.order(order), top)) {
                 row(rows, row, latest, by);
             }
         } else if (!rows.rows().isEmpty()) {
@@ -148,12 +153,12 @@ public final class TextOutput implements Output {
         endLine();
     }
 
-    private void row(MapRows rows, MapRows.Row row, long latest, long divisor) {
+    private void row(MapRows rows, MapRow row, long latest, long divisor) {
         out.put(rows.name());
         out.put('[');
         int start = out.size();
         ValueText.write(rows.key(), row.key(), 0, names, out);
-        if (rows.key() instanceof Tuple tuple && !tuple.named()) {
+        if (rows.key() instanceof TupleType tuple && !tuple.named()) {
             out.stripParentheses(start);
         }
         out.put(rows.isTall() ? "]:\n" : "]: ");
@@ -161,8 +166,8 @@ public final class TextOutput implements Output {
         endLine();
     }
 
-    private void mapValue(Type type, byte[] bytes, long latest, long divisor) {
-        if (type instanceof Type.Series series) {
+    private void mapValue(ValueType type, byte[] bytes, long latest, long divisor) {
+        if (type instanceof SeriesType series) {
             SeriesTable.of(series, bytes, 0).write(latest, names.zone(), out);
         } else {
             ValueText.write(type, bytes, 0, names, out, divisor);
@@ -171,7 +176,7 @@ public final class TextOutput implements Output {
 
     @Override
     public void time(String text) {
-        if (style.form() == MapRows.Form.FOLDED) {
+        if (style.form() == RowForm.FOLDED) {
             message.put(TextSink.scriptBytes(text));
             say();
             return;
@@ -216,12 +221,12 @@ public final class TextOutput implements Output {
     }
 
     @Override
-    public void errorf(String text, List<Span> places) {
+    public void errorf(String text, List<SourceSpan> places) {
         written("ERROR: ", text, places);
     }
 
     @Override
-    public void warnf(String text, List<Span> places) {
+    public void warnf(String text, List<SourceSpan> places) {
         written("WARNING: ", text, places);
     }
 
@@ -230,7 +235,7 @@ public final class TextOutput implements Output {
         warnf(style.full(), List.of());
     }
 
-    private void written(String severity, String text, List<Span> places) {
+    private void written(String severity, String text, List<SourceSpan> places) {
         said(severity, text, places.isEmpty() ? places : places.subList(0, 1), false);
         chain(severity, places);
         say();
@@ -253,7 +258,7 @@ public final class TextOutput implements Output {
     }
 
     @Override
-    public void helperError(String helper, long returned, List<Span> places) {
+    public void helperError(String helper, long returned, List<SourceSpan> places) {
         String text =
                 helper.equals("map_update_elem") && returned == E2BIG
                         ? style.full()
@@ -267,20 +272,20 @@ public final class TextOutput implements Output {
     }
 
     @Override
-    public void runtimeError(String text, List<Span> places) {
+    public void runtimeError(String text, List<SourceSpan> places) {
         String severity = "WARNING: ";
         said(severity, text, places.isEmpty() ? places : places.subList(0, 1), true);
         chain(severity, places);
         say();
     }
 
-    private void chain(String severity, List<Span> places) {
+    private void chain(String severity, List<SourceSpan> places) {
         for (int i = 1; i < places.size(); i++) {
             said(severity, "expanded from", places.subList(i, i + 1), true);
         }
     }
 
-    private void said(String severity, String text, List<Span> place, boolean context) {
+    private void said(String severity, String text, List<SourceSpan> place, boolean context) {
         if (!place.isEmpty()) {
             message.put(SourceContext.place(place.getFirst()) + ": ");
         }
@@ -310,7 +315,7 @@ public final class TextOutput implements Output {
         if (lists != null) {
             lists.end();
         }
-        if (style.form() == MapRows.Form.USUAL) {
+        if (style.form() == RowForm.USUAL) {
             printf("\n\n");
         }
     }

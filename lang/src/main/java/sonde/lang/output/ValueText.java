@@ -1,11 +1,32 @@
 package sonde.lang.output;
 
 import java.math.BigInteger;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.BytesType;
+import sonde.lang.type.ValueType.CountType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.ExtremeType;
+import sonde.lang.type.ValueType.FloatType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SeriesType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.StackType;
+import sonde.lang.type.ValueType.SumType;
+import sonde.lang.type.ValueType.TextType;
+import sonde.lang.type.ValueType.VoidType;
 
 /**
  * Values as text: {@code 5}, {@code true}, {@code 0x1f}, {@code [1,2]}, {@code (1, abc)}, {@code {
@@ -15,14 +36,14 @@ public final class ValueText {
     /** Deeper than any type nests. */
     static final int MAX_DEPTH = 64;
 
-    private final Names names;
+    private final ValueNames names;
     private final TextSink out;
     private final long divisor;
 
     /** Whether there are no spaces but those of texts and names. */
     private final boolean dense;
 
-    private ValueText(Names names, TextSink out, long divisor, boolean dense) {
+    private ValueText(ValueNames names, TextSink out, long divisor, boolean dense) {
         this.names = names;
         this.out = out;
         this.divisor = divisor;
@@ -30,53 +51,59 @@ public final class ValueText {
     }
 
     /** As print shows it, control characters made harmless. */
-    public static String text(Type type, byte[] bytes, int offset, Names names) {
+    public static String text(ValueType type, byte[] bytes, int offset, ValueNames names) {
         TextSink out = TextSink.forTerminal();
         write(type, bytes, offset, names, out);
         return out.toString();
     }
 
     /** As print shows it. */
-    public static void write(Type type, byte[] bytes, int offset, Names names, TextSink out) {
+    public static void write(
+            ValueType type, byte[] bytes, int offset, ValueNames names, TextSink out) {
         write(type, bytes, offset, names, out, 1);
     }
 
     /** As a map shows it: numbers divided. */
     static void write(
-            Type type, byte[] bytes, int offset, Names names, TextSink out, long divisor) {
+            ValueType type,
+            byte[] bytes,
+            int offset,
+            ValueNames names,
+            TextSink out,
+            long divisor) {
         new ValueText(names, out, divisor, false).value(type, bytes, offset, 0);
     }
 
     /** As the key of a member in JSON: without spaces of our own. */
-    static void key(Type type, byte[] bytes, Names names, TextSink out) {
+    static void key(ValueType type, byte[] bytes, ValueNames names, TextSink out) {
         new ValueText(names, out, 1, true).value(type, bytes, 0, 0);
     }
 
-    private void value(Type type, byte[] bytes, int at, int depth) {
+    private void value(ValueType type, byte[] bytes, int at, int depth) {
         if (depth > MAX_DEPTH) {
             out.put("...");
             return;
         }
         switch (type) {
-            case Type.Void _, Type.Float _ -> out.put("null");
-            case Type.Int integer -> integer(integer, bytes, at);
-            case Type.Bool _ -> truth(ValueBytes.integer(bytes, at, 1, false));
-            case Type.Text text -> text(bytes, at, text.sizeBytes(), names, out);
-            case Type.Bytes buffer -> buffer(buffer, bytes, at, true, true, out);
-            case Type.Pointer _ -> {
+            case VoidType _, FloatType _ -> out.put("null");
+            case IntType integer -> integer(integer, bytes, at);
+            case BoolType _ -> truth(ValueBytes.integer(bytes, at, 1, false));
+            case TextType text -> text(bytes, at, text.sizeBytes(), names, out);
+            case BytesType buffer -> buffer(buffer, bytes, at, true, true, out);
+            case PointerType _ -> {
                 out.put("0x");
                 out.hex(ValueBytes.u64(bytes, at), false);
             }
-            case Type.Array array -> array(array, bytes, at, depth);
-            case Type.Enum constant -> constant(constant, number(constant, bytes, at), out);
-            case Type.Named named -> named(named.kind(), bytes, at);
-            case Type.Stack stack -> Frames.write(stack, bytes, at, names, dense, out);
-            case Composite composite -> composite(composite, bytes, at, depth);
-            case Type.Aggregate aggregate -> aggregate(aggregate, bytes, at);
+            case ArrayType array -> array(array, bytes, at, depth);
+            case EnumType constant -> constant(constant, number(constant, bytes, at), out);
+            case SpecialType named -> named(named.kind(), bytes, at);
+            case StackType stack -> StackFrames.write(stack, bytes, at, names, dense, out);
+            case CompositeType composite -> composite(composite, bytes, at, depth);
+            case AggregateType aggregate -> aggregate(aggregate, bytes, at);
         }
     }
 
-    private void integer(Type.Int type, byte[] bytes, int at) {
+    private void integer(IntType type, byte[] bytes, int at) {
         if (type.sizeBytes() > 8) {
             out.put(wide(type, bytes, at).toString());
             return;
@@ -85,7 +112,7 @@ public final class ValueText {
     }
 
     /** An integer of more than 8 bytes. */
-    static BigInteger wide(Type.Int type, byte[] bytes, int at) {
+    static BigInteger wide(IntType type, byte[] bytes, int at) {
         BigInteger low = new BigInteger(Long.toUnsignedString(ValueBytes.u64(bytes, at)));
         long upper = ValueBytes.u64(bytes, at + 8);
         BigInteger high =
@@ -108,7 +135,7 @@ public final class ValueText {
     }
 
     /** Bytes up to a NUL; where there is none the text was cut, which is marked. */
-    static void text(byte[] bytes, int at, int sizeBytes, Names names, TextSink out) {
+    static void text(byte[] bytes, int at, int sizeBytes, ValueNames names, TextSink out) {
         int end = ValueBytes.textEnd(bytes, at, sizeBytes);
         out.foreign(bytes, Math.min(at, end), end);
         if (sizeBytes > 0 && end - at == sizeBytes) {
@@ -118,7 +145,7 @@ public final class ValueText {
 
     /** The bytes of a buffer. */
     static void buffer(
-            Type.Bytes type,
+            BytesType type,
             byte[] bytes,
             int at,
             boolean printable,
@@ -128,19 +155,19 @@ public final class ValueText {
     }
 
     /** How many bytes of a buffer there are. */
-    static int length(Type.Bytes type, byte[] bytes, int at) {
+    static int length(BytesType type, byte[] bytes, int at) {
         int left = Math.max(0, bytes.length - at - 4);
         int count = ValueBytes.s32(bytes, at);
         return Math.clamp(count < 0 ? type.capacity() : count, 0, Math.min(left, type.capacity()));
     }
 
     /** The number of an enumeration, without sign as bpftrace has it. */
-    static long number(Type.Enum type, byte[] bytes, int at) {
+    static long number(EnumType type, byte[] bytes, int at) {
         return ValueBytes.integer(bytes, at, type.sizeBytes(), false);
     }
 
     /** The name of an enumeration's number, else the number. */
-    static void constant(Type.Enum type, long number, TextSink out) {
+    static void constant(EnumType type, long number, TextSink out) {
         int unused = 64 - 8 * Math.clamp(type.sizeBytes(), 1, 8);
         String name = type.names().get(type.signed() ? number << unused >> unused : number);
         if (name != null) {
@@ -150,7 +177,7 @@ public final class ValueText {
         }
     }
 
-    private void array(Type.Array type, byte[] bytes, int at, int depth) {
+    private void array(ArrayType type, byte[] bytes, int at, int depth) {
         if (isText(type)) {
             text(bytes, at, type.count(), names, out);
             return;
@@ -171,21 +198,21 @@ public final class ValueText {
     }
 
     /** Whether the elements are characters of C. */
-    static boolean isText(Type.Array type) {
-        return type.element() instanceof Type.Int element
+    static boolean isText(ArrayType type) {
+        return type.element() instanceof IntType element
                 && element.isChar()
                 && element.sizeBytes() == 1;
     }
 
-    private void named(Type.Special kind, byte[] bytes, int at) {
+    private void named(SpecialValue kind, byte[] bytes, int at) {
         switch (kind) {
             case KERNEL_SYMBOL -> out.foreign(names.kernelSymbol(ValueBytes.u64(bytes, at)));
             case USER_SYMBOL ->
                     out.foreign(
                             names.userSymbol(
                                     ValueBytes.u64(bytes, at), ValueBytes.s32(bytes, at + 8)));
-            case INET -> Addresses.inet(bytes, at, out);
-            case MAC_ADDRESS -> Addresses.mac(bytes, at, out);
+            case INET -> NetworkAddresses.inet(bytes, at, out);
+            case MAC_ADDRESS -> NetworkAddresses.mac(bytes, at, out);
             case CGROUP_PATH ->
                     out.foreign(
                             names.cgroupPath(
@@ -201,8 +228,8 @@ public final class ValueText {
         }
     }
 
-    private void composite(Composite type, byte[] bytes, int at, int depth) {
-        if (type instanceof Tuple tuple && !tuple.named()) {
+    private void composite(CompositeType type, byte[] bytes, int at, int depth) {
+        if (type instanceof TupleType tuple && !tuple.named()) {
             out.put('(');
             for (int i = 0; i < tuple.fields().size(); i++) {
                 if (i > 0) {
@@ -226,10 +253,10 @@ public final class ValueText {
     }
 
     /** The members, those of members without a name in their place. */
-    private void members(Composite type, byte[] bytes, long bitOffset, int empty, int depth) {
-        for (Field field : type.fields()) {
+    private void members(CompositeType type, byte[] bytes, long bitOffset, int empty, int depth) {
+        for (TypeField field : type.fields()) {
             long from = bitOffset + field.bitOffset();
-            if (field.place() == Field.Place.CLOSED) {
+            if (field.place() == FieldPlace.CLOSED) {
                 continue;
             }
             if (!field.name().isEmpty()) {
@@ -240,46 +267,46 @@ public final class ValueText {
                 out.foreign(field.name());
                 out.put(dense ? "=" : " = ");
                 field(field, bytes, bitOffset, depth);
-            } else if (field.type() instanceof Struct inner && depth <= MAX_DEPTH) {
+            } else if (field.type() instanceof StructType inner && depth <= MAX_DEPTH) {
                 members(inner, bytes, from, empty, depth + 1);
             }
         }
     }
 
-    private void field(Field field, byte[] bytes, long base, int depth) {
+    private void field(TypeField field, byte[] bytes, long base, int depth) {
         long from = base + field.bitOffset();
         int at = Math.clamp(from >> 3, 0, Integer.MAX_VALUE / 2);
-        if (field.place() != Field.Place.HERE) {
+        if (field.place() != FieldPlace.HERE) {
             number(ValueBytes.integer(bytes, at, 4, false), false);
         } else if (field.bits() == 0) {
             value(field.type(), bytes, at, depth);
         } else {
             switch (field.type()) {
-                case Type.Bool _ -> truth(ValueBytes.bits(bytes, from, field.bits(), false));
-                case Type.Enum type ->
+                case BoolType _ -> truth(ValueBytes.bits(bytes, from, field.bits(), false));
+                case EnumType type ->
                         constant(
                                 type,
                                 ValueBytes.bits(bytes, from, field.bits(), type.signed()),
                                 out);
-                case Type type -> {
-                    boolean signed = type instanceof Type.Int integer && integer.signed();
+                case ValueType type -> {
+                    boolean signed = type instanceof IntType integer && integer.signed();
                     number(ValueBytes.bits(bytes, from, field.bits(), signed), signed);
                 }
             }
         }
     }
 
-    private void aggregate(Type.Aggregate type, byte[] bytes, int at) {
+    private void aggregate(AggregateType type, byte[] bytes, int at) {
         switch (type) {
-            case Type.Count _, Type.Sum _, Type.Extreme _ ->
-                    number(Aggregates.number(type, bytes, at), Aggregates.signed(type));
-            case Type.Average average -> {
+            case CountType _, SumType _, ExtremeType _ ->
+                    number(AggregateValues.number(type, bytes, at), AggregateValues.signed(type));
+            case AverageType average -> {
                 if (average.full()) {
                     out.put("{ .count = ");
-                    out.unsigned(Aggregates.count(bytes, at));
+                    out.unsigned(AggregateValues.count(bytes, at));
                     out.put(", .average = ");
                 }
-                number(Aggregates.number(type, bytes, at), average.signed());
+                number(AggregateValues.number(type, bytes, at), average.signed());
                 if (average.full()) {
                     out.put(", .total = ");
                     long total = ValueBytes.u64(bytes, at);
@@ -291,9 +318,9 @@ public final class ValueText {
                     out.put(" }");
                 }
             }
-            case Type.Hist hist -> Histogram.of(hist, bytes, at, divisor).write(out);
-            case Type.Lhist lhist -> Histogram.of(lhist, bytes, at).write(out);
-            case Type.Series series -> {
+            case HistType hist -> BucketHistogram.of(hist, bytes, at, divisor).write(out);
+            case LhistType lhist -> BucketHistogram.of(lhist, bytes, at).write(out);
+            case SeriesType series -> {
                 SeriesTable table = SeriesTable.of(series, bytes, at);
                 table.write(table.latest(), names.zone(), out);
             }

@@ -4,14 +4,14 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
 
 /**
  * Names of stacks of the kernel without the frames by which the probe itself was called: a program
  * of a tracepoint finds itself, {@code bpf_trace_run2} and {@code __traceiter_sched_switch} above
  * the function that it is about.
  */
-public final class WithoutTracer implements Names {
+public final class WithoutTracer implements ValueNames {
     // kernel/trace/bpf_trace.c, include/linux/tracepoint.h, arch/x86/net/bpf_jit_comp.c
     private static final Pattern OWN =
             Pattern.compile(
@@ -19,10 +19,10 @@ public final class WithoutTracer implements Names {
                             + "|__traceiter_.*|__probestub_.*|bpf_trampoline_[0-9]+.*"
                             + "|trace_call_bpf(_faultable)?|perf_trace_.*|perf_call_bpf_.*");
 
-    private final Names names;
+    private final ValueNames names;
 
     /** Leaves them out of what others name. */
-    public WithoutTracer(Names names) {
+    public WithoutTracer(ValueNames names) {
         this.names = names;
     }
 
@@ -39,7 +39,7 @@ public final class WithoutTracer implements Names {
     }
 
     @Override
-    public List<String> kernelStack(long[] addresses, Type.StackMode mode) {
+    public List<String> kernelStack(long[] addresses, ValueType.StackMode mode) {
         return names.kernelStack(kernelPart(addresses), mode);
     }
 
@@ -54,7 +54,7 @@ public final class WithoutTracer implements Names {
     }
 
     @Override
-    public List<String> userStack(long[] addresses, int pid, Type.StackMode mode) {
+    public List<String> userStack(long[] addresses, int pid, ValueType.StackMode mode) {
         return names.userStack(addresses, pid, mode);
     }
 

@@ -5,7 +5,7 @@
  * PrintFormat format = PrintFormat.parse("%-16s %5d\n");
  * Tuple arguments = Tuple.of(List.of(new Type.Text(16), Type.Int.I64));
  * String wrong = format.check(arguments.types()); // null
- * Output output = new TextOutput(System.out, System.err, names);
+ * ScriptOutput output = new TextOutput(System.out, System.err, names);
  * output.printf(format, arguments, event, 16);
  * output.value(Type.Int.I64, event, 32); // "5\n"
  * output.flush();

@@ -3,7 +3,18 @@ package sonde.lang.probes;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.source.Span;
+import sonde.lang.probes.AttachPoint.AttachTarget.CounterPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.EventPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.IteratorPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.KernelFunctionPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MarkerPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MemoryPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NamedPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NoPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SignalPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SourceLinePlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.TimePlace;
+import sonde.lang.source.SourceSpan;
 
 /**
  * An attach point as a script states it, its parts taken apart, before anything is looked up.
@@ -11,7 +22,8 @@ import sonde.lang.source.Span;
  * @param text as it stands in the script
  * @param userName the word before {@code =}, empty for none
  */
-public record AttachPoint(Span span, Kind kind, String text, String userName, Place place) {
+public record AttachPoint(
+        SourceSpan span, Kind kind, String text, String userName, AttachTarget place) {
     /** Kinds of probes; the comments are the names scripts have for them. */
     public enum Kind {
         /** {@code begin}: before all others are attached. */
@@ -115,15 +127,15 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
     }
 
     /** What the kind is of; {@code *} in texts stands for any characters. */
-    public sealed interface Place {
+    public sealed interface AttachTarget {
         /** Of {@link Kind#BEGIN}, {@link Kind#END}. */
-        record Nowhere() implements Place {}
+        record NoPlace() implements AttachTarget {}
 
         /** {@code test:NAME}, {@code bench:NAME}. */
-        record Named(String name) implements Place {}
+        record NamedPlace(String name) implements AttachTarget {}
 
         /** {@code self:signal:SIGUSR1}. */
-        record Signal(String signal) implements Place {}
+        record SignalPlace(String signal) implements AttachTarget {}
 
         /**
          * {@code interval:s:1}.
@@ -131,7 +143,7 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
          * @param unit {@code s}, {@code ms}, {@code us} or {@code hz}; {@code us} where the script
          *     has a number alone
          */
-        record Time(String unit, long count) implements Place {
+        record TimePlace(String unit, long count) implements AttachTarget {
             /** From one run to the next; 0 where it is a rate. */
             public long nanos() {
                 return switch (unit) {
@@ -148,17 +160,17 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
          *
          * @param count 0 for what is usual
          */
-        record Counter(String event, long count) implements Place {}
+        record CounterPlace(String event, long count) implements AttachTarget {}
 
         /** {@code tracepoint:sched:sched_switch}. */
-        record Event(String subsystem, String event) implements Place {}
+        record EventPlace(String subsystem, String event) implements AttachTarget {}
 
         /**
          * {@code rawtracepoint:vmlinux:sched_switch}.
          *
          * @param module {@code *} where the script has none
          */
-        record RawEvent(String module, String event) implements Place {}
+        record RawEvent(String module, String event) implements AttachTarget {}
 
         /**
          * {@code kprobe:kvm:x86_emulate_insn+4}, {@code fentry:vfs_read}.
@@ -166,15 +178,15 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
          * @param module empty where the script has none
          * @param function empty where there is an address
          */
-        record KernelFunction(String module, String function, long offset, long address)
-                implements Place {}
+        record KernelFunctionPlace(String module, String function, long offset, long address)
+                implements AttachTarget {}
 
         /**
          * {@code fentry:bpf:12:name}.
          *
          * @param program 0 for all
          */
-        record BpfFunction(int program, String function) implements Place {}
+        record BpfFunction(int program, String function) implements AttachTarget {}
 
         /**
          * {@code uprobe:/bin/bash:readline+4}.
@@ -183,14 +195,15 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
          * @param function empty where there is an address
          */
         record UserFunction(String path, boolean cpp, String function, long offset, long address)
-                implements Place {}
+                implements AttachTarget {}
 
         /**
          * {@code uprobe:/bin/bash@readline.c:362:5}.
          *
          * @param column 0 for any
          */
-        record SourceLine(String path, String file, int line, int column) implements Place {}
+        record SourceLinePlace(String path, String file, int line, int column)
+                implements AttachTarget {}
 
         /**
          * {@code usdt:/usr/bin/node:node:gc__start}.
@@ -198,49 +211,52 @@ public record AttachPoint(Span span, Kind kind, String text, String userName, Pl
          * @param path empty for all files of the process
          * @param provider empty for any
          */
-        record Marker(String path, String provider, String name) implements Place {}
+        record MarkerPlace(String path, String provider, String name) implements AttachTarget {}
 
         /**
          * {@code watchpoint:0x1000:8:rw}.
          *
          * @param mode its letters sorted
          */
-        record Memory(long address, int length, String mode) implements Place {}
+        record MemoryPlace(long address, int length, String mode) implements AttachTarget {}
 
         /**
          * {@code iter:task:pin}.
          *
          * @param pin empty for none
          */
-        record Objects(String iterator, String pin) implements Place {}
+        record IteratorPlace(String iterator, String pin) implements AttachTarget {}
     }
 
     /** Whether something in it stands for more than itself. */
     public boolean isPattern() {
         return switch (place) {
-            case Place.Event e ->
-                    Wildcards.isPattern(e.subsystem()) || Wildcards.isPattern(e.event());
-            case Place.RawEvent e ->
-                    Wildcards.isPattern(e.module()) || Wildcards.isPattern(e.event());
-            case Place.KernelFunction f ->
-                    Wildcards.isPattern(f.module()) || Wildcards.isPattern(f.function());
-            case Place.BpfFunction f -> f.program() == 0 || Wildcards.isPattern(f.function());
-            case Place.UserFunction f ->
-                    f.cpp() || Wildcards.isPattern(f.path()) || Wildcards.isPattern(f.function());
-            case Place.Marker m ->
+            case EventPlace e ->
+                    NamePattern.isPattern(e.subsystem()) || NamePattern.isPattern(e.event());
+            case AttachTarget.RawEvent e ->
+                    NamePattern.isPattern(e.module()) || NamePattern.isPattern(e.event());
+            case KernelFunctionPlace f ->
+                    NamePattern.isPattern(f.module()) || NamePattern.isPattern(f.function());
+            case AttachTarget.BpfFunction f ->
+                    f.program() == 0 || NamePattern.isPattern(f.function());
+            case AttachTarget.UserFunction f ->
+                    f.cpp()
+                            || NamePattern.isPattern(f.path())
+                            || NamePattern.isPattern(f.function());
+            case MarkerPlace m ->
                     m.path().isEmpty()
                             || m.provider().isEmpty()
-                            || Wildcards.isPattern(m.path())
-                            || Wildcards.isPattern(m.provider())
-                            || Wildcards.isPattern(m.name());
-            case Place.Nowhere _,
-                    Place.Named _,
-                    Place.Signal _,
-                    Place.Time _,
-                    Place.Counter _,
-                    Place.SourceLine _,
-                    Place.Memory _,
-                    Place.Objects _ ->
+                            || NamePattern.isPattern(m.path())
+                            || NamePattern.isPattern(m.provider())
+                            || NamePattern.isPattern(m.name());
+            case NoPlace _,
+                    NamedPlace _,
+                    SignalPlace _,
+                    TimePlace _,
+                    CounterPlace _,
+                    SourceLinePlace _,
+                    MemoryPlace _,
+                    IteratorPlace _ ->
                     false;
         };
     }

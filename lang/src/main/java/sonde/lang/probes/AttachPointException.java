@@ -1,30 +1,30 @@
 package sonde.lang.probes;
 
-import sonde.lang.source.Diagnostic;
+import sonde.lang.source.SourceDiagnostic;
 
 /** An attach point cannot be read; the message says why, for the one who wrote it. */
 final class AttachPointException extends Exception {
     private static final long serialVersionUID = 1;
 
     private final String hint;
-    private final Diagnostic.Front front;
+    private final SourceDiagnostic.Front front;
 
     AttachPointException(String message) {
         this(message, "");
     }
 
     AttachPointException(String message, String hint) {
-        this(message, hint, Diagnostic.Front.PLACE);
+        this(message, hint, SourceDiagnostic.Front.PLACE);
     }
 
-    AttachPointException(String message, String hint, Diagnostic.Front front) {
+    AttachPointException(String message, String hint, SourceDiagnostic.Front front) {
         super(message);
         this.hint = hint;
         this.front = front;
     }
 
     /** What stands before the message. */
-    Diagnostic.Front front() {
+    SourceDiagnostic.Front front() {
         return front;
     }
 

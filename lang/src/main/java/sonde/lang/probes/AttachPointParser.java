@@ -8,15 +8,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Glob;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
+import sonde.lang.probes.AttachPoint.AttachTarget;
+import sonde.lang.probes.AttachPoint.AttachTarget.NamedPlace;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.AttachPoint.Place;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 
 /**
  * Reads attach points. Nothing of the machine is looked at: whether there is such a function or
- * file is for the {@link Expander}. The words of errors are bpftrace's.
+ * file is for the {@link ProbeExpander}. The words of errors are bpftrace's.
  */
 public final class AttachPointParser {
     /** Kinds that a pattern as the first part stands for, by what the second part is. */
@@ -42,20 +43,21 @@ public final class AttachPointParser {
      *
      * @return null after saying what is wrong, and for an empty text
      */
-    public static @Nullable AttachPoint parse(Span span, String text, Diagnostics diagnostics) {
+    public static @Nullable AttachPoint parse(
+            SourceSpan span, String text, CompilerDiagnostics diagnostics) {
         return parse(span, text, ParseSettings.PLAIN, diagnostics);
     }
 
-    /** {@link #parse(Span, String, Diagnostics)} with parameters and more. */
+    /** {@link #parse(SourceSpan, String, CompilerDiagnostics)} with parameters and more. */
     public static @Nullable AttachPoint parse(
-            Span span, String text, ParseSettings settings, Diagnostics diagnostics) {
+            SourceSpan span, String text, ParseSettings settings, CompilerDiagnostics diagnostics) {
         List<AttachPoint> all = parseEach(span, text, settings, diagnostics);
         return all.isEmpty() ? null : all.getFirst();
     }
 
     /** Reads one whose kind may be a pattern ({@code *:./program:*}): one point for each kind. */
     public static List<AttachPoint> parseEach(
-            Span span, String text, ParseSettings settings, Diagnostics diagnostics) {
+            SourceSpan span, String text, ParseSettings settings, CompilerDiagnostics diagnostics) {
         try {
             List<String> parts = new ArrayList<>(AttachPointParts.of(text, settings));
             String front = parts.getFirst();
@@ -71,7 +73,7 @@ public final class AttachPointParser {
             List<Kind> kinds = kinds(front, parts, settings);
             List<AttachPoint> points = new ArrayList<>();
             for (Kind kind : kinds) {
-                Place place = place(kind, parts, settings, kinds.size() > 1);
+                AttachTarget place = place(kind, parts, settings, kinds.size() > 1);
                 if (place != null) {
                     points.add(new AttachPoint(span, kind, text, userName, place));
                 }
@@ -89,27 +91,27 @@ public final class AttachPointParser {
 
     /** What kind may have been meant; for who names a function only, that one is missing. */
     private static String hint(String front, List<String> parts) {
-        String near = Nearest.question(front, KIND_NAMES);
+        String near = NearestNames.question(front, KIND_NAMES);
         return near.isEmpty() && parts.size() == 1
                 ? "say what kind of probe it is: kprobe:" + front
                 : near;
     }
 
-    private static @Nullable Place place(
+    private static @Nullable AttachTarget place(
             Kind kind, List<String> parts, ParseSettings settings, boolean oneOfMany)
             throws AttachPointException {
         PlaceParser parser = new PlaceParser(kind, parts, settings);
         if (oneOfMany && !parser.fits()) {
             return null;
         }
-        Place place = parser.parse();
+        AttachTarget place = parser.parse();
         PlaceCheck.check(kind, place, settings);
         return place;
     }
 
     private static List<Kind> kinds(String front, List<String> parts, ParseSettings settings)
             throws AttachPointException {
-        if (!Wildcards.isPattern(front)) {
+        if (!NamePattern.isPattern(front)) {
             Kind kind = Kind.of(front);
             if (kind == null) {
                 throw new AttachPointException("Invalid probe type: " + front, hint(front, parts));
@@ -141,7 +143,8 @@ public final class AttachPointParser {
      *
      * @param probes the points of each probe, in the order of the script
      */
-    public static void checkTogether(List<List<AttachPoint>> probes, Diagnostics diagnostics) {
+    public static void checkTogether(
+            List<List<AttachPoint>> probes, CompilerDiagnostics diagnostics) {
         Map<String, AttachPoint> named = new HashMap<>();
         for (List<AttachPoint> points : probes) {
             boolean iterator = false;
@@ -150,7 +153,7 @@ public final class AttachPointParser {
                     diagnostics.error(point.span(), "iter probe only supports one attach point.");
                 }
                 iterator |= point.kind() == Kind.ITER;
-                if (point.place() instanceof Place.Named(String name)) {
+                if (point.place() instanceof NamedPlace(String name)) {
                     checkName(point, name, named, diagnostics);
                 }
             }
@@ -158,7 +161,10 @@ public final class AttachPointParser {
     }
 
     private static void checkName(
-            AttachPoint point, String name, Map<String, AttachPoint> named, Diagnostics out) {
+            AttachPoint point,
+            String name,
+            Map<String, AttachPoint> named,
+            CompilerDiagnostics out) {
         String kind = point.kind().name();
         AttachPoint other = named.putIfAbsent(kind + ":" + name, point);
         if (other != null) {

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import sonde.sys.FileCalls;
 import sonde.sys.MappedRange;
 
 /**
@@ -66,7 +67,7 @@ final class BinaryPaths {
         if (pid.isPresent() && target.equals("/proc/" + pid.getAsInt() + "/exe")) {
             return executable(target);
         }
-        if (Wildcards.isPattern(target)) {
+        if (NamePattern.isPattern(target)) {
             return glob(target);
         }
         String fileName = target;
@@ -114,12 +115,12 @@ final class BinaryPaths {
         List<String> found = new ArrayList<>();
         if (pid.isPresent()) {
             for (String path : mappedBy(pid.getAsInt())) {
-                if (LibraryCache.fits(path.substring(path.lastIndexOf('/') + 1), name)) {
+                if (LdSoCache.fits(path.substring(path.lastIndexOf('/') + 1), name)) {
                     found.add(path);
                 }
             }
         }
-        for (String path : LibraryCache.find(name)) {
+        for (String path : LdSoCache.find(name)) {
             if (isProgram(inRoot(path))) {
                 found.add(inRoot(path));
             }
@@ -144,7 +145,7 @@ final class BinaryPaths {
     private String searchPath() {
         if (!root.isEmpty()) {
             try {
-                byte[] text = sonde.sys.Files.readAll(environment(), 1 << 20);
+                byte[] text = FileCalls.readAll(environment(), 1 << 20);
                 for (String word : new String(text, StandardCharsets.UTF_8).split("\0", -1)) {
                     if (word.startsWith("PATH=")) {
                         return word.substring(5);
@@ -190,7 +191,7 @@ final class BinaryPaths {
         List<String> next = new ArrayList<>();
         for (String folder : folders) {
             String prefix = folder.isEmpty() || folder.endsWith("/") ? folder : folder + "/";
-            if (!Wildcards.isPattern(part)) {
+            if (!NamePattern.isPattern(part)) {
                 next.add(prefix + part);
                 continue;
             }

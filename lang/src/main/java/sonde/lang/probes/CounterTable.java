@@ -1,26 +1,26 @@
 package sonde.lang.probes;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_MISSES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BUS_CYCLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_MISSES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_REFERENCES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_INSTRUCTIONS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_REF_CPU_CYCLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_ALIGNMENT_FAULTS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CONTEXT_SWITCHES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_MIGRATIONS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_EMULATION_FAULTS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MIN;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BRANCH_MISSES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BUS_CYCLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CACHE_MISSES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CACHE_REFERENCES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_INSTRUCTIONS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_REF_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_ALIGNMENT_FAULTS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CONTEXT_SWITCHES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_MIGRATIONS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_EMULATION_FAULTS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MIN;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_TASK_CLOCK;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HARDWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,13 +42,13 @@ final class CounterTable {
      * @param alias empty for none
      * @param every events from one run to the next where the script says nothing
      */
-    record Counter(String name, String alias, int type, long config, long every) {
+    record PerfCounter(String name, String alias, int type, long config, long every) {
         boolean isCalled(String word) {
             return name.equals(word) || !alias.isEmpty() && alias.equals(word);
         }
     }
 
-    private static final List<Counter> SOFTWARE =
+    private static final List<PerfCounter> SOFTWARE =
             List.of(
                     software("alignment-faults", "", PERF_COUNT_SW_ALIGNMENT_FAULTS, 1),
                     software("bpf-output", "", BPF_OUTPUT, 1),
@@ -62,7 +62,7 @@ final class CounterTable {
                     software("page-faults", "faults", PERF_COUNT_SW_PAGE_FAULTS, 100),
                     software("task-clock", "", PERF_COUNT_SW_TASK_CLOCK, 1));
 
-    private static final List<Counter> HARDWARE =
+    private static final List<PerfCounter> HARDWARE =
             List.of(
                     hardware("backend-stalls", "", PERF_COUNT_HW_STALLED_CYCLES_BACKEND, MILLION),
                     hardware(
@@ -79,20 +79,20 @@ final class CounterTable {
                     hardware("instructions", "", PERF_COUNT_HW_INSTRUCTIONS, MILLION),
                     hardware("ref-cycles", "", PERF_COUNT_HW_REF_CPU_CYCLES, MILLION));
 
-    private static Counter software(String name, String alias, long config, long every) {
-        return new Counter(name, alias, PERF_TYPE_SOFTWARE, config, every);
+    private static PerfCounter software(String name, String alias, long config, long every) {
+        return new PerfCounter(name, alias, PERF_TYPE_SOFTWARE, config, every);
     }
 
-    private static Counter hardware(String name, String alias, long config, long every) {
-        return new Counter(name, alias, PERF_TYPE_HARDWARE, config, every);
+    private static PerfCounter hardware(String name, String alias, long config, long every) {
+        return new PerfCounter(name, alias, PERF_TYPE_HARDWARE, config, every);
     }
 
-    static List<Counter> all(boolean hardware) {
+    static List<PerfCounter> all(boolean hardware) {
         return hardware ? HARDWARE : SOFTWARE;
     }
 
-    static @Nullable Counter find(boolean hardware, String word) {
-        for (Counter counter : all(hardware)) {
+    static @Nullable PerfCounter find(boolean hardware, String word) {
+        for (PerfCounter counter : all(hardware)) {
             if (counter.isCalled(word)) {
                 return counter;
             }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link Expander} keeps to.
+ * What an {@link ProbeExpander} keeps to.
  *
  * @param pid the process whose files are meant; empty for all
  * @param unsafe whether functions that seem not to be traceable are tried all the same
@@ -25,7 +25,7 @@ public record ExpanderOptions(
         boolean unsafe,
         int maxProbes,
         int maxPrograms,
-        Missing missing,
+        MissingPolicy missing,
         @Nullable Pattern filter,
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures,
@@ -33,10 +33,17 @@ public record ExpanderOptions(
     /** What bpftrace does where it is told nothing. */
     public static final ExpanderOptions USUAL =
             new ExpanderOptions(
-                    OptionalInt.empty(), false, 1024, 1024, Missing.ERROR, null, null, Set.of());
+                    OptionalInt.empty(),
+                    false,
+                    1024,
+                    1024,
+                    MissingPolicy.ERROR,
+                    null,
+                    null,
+                    Set.of());
 
     /** What becomes of places that are not there: {@code missing_probes}. */
-    public enum Missing {
+    public enum MissingPolicy {
         /** They are errors. */
         ERROR,
         /** They are left out with a warning. */
@@ -56,7 +63,7 @@ public record ExpanderOptions(
             boolean unsafe,
             int maxProbes,
             int maxPrograms,
-            Missing missing,
+            MissingPolicy missing,
             @Nullable Pattern filter,
             @Nullable String traceableFunctions,
             Set<String> disabledFeatures) {
@@ -87,7 +94,7 @@ public record ExpanderOptions(
     }
 
     /** With another way with what is missing. */
-    public ExpanderOptions with(Missing other) {
+    public ExpanderOptions with(MissingPolicy other) {
         return new ExpanderOptions(
                 pid,
                 unsafe,

@@ -23,13 +23,13 @@ public final class KernelBtf implements AutoCloseable {
 
     private @Nullable KernelTypes kernel;
     private boolean missing;
-    private @Nullable List<Module> modules;
+    private @Nullable List<KernelBtfModule> modules;
 
     /** Nothing read yet. */
     public KernelBtf() {}
 
     /** Types of the kernel ({@code "vmlinux"}) or a module, whose ids follow the kernel's. */
-    public record Module(String name, Btf btf) {
+    public record KernelBtfModule(String name, Btf btf) {
         /** The first type of its own with that name that fits; 0 for none. */
         int find(String type, Predicate<BtfType> fits) throws IOException {
             int id = btf.find(type, fits);
@@ -64,19 +64,19 @@ public final class KernelBtf implements AutoCloseable {
     }
 
     /** The kernel's first, then the modules', by name. */
-    public List<Module> all() throws IOException {
-        List<Module> known = modules;
+    public List<KernelBtfModule> all() throws IOException {
+        List<KernelBtfModule> known = modules;
         if (known == null) {
             known = new ArrayList<>();
             Btf base = vmlinux();
             if (base != null) {
-                known.add(new Module(TraceableFunctions.KERNEL, base));
+                known.add(new KernelBtfModule(TraceableFunctions.KERNEL, base));
                 String[] names = new File(FOLDER).list();
                 String[] sorted = names == null ? new String[0] : names;
                 Arrays.sort(sorted);
                 for (String name : sorted) {
                     if (!name.equals(TraceableFunctions.KERNEL)) {
-                        known.add(new Module(name, split(name, base)));
+                        known.add(new KernelBtfModule(name, split(name, base)));
                     }
                 }
             }
@@ -86,10 +86,10 @@ public final class KernelBtf implements AutoCloseable {
     }
 
     /** Those of the modules that a pattern names. */
-    List<Module> like(Glob glob) throws IOException {
+    List<KernelBtfModule> like(Glob glob) throws IOException {
         Btf base = vmlinux();
         if (base != null && glob.toString().equals(TraceableFunctions.KERNEL)) {
-            return List.of(new Module(TraceableFunctions.KERNEL, base));
+            return List.of(new KernelBtfModule(TraceableFunctions.KERNEL, base));
         }
         return all().stream().filter(module -> glob.matches(module.name())).toList();
     }

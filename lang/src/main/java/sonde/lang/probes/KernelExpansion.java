@@ -10,11 +10,20 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.BpfRefusedException;
+import sonde.bpf.TracepointFormat;
 import sonde.event.Glob;
+import sonde.lang.probes.AttachPoint.AttachTarget;
+import sonde.lang.probes.AttachPoint.AttachTarget.EventPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.IteratorPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.KernelFunctionPlace;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.AttachPoint.Place;
+import sonde.lang.probes.KernelBtf.KernelBtfModule;
+import sonde.lang.probes.Probe.FentryProbe;
+import sonde.lang.probes.Probe.IteratorProbe;
+import sonde.lang.probes.Probe.KernelProbe;
+import sonde.lang.probes.Probe.TracepointProbe;
 import sonde.probe.tracefs.Tracefs;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 
 /** Finds places in the kernel. */
 final class KernelExpansion {
@@ -51,16 +60,16 @@ final class KernelExpansion {
         }
     }
 
-    List<Probe> tracepoints(Place.Event event) throws IOException {
+    List<Probe> tracepoints(EventPlace event) throws IOException {
         List<Probe> found = new ArrayList<>();
-        if (!Wildcards.isPattern(event.subsystem()) && !Wildcards.isPattern(event.event())) {
-            if (sonde.bpf.Tracepoint.find(event.subsystem(), event.event()) != null) {
+        if (!NamePattern.isPattern(event.subsystem()) && !NamePattern.isPattern(event.event())) {
+            if (TracepointFormat.find(event.subsystem(), event.event()) != null) {
                 found.add(tracepoint(event.subsystem(), event.event()));
             }
             return found;
         }
         Tracefs tracefs = Tracefs.find().orElseThrow(KernelExpansion::noTracefs);
-        if (!Wildcards.isPattern(event.subsystem())) {
+        if (!NamePattern.isPattern(event.subsystem())) {
             Glob glob = Glob.of(event.event());
             String folder = event.subsystem();
             boolean plain = !folder.contains("/") && !folder.startsWith(".");
@@ -90,18 +99,19 @@ final class KernelExpansion {
     }
 
     private static Probe tracepoint(String subsystem, String event) {
-        return new Probe.Tracepoint("tracepoint:" + subsystem + ":" + event, subsystem, event);
+        return new TracepointProbe("tracepoint:" + subsystem + ":" + event, subsystem, event);
     }
 
-    List<Probe> rawTracepoints(Place.RawEvent event) throws IOException, AttachPointException {
+    List<Probe> rawTracepoints(AttachTarget.RawEvent event)
+            throws IOException, AttachPointException {
         if (!types.isThere()) {
             throw new AttachPointException(
                     "rawtracepoints require kernel BTF. Try using a 'tracepoint' instead.");
         }
         Glob glob = Glob.of(event.event());
         TreeMap<String, Probe> found = new TreeMap<>();
-        for (KernelBtf.Module module : types.like(Glob.of(event.module()))) {
-            if (!Wildcards.isPattern(event.event())) {
+        for (KernelBtfModule module : types.like(Glob.of(event.module()))) {
+            if (!NamePattern.isPattern(event.event())) {
                 int id = module.find(RAW_PREFIX + event.event(), BtfType.Typedef.class::isInstance);
                 if (id != 0) {
                     Probe probe = rawTracepoint(module.name(), event.event(), id);
@@ -129,15 +139,15 @@ final class KernelExpansion {
         return new Probe.RawTracepoint(name, module, event, id);
     }
 
-    List<Probe> kernel(Kind kind, Place.KernelFunction place)
+    List<Probe> kernel(Kind kind, KernelFunctionPlace place)
             throws IOException, AttachPointException {
         String module = place.module();
         String prefix = kind.longName() + ":" + (module.isEmpty() ? "" : module + ":");
         if (place.address() != 0) {
             String name = prefix + Long.toUnsignedString(place.address());
-            return List.of(new Probe.Kernel(kind, name, module, "", 0, place.address()));
+            return List.of(new KernelProbe(kind, name, module, "", 0, place.address()));
         }
-        if (!Wildcards.isPattern(module) && !module.isEmpty() && !isLoaded(module)) {
+        if (!NamePattern.isPattern(module) && !module.isEmpty() && !isLoaded(module)) {
             throw new AttachPointException(
                     "specified module "
                             + module
@@ -153,7 +163,7 @@ final class KernelExpansion {
                         modules,
                         Glob.of(place.function()),
                         (from, name) -> found.add(module.isEmpty() ? name : from + ":" + name));
-        if (found.isEmpty() && options.unsafe() && !Wildcards.isPattern(place.function())) {
+        if (found.isEmpty() && options.unsafe() && !NamePattern.isPattern(place.function())) {
             found.add((module.isEmpty() ? "" : module + ":") + place.function());
         }
         List<Probe> probes = new ArrayList<>();
@@ -162,7 +172,7 @@ final class KernelExpansion {
             String from = colon < 0 ? "" : name.substring(0, colon);
             String offset = place.offset() == 0 ? "" : "+" + place.offset();
             probes.add(
-                    new Probe.Kernel(
+                    new KernelProbe(
                             kind,
                             kind.longName() + ":" + name + offset,
                             from,
@@ -178,7 +188,7 @@ final class KernelExpansion {
             return true;
         }
         try {
-            byte[] text = Files.readAll("/proc/modules", 1 << 24);
+            byte[] text = FileCalls.readAll("/proc/modules", 1 << 24);
             return new String(text, StandardCharsets.UTF_8)
                     .lines()
                     .anyMatch(line -> line.startsWith(module + " "));
@@ -187,18 +197,18 @@ final class KernelExpansion {
         }
     }
 
-    List<Probe> typed(Kind kind, Place.KernelFunction place)
+    List<Probe> typed(Kind kind, KernelFunctionPlace place)
             throws IOException, AttachPointException {
         boolean anywhere = place.module().isEmpty();
         Glob modules = anywhere ? Glob.all() : Glob.of(place.module());
-        if (!Wildcards.isPattern(place.function())) {
+        if (!NamePattern.isPattern(place.function())) {
             return typedByName(kind, place, anywhere, modules);
         }
         TreeSet<String> traced = new TreeSet<>();
         Glob glob = Glob.of(place.function());
         functions().forEach(modules, glob, (module, name) -> traced.add(module + ":" + name));
         TreeMap<String, Probe> found = new TreeMap<>();
-        for (KernelBtf.Module module : types.like(modules)) {
+        for (KernelBtfModule module : types.like(modules)) {
             Btf btf = module.btf();
             for (int id = btf.firstId(); id < btf.end(); id++) {
                 if (btf.type(id) instanceof BtfType.Func(String name, _, _)
@@ -212,10 +222,10 @@ final class KernelExpansion {
     }
 
     private List<Probe> typedByName(
-            Kind kind, Place.KernelFunction place, boolean anywhere, Glob modules)
+            Kind kind, KernelFunctionPlace place, boolean anywhere, Glob modules)
             throws IOException, AttachPointException {
         List<Probe> found = new ArrayList<>();
-        for (KernelBtf.Module module : types.like(modules)) {
+        for (KernelBtfModule module : types.like(modules)) {
             int id = module.find(place.function(), BtfType.Func.class::isInstance);
             if (id != 0) {
                 found.add(fentry(kind, module.name(), place.function(), id));
@@ -232,20 +242,20 @@ final class KernelExpansion {
 
     private static Probe fentry(Kind kind, String module, String function, int id) {
         String name = kind.longName() + ":" + module + ":" + function;
-        return new Probe.Fentry(kind, name, module, function, id, 0);
+        return new FentryProbe(kind, name, module, function, id, 0);
     }
 
-    static List<Probe> programs(Kind kind, Place.BpfFunction place) throws IOException {
+    static List<Probe> programs(Kind kind, AttachTarget.BpfFunction place) throws IOException {
         List<Probe> found = new ArrayList<>();
         for (BpfFunctions.Function f :
                 BpfFunctions.like(place.program(), Glob.of(place.function()))) {
             String name = kind.longName() + ":bpf:" + f.program() + ":" + f.name();
-            found.add(new Probe.Fentry(kind, name, "", f.name(), f.btfId(), f.program()));
+            found.add(new FentryProbe(kind, name, "", f.name(), f.btfId(), f.program()));
         }
         return found;
     }
 
-    List<Probe> iterators(Place.Objects place) throws IOException, AttachPointException {
+    List<Probe> iterators(IteratorPlace place) throws IOException, AttachPointException {
         Btf btf = types.vmlinux();
         String iterator = place.iterator();
         int struct =
@@ -257,7 +267,7 @@ final class KernelExpansion {
             throw new AttachPointException(
                     "iter " + iterator + " not available for your kernel version.");
         }
-        return List.of(new Probe.Iter("iter:" + iterator, iterator, place.pin(), id));
+        return List.of(new IteratorProbe("iter:" + iterator, iterator, place.pin(), id));
     }
 
     private static boolean isFunction(BtfType type) {

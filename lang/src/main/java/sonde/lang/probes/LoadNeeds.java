@@ -5,11 +5,25 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.LoadedBtf;
+import sonde.bpf.LoadedBtf.BtfFacts;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
 import sonde.lang.probes.AttachPoint.Kind;
+import sonde.lang.probes.LoadNeeds.TypeOwner.KernelOwner;
+import sonde.lang.probes.LoadNeeds.TypeOwner.ModuleOwner;
+import sonde.lang.probes.LoadNeeds.TypeOwner.ProgramOwner;
+import sonde.lang.probes.Probe.FentryProbe;
+import sonde.lang.probes.Probe.IteratorProbe;
+import sonde.lang.probes.Probe.KernelProbe;
+import sonde.lang.probes.Probe.PerfEventProbe;
+import sonde.lang.probes.Probe.TimerProbe;
+import sonde.lang.probes.Probe.TracepointProbe;
+import sonde.lang.probes.Probe.TracerProbe;
+import sonde.lang.probes.Probe.UsdtProbe;
+import sonde.lang.probes.Probe.UserProbe;
+import sonde.lang.probes.Probe.WatchpointProbe;
 import sonde.sys.Errno;
 
 /**
@@ -24,21 +38,21 @@ public record LoadNeeds(
         ProgramType type,
         @Nullable AttachType expected,
         int btfId,
-        Owner owner,
+        TypeOwner owner,
         boolean sleepable) {
     /** Whose types an id is of. */
-    public sealed interface Owner {
+    public sealed interface TypeOwner {
         /** The kernel itself, or nobody. */
-        record Kernel() implements Owner {}
+        record KernelOwner() implements TypeOwner {}
 
         /** A module of the kernel. */
-        record Module(String name) implements Owner {}
+        record ModuleOwner(String name) implements TypeOwner {}
 
         /** A BPF program, by its number. */
-        record BpfProgram(int id) implements Owner {}
+        record ProgramOwner(int id) implements TypeOwner {}
     }
 
-    private static final Owner KERNEL = new Owner.Kernel();
+    private static final TypeOwner KERNEL = new KernelOwner();
 
     private static LoadNeeds plain(ProgramType type) {
         return new LoadNeeds(type, null, 0, KERNEL, false);
@@ -50,37 +64,36 @@ public record LoadNeeds(
      */
     public static LoadNeeds of(ProbeGroup group) {
         return switch (group.first()) {
-            case Probe.Special special ->
+            case TracerProbe special ->
                     plain(
                             special.kind() == Kind.TEST || special.kind() == Kind.BENCH
                                     ? ProgramType.XDP
                                     : ProgramType.RAW_TRACEPOINT);
-            case Probe.Timer _, Probe.PerfEvent _, Probe.Watchpoint _ ->
-                    plain(ProgramType.PERF_EVENT);
-            case Probe.Tracepoint _ -> plain(ProgramType.TRACEPOINT);
+            case TimerProbe _, PerfEventProbe _, WatchpointProbe _ -> plain(ProgramType.PERF_EVENT);
+            case TracepointProbe _ -> plain(ProgramType.TRACEPOINT);
             case Probe.RawTracepoint raw -> {
                 boolean typed = raw.btfId() != 0 && group.probes().size() == 1;
                 yield typed
                         ? tracing(AttachType.TRACE_RAW_TP, raw.btfId(), owner(raw.module(), 0))
                         : plain(ProgramType.RAW_TRACEPOINT);
             }
-            case Probe.Kernel _ ->
+            case KernelProbe _ ->
                     new LoadNeeds(ProgramType.KPROBE, kernel(group), 0, KERNEL, false);
-            case Probe.User _, Probe.Usdt _ ->
+            case UserProbe _, UsdtProbe _ ->
                     new LoadNeeds(
                             ProgramType.KPROBE,
                             group.multi() ? AttachType.TRACE_UPROBE_MULTI : null,
                             0,
                             KERNEL,
                             true);
-            case Probe.Fentry f ->
+            case FentryProbe f ->
                     tracing(
                             f.kind() == Kind.FEXIT
                                     ? AttachType.TRACE_FEXIT
                                     : AttachType.TRACE_FENTRY,
                             f.btfId(),
                             owner(f.module(), f.program()));
-            case Probe.Iter iter ->
+            case IteratorProbe iter ->
                     new LoadNeeds(
                             ProgramType.TRACING, AttachType.TRACE_ITER, iter.btfId(), KERNEL, true);
         };
@@ -92,20 +105,20 @@ public record LoadNeeds(
                 : group.multi() ? AttachType.TRACE_KPROBE_MULTI : null;
     }
 
-    private static LoadNeeds tracing(AttachType place, int id, Owner owner) {
+    private static LoadNeeds tracing(AttachType place, int id, TypeOwner owner) {
         return new LoadNeeds(ProgramType.TRACING, place, id, owner, false);
     }
 
-    private static Owner owner(String module, int program) {
+    private static TypeOwner owner(String module, int program) {
         if (program != 0) {
-            return new Owner.BpfProgram(program);
+            return new ProgramOwner(program);
         }
         boolean kernel = module.isEmpty() || module.equals(TraceableFunctions.KERNEL);
-        return kernel ? KERNEL : new Owner.Module(module);
+        return kernel ? KERNEL : new ModuleOwner(module);
     }
 
     /** A specification of these instructions; its target is added by {@link #load}. */
-    public ProgramSpec spec(String name, Code code) {
+    public ProgramSpec spec(String name, ProgramCode code) {
         return new ProgramSpec(name, type, code).expecting(expected);
     }
 
@@ -116,13 +129,13 @@ public record LoadNeeds(
      */
     public Program load(ProgramSpec spec) throws IOException {
         return switch (owner) {
-            case Owner.Kernel _ -> Program.load(spec.targeting(expected, btfId, 0));
-            case Owner.Module(String name) -> {
+            case KernelOwner _ -> Program.load(spec.targeting(expected, btfId, 0));
+            case ModuleOwner(String name) -> {
                 try (LoadedBtf types = module(name)) {
                     yield Program.load(spec.targeting(expected, btfId, types.fd()));
                 }
             }
-            case Owner.BpfProgram(int id) -> {
+            case ProgramOwner(int id) -> {
                 try (Program target = Program.openId(id)) {
                     yield Program.load(spec.targeting(expected, btfId, target.fd()));
                 }
@@ -134,7 +147,7 @@ public record LoadNeeds(
         for (int id : LoadedBtf.ids()) {
             LoadedBtf types = LoadedBtf.openId(id);
             try {
-                LoadedBtf.Facts facts = types.facts();
+                BtfFacts facts = types.facts();
                 if (facts.kernel() && facts.name().equals(name)) {
                     return types;
                 }

@@ -2,8 +2,19 @@ package sonde.lang.probes;
 
 import java.util.List;
 import java.util.Set;
+import sonde.lang.probes.AttachPoint.AttachTarget;
+import sonde.lang.probes.AttachPoint.AttachTarget.CounterPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.EventPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.IteratorPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.KernelFunctionPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MarkerPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MemoryPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NamedPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NoPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SignalPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SourceLinePlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.TimePlace;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.AttachPoint.Place;
 import sonde.sys.Arch;
 
 /** What an attach point that could be read must keep to, whatever the machine has. */
@@ -15,23 +26,24 @@ final class PlaceCheck {
 
     private PlaceCheck() {}
 
-    static void check(Kind kind, Place place, ParseSettings settings) throws AttachPointException {
+    static void check(Kind kind, AttachTarget place, ParseSettings settings)
+            throws AttachPointException {
         switch (place) {
-            case Place.Nowhere _ -> {}
-            case Place.Named(String name) -> {
+            case NoPlace _ -> {}
+            case NamedPlace(String name) -> {
                 require(!name.isEmpty(), kind.longName() + " probes must have a name");
             }
-            case Place.Signal(String signal) ->
+            case SignalPlace(String signal) ->
                     require(SIGNALS.contains(signal), signal + " is not a supported signal");
-            case Place.Time time -> time(kind.longName(), time);
-            case Place.Counter counter -> counter(kind, counter);
-            case Place.Event(String subsystem, String event) ->
+            case TimePlace time -> time(kind.longName(), time);
+            case CounterPlace counter -> counter(kind, counter);
+            case EventPlace(String subsystem, String event) ->
                     require(
                             !subsystem.isEmpty() && !event.isEmpty(),
                             "tracepoint probe must have a target");
-            case Place.RawEvent(_, String event) ->
+            case AttachTarget.RawEvent(_, String event) ->
                     require(!event.isEmpty(), "rawtracepoint should be attached to a function");
-            case Place.KernelFunction f -> {
+            case KernelFunctionPlace f -> {
                 boolean typed = kind == Kind.FENTRY || kind == Kind.FEXIT;
                 require(
                         !f.function().isEmpty() || f.address() != 0,
@@ -39,17 +51,17 @@ final class PlaceCheck {
                                 ? "fentry/fexit should specify a function"
                                 : "kprobes should be attached to a function or an address");
             }
-            case Place.BpfFunction(_, String function) ->
+            case AttachTarget.BpfFunction(_, String function) ->
                     require(!function.isEmpty(), "fentry/fexit should specify a function");
-            case Place.UserFunction f -> user(kind.longName(), f, settings);
-            case Place.SourceLine line ->
+            case AttachTarget.UserFunction f -> user(kind.longName(), f, settings);
+            case SourceLinePlace line ->
                     require(line.line() > 0, "Invalid line number: " + line.line());
-            case Place.Marker marker ->
+            case MarkerPlace marker ->
                     require(
                             !marker.name().isEmpty(),
                             "usdt probe must have a target function or wildcard");
-            case Place.Memory memory -> memory(memory);
-            case Place.Objects(String iterator, _) ->
+            case MemoryPlace memory -> memory(memory);
+            case IteratorPlace(String iterator, _) ->
                     require(!iterator.isEmpty(), "iter should specify a iterator's name");
         }
     }
@@ -60,7 +72,7 @@ final class PlaceCheck {
         }
     }
 
-    private static void time(String kind, Place.Time time) throws AttachPointException {
+    private static void time(String kind, TimePlace time) throws AttachPointException {
         require(!time.unit().isEmpty(), kind + " probe must have unit of time");
         require(
                 UNITS.contains(time.unit()),
@@ -73,13 +85,13 @@ final class PlaceCheck {
                 kind + " frequency should be a positive integer");
     }
 
-    private static void counter(Kind kind, Place.Counter counter) throws AttachPointException {
+    private static void counter(Kind kind, CounterPlace counter) throws AttachPointException {
         String name = kind.longName();
         boolean hardware = kind == Kind.HARDWARE;
         String event = counter.event();
         require(!event.isEmpty(), name + " probe must have a " + name + " event name");
         require(
-                !Wildcards.isPattern(event),
+                !NamePattern.isPattern(event),
                 "wildcards are not allowed for " + name + " probe type");
         require(CounterTable.find(hardware, event) != null, event + " is not a " + name + " probe");
         require(
@@ -87,7 +99,7 @@ final class PlaceCheck {
                 name + (hardware ? " frequency" : " count") + " should be a positive integer");
     }
 
-    private static void user(String kind, Place.UserFunction f, ParseSettings settings)
+    private static void user(String kind, AttachTarget.UserFunction f, ParseSettings settings)
             throws AttachPointException {
         require(!f.path().isEmpty(), kind + " should have a target");
         require(
@@ -95,7 +107,7 @@ final class PlaceCheck {
                 kind + " should be attached to a function and/or address");
     }
 
-    private static void memory(Place.Memory memory) throws AttachPointException {
+    private static void memory(MemoryPlace memory) throws AttachPointException {
         require(memory.address() != 0, "watchpoint must be attached to a non-zero address");
         require(
                 Set.of(1, 2, 4, 8).contains(memory.length()),

@@ -2,8 +2,19 @@ package sonde.lang.probes;
 
 import java.util.ArrayList;
 import java.util.List;
+import sonde.lang.probes.AttachPoint.AttachTarget;
+import sonde.lang.probes.AttachPoint.AttachTarget.CounterPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.EventPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.IteratorPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.KernelFunctionPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MarkerPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MemoryPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NamedPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NoPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SignalPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SourceLinePlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.TimePlace;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.AttachPoint.Place;
 
 /** Reads the parts behind the kind, each kind its own way. */
 final class PlaceParser {
@@ -21,7 +32,7 @@ final class PlaceParser {
             addFile();
         } else if (kind == Kind.TRACEPOINT
                 && this.parts.size() == 2
-                && Wildcards.isPattern(this.parts.get(1))) {
+                && NamePattern.isPattern(this.parts.get(1))) {
             this.parts.add(1, "*");
         }
     }
@@ -34,7 +45,7 @@ final class PlaceParser {
             parts.add(1, "/proc/" + settings.pid().getAsInt() + "/exe");
         } else if (kind == Kind.USDT && size == 2) {
             parts.add(1, "");
-        } else if (kind == Kind.TRACEPOINT && size == 2 && Wildcards.isPattern(parts.get(1))) {
+        } else if (kind == Kind.TRACEPOINT && size == 2 && NamePattern.isPattern(parts.get(1))) {
             parts.add(1, "*");
         }
     }
@@ -60,7 +71,7 @@ final class PlaceParser {
         return parts.size() > 2 && parts.get(2).equals("@");
     }
 
-    Place parse() throws AttachPointException {
+    AttachTarget parse() throws AttachPointException {
         if ((kind == Kind.BEGIN || kind == Kind.END) && parts.size() == 2) {
             if (parts.get(1).equals("*")) {
                 parts.removeLast();
@@ -70,19 +81,20 @@ final class PlaceParser {
             throw new AttachPointException(wrongCount());
         }
         return switch (kind) {
-            case BEGIN, END -> new Place.Nowhere();
+            case BEGIN, END -> new NoPlace();
             case SELF -> signal();
-            case TEST, BENCH -> new Place.Named(parts.get(1));
+            case TEST, BENCH -> new NamedPlace(parts.get(1));
             case INTERVAL, PROFILE -> time();
             case SOFTWARE, HARDWARE -> counter();
-            case TRACEPOINT -> new Place.Event(parts.get(1), parts.get(2));
+            case TRACEPOINT -> new EventPlace(parts.get(1), parts.get(2));
             case RAWTRACEPOINT ->
-                    new Place.RawEvent(parts.size() == 3 ? parts.get(1) : "*", parts.getLast());
+                    new AttachTarget.RawEvent(
+                            parts.size() == 3 ? parts.get(1) : "*", parts.getLast());
             case KPROBE, KRETPROBE -> kernelFunction();
             case FENTRY, FEXIT -> typedFunction();
             case UPROBE, URETPROBE -> isSourceLine() ? sourceLine() : userFunction();
             case USDT ->
-                    new Place.Marker(
+                    new MarkerPlace(
                             parts.get(1), parts.size() == 4 ? parts.get(2) : "", parts.getLast());
             case WATCHPOINT -> memory();
             case ITER -> objects();
@@ -112,21 +124,21 @@ final class PlaceParser {
                         + (parts.size() - 1);
     }
 
-    private Place signal() throws AttachPointException {
+    private AttachTarget signal() throws AttachPointException {
         if (!parts.get(1).equals("signal")) {
             throw new AttachPointException(parts.get(1) + " is not a supported trigger");
         }
-        return new Place.Signal(parts.get(2));
+        return new SignalPlace(parts.get(2));
     }
 
-    private Place time() throws AttachPointException {
+    private AttachTarget time() throws AttachPointException {
         String name = kind.longName();
         if (parts.size() == 3) {
-            return new Place.Time(
+            return new TimePlace(
                     parts.get(1), number(parts.get(2), "Invalid rate of " + name + " probe"));
         }
-        if (Wildcards.isPattern(parts.get(1))) {
-            return new Place.Time(parts.get(1), 0);
+        if (NamePattern.isPattern(parts.get(1))) {
+            return new TimePlace(parts.get(1), 0);
         }
         long nanos = number(parts.get(1), "Invalid rate of " + name + " probe");
         if (Long.compareUnsigned(nanos, 1000) < 0) {
@@ -137,37 +149,37 @@ final class PlaceParser {
                             + nanos
                             + " nanoseconds");
         }
-        return new Place.Time("us", Long.divideUnsigned(nanos, 1000));
+        return new TimePlace("us", Long.divideUnsigned(nanos, 1000));
     }
 
-    private Place counter() throws AttachPointException {
+    private AttachTarget counter() throws AttachPointException {
         long count = 0;
         if (parts.size() == 3 && !parts.get(2).equals("*")) {
             count = number(parts.get(2), "Invalid count for " + kind.longName() + " probe");
         }
-        return new Place.Counter(parts.get(1), count);
+        return new CounterPlace(parts.get(1), count);
     }
 
-    private Place kernelFunction() throws AttachPointException {
+    private AttachTarget kernelFunction() throws AttachPointException {
         String module = parts.size() == 3 ? parts.get(1) : "";
         String text = parts.getLast();
         if (text.indexOf('+') >= 0) {
-            Offset place = offset(text);
-            return new Place.KernelFunction(module, place.function(), place.offset(), 0);
+            FunctionOffset place = offset(text);
+            return new KernelFunctionPlace(module, place.function(), place.offset(), 0);
         }
         long address = address(text);
         if (address == NO_ADDRESS) {
-            return new Place.KernelFunction(module, text, 0, 0);
+            return new KernelFunctionPlace(module, text, 0, 0);
         }
         if (!settings.unsafe()) {
             throw new AttachPointException("Probing by address requires --unsafe");
         }
-        return new Place.KernelFunction(module, "", 0, address);
+        return new KernelFunctionPlace(module, "", 0, address);
     }
 
-    private record Offset(String function, long offset) {}
+    private record FunctionOffset(String function, long offset) {}
 
-    private Offset offset(String text) throws AttachPointException {
+    private FunctionOffset offset(String text) throws AttachPointException {
         if (kind == Kind.KRETPROBE || kind == Kind.URETPROBE) {
             throw new AttachPointException("Offset not allowed");
         }
@@ -182,20 +194,20 @@ final class PlaceParser {
         if (offset < 0) {
             throw new AttachPointException("Invalid offset: " + text.substring(plus + 1));
         }
-        return new Offset(text.substring(0, plus), offset);
+        return new FunctionOffset(text.substring(0, plus), offset);
     }
 
     private static final long NO_ADDRESS = -1;
 
     private static long address(String text) {
         try {
-            return Quantity.parse(text);
+            return AttachNumber.parse(text);
         } catch (NumberFormatException e) {
             return NO_ADDRESS;
         }
     }
 
-    private Place typedFunction() throws AttachPointException {
+    private AttachTarget typedFunction() throws AttachPointException {
         if (parts.get(1).equals("bpf")) {
             return bpfFunction();
         }
@@ -203,11 +215,11 @@ final class PlaceParser {
             throw new AttachPointException(
                     "Only the 'bpf' variant of this probe supports 4 arguments");
         }
-        return new Place.KernelFunction(
+        return new KernelFunctionPlace(
                 parts.size() == 3 ? parts.get(1) : "", parts.getLast(), 0, 0);
     }
 
-    private Place bpfFunction() throws AttachPointException {
+    private AttachTarget bpfFunction() throws AttachPointException {
         if (parts.size() == 2) {
             throw new AttachPointException(
                     "the 'bpf' variant of this probe requires a bpf program name "
@@ -221,10 +233,10 @@ final class PlaceParser {
             }
             program = (int) id;
         }
-        return new Place.BpfFunction(program, parts.getLast());
+        return new AttachTarget.BpfFunction(program, parts.getLast());
     }
 
-    private Place userFunction() throws AttachPointException {
+    private AttachTarget userFunction() throws AttachPointException {
         String path = parts.get(1);
         boolean cpp = parts.size() == 4;
         if (cpp && !parts.get(2).equals(CPP)) {
@@ -233,25 +245,25 @@ final class PlaceParser {
         String text = parts.getLast();
         // operator+ and friends are names, in quotes or not.
         if (text.indexOf('+') >= 0 && !(cpp && text.contains("operator"))) {
-            Offset place = offset(text);
-            return new Place.UserFunction(path, cpp, place.function(), place.offset(), 0);
+            FunctionOffset place = offset(text);
+            return new AttachTarget.UserFunction(path, cpp, place.function(), place.offset(), 0);
         }
         long address = address(text);
         if (address == NO_ADDRESS) {
-            return new Place.UserFunction(path, cpp, text, 0, 0);
+            return new AttachTarget.UserFunction(path, cpp, text, 0, 0);
         }
-        if (Wildcards.isPattern(path)) {
+        if (NamePattern.isPattern(path)) {
             throw new AttachPointException("Cannot use wildcards with absolute address");
         }
-        return new Place.UserFunction(path, cpp, "", 0, address);
+        return new AttachTarget.UserFunction(path, cpp, "", 0, address);
     }
 
-    private Place sourceLine() throws AttachPointException {
+    private AttachTarget sourceLine() throws AttachPointException {
         if (kind == Kind.URETPROBE) {
             throw new AttachPointException("Source code location not allowed");
         }
         String path = parts.get(1);
-        if (Wildcards.isPattern(path)) {
+        if (NamePattern.isPattern(path)) {
             throw new AttachPointException("Cannot use wildcards with source code location");
         }
         int size = parts.size();
@@ -265,30 +277,29 @@ final class PlaceParser {
             throw new AttachPointException(
                     "Unspecified target binary, cannot attach by source code location.");
         }
-        return new Place.SourceLine(
+        return new SourceLinePlace(
                 path, parts.get(3), Math.clamp(line, 0, 1 << 30), Math.clamp(column, 0, 1 << 30));
     }
 
-    private Place memory() throws AttachPointException {
+    private AttachTarget memory() throws AttachPointException {
         long address = number(parts.get(1), "Invalid function/address argument");
         long length = number(parts.get(2), "Invalid length argument");
         char[] mode = parts.get(3).toCharArray();
         java.util.Arrays.sort(mode);
-        return new Place.Memory(
-                address, Math.clamp(length, 0, Integer.MAX_VALUE), new String(mode));
+        return new MemoryPlace(address, Math.clamp(length, 0, Integer.MAX_VALUE), new String(mode));
     }
 
-    private Place objects() throws AttachPointException {
+    private AttachTarget objects() throws AttachPointException {
         String pin = parts.size() == 3 ? parts.get(2) : "";
-        if (Wildcards.isPattern(parts.get(1)) || Wildcards.isPattern(pin)) {
+        if (NamePattern.isPattern(parts.get(1)) || NamePattern.isPattern(pin)) {
             throw new AttachPointException("iter probe type does not support wildcards");
         }
-        return new Place.Objects(parts.get(1), pin);
+        return new IteratorPlace(parts.get(1), pin);
     }
 
     private static long number(String text, String what) throws AttachPointException {
         try {
-            return Quantity.parse(text);
+            return AttachNumber.parse(text);
         } catch (NumberFormatException e) {
             throw new AttachPointException(what + ": " + e.getMessage());
         }

@@ -27,7 +27,7 @@ public sealed interface Probe {
      *
      * @param word the signal, or the name of the test or bench; empty for begin and end
      */
-    record Special(Kind kind, String name, String word) implements Probe {}
+    record TracerProbe(Kind kind, String name, String word) implements Probe {}
 
     /**
      * A clock: {@link Kind#INTERVAL} on one CPU, {@link Kind#PROFILE} on each.
@@ -35,7 +35,7 @@ public sealed interface Probe {
      * @param nanos from one run to the next; 0 where it has a rate
      * @param hertz runs a second; 0 where it has a period
      */
-    record Timer(Kind kind, String name, long nanos, long hertz) implements Probe {}
+    record TimerProbe(Kind kind, String name, long nanos, long hertz) implements Probe {}
 
     /**
      * A counter that overflows.
@@ -44,10 +44,11 @@ public sealed interface Probe {
      * @param config of that type
      * @param count events from one run to the next
      */
-    record PerfEvent(Kind kind, String name, int type, long config, long count) implements Probe {}
+    record PerfEventProbe(Kind kind, String name, int type, long config, long count)
+            implements Probe {}
 
     /** A tracepoint, with the arguments of its format file. */
-    record Tracepoint(String name, String subsystem, String event) implements Probe {
+    record TracepointProbe(String name, String subsystem, String event) implements Probe {
         @Override
         public Kind kind() {
             return Kind.TRACEPOINT;
@@ -73,7 +74,8 @@ public sealed interface Probe {
      * @param module as the script states it, empty for none
      * @param function empty where there is an address
      */
-    record Kernel(Kind kind, String name, String module, String function, long offset, long address)
+    record KernelProbe(
+            Kind kind, String name, String module, String function, long offset, long address)
             implements Probe {}
 
     /**
@@ -83,7 +85,8 @@ public sealed interface Probe {
      * @param btfId of the function in the types of the module or program
      * @param program number of the BPF program it is in; 0 for the kernel
      */
-    record Fentry(Kind kind, String name, String module, String function, int btfId, int program)
+    record FentryProbe(
+            Kind kind, String name, String module, String function, int btfId, int program)
             implements Probe {}
 
     /**
@@ -94,7 +97,8 @@ public sealed interface Probe {
      * @param offset from the symbol
      * @param fileOffset where the instruction lies in the file
      */
-    record User(Kind kind, String name, String path, String function, long offset, long fileOffset)
+    record UserProbe(
+            Kind kind, String name, String path, String function, long offset, long fileOffset)
             implements Probe {}
 
     /**
@@ -102,10 +106,10 @@ public sealed interface Probe {
      *
      * @param marker its name without the provider
      */
-    record Usdt(
+    record UsdtProbe(
             String name, String path, String provider, String marker, List<UsdtLocation> locations)
             implements Probe {
-        public Usdt {
+        public UsdtProbe {
             locations = List.copyOf(locations);
         }
 
@@ -130,7 +134,7 @@ public sealed interface Probe {
      *
      * @param mode letters of {@code rwx}, sorted
      */
-    record Watchpoint(String name, long address, int length, String mode) implements Probe {
+    record WatchpointProbe(String name, long address, int length, String mode) implements Probe {
         @Override
         public Kind kind() {
             return Kind.WATCHPOINT;
@@ -144,7 +148,7 @@ public sealed interface Probe {
      * @param pin path below a bpffs, empty for none
      * @param btfId of the function {@code bpf_iter_NAME} in the kernel's types
      */
-    record Iter(String name, String iterator, String pin, int btfId) implements Probe {
+    record IteratorProbe(String name, String iterator, String pin, int btfId) implements Probe {
         @Override
         public Kind kind() {
             return Kind.ITER;

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Glob;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 import sonde.recording.ftrace.KallsymsText;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 
 /**
  * The functions of the kernel that can be probed: those of {@code available_filter_functions}, of a
@@ -70,11 +70,11 @@ final class TraceableFunctions {
      */
     static TraceableFunctions read(@Nullable String file) throws IOException {
         if (file != null) {
-            return ofList(Files.readAll(file, MOST_BYTES));
+            return ofList(FileCalls.readAll(file, MOST_BYTES));
         }
         for (String list : LISTS) {
             try {
-                byte[] text = Files.readAll(list, MOST_BYTES);
+                byte[] text = FileCalls.readAll(list, MOST_BYTES);
                 if (text.length > 0) {
                     return ofList(text);
                 }
@@ -83,7 +83,7 @@ final class TraceableFunctions {
                 continue;
             }
         }
-        return ofKallsyms(Files.readAll("/proc/kallsyms", MOST_BYTES));
+        return ofKallsyms(FileCalls.readAll("/proc/kallsyms", MOST_BYTES));
     }
 
     /** Lines of {@code name} or {@code name [module]}. */
@@ -220,6 +220,6 @@ final class TraceableFunctions {
     String near(String name) {
         List<String> names = new ArrayList<>();
         forEach(Glob.all(), Glob.all(), (_, function) -> names.add(function));
-        return Nearest.question(name, names);
+        return NearestNames.question(name, names);
     }
 }

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.location.LineSearch;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Segment;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
+import sonde.bpf.usdt.UsdtNotes.MarkerName;
 import sonde.event.Glob;
-import sonde.lang.probes.AttachPoint.Place;
+import sonde.lang.probes.AttachPoint.AttachTarget.SourceLinePlace;
 import sonde.symbol.demangle.Demangler;
 import sonde.sys.TargetFile;
 
@@ -73,7 +74,7 @@ final class UserBinary implements AutoCloseable {
 
     /** Where an address stands in a file; -1 for nowhere. */
     static long fileOffset(ElfFile elf, long address) {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             if (segment.type() == ElfFile.PT_LOAD
                     && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
                 return address - segment.address() + segment.offset();
@@ -136,12 +137,12 @@ final class UserBinary implements AutoCloseable {
     }
 
     /** Its markers, by name. */
-    Map<UsdtNotes.Name, List<UsdtLocation>> markers() {
+    Map<MarkerName, List<UsdtLocation>> markers() {
         return UsdtNotes.read(elf);
     }
 
     /** Where a line of its source is. */
-    LineSearch.Answer line(Place.SourceLine place) throws MalformedInputException {
+    LineSearch.Answer line(SourceLinePlace place) throws MalformedInputException {
         return LineSearch.find(elf, place.file(), place.line(), place.column());
     }
 

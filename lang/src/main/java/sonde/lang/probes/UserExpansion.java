@@ -7,14 +7,18 @@ import java.util.Map;
 import java.util.OptionalLong;
 import sonde.binary.dwarf.location.LineSearch;
 import sonde.bpf.usdt.UsdtLocation;
-import sonde.bpf.usdt.UsdtNotes;
+import sonde.bpf.usdt.UsdtNotes.MarkerName;
 import sonde.event.Glob;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 import sonde.lang.declare.DwarfTypes;
+import sonde.lang.probes.AttachPoint.AttachTarget;
+import sonde.lang.probes.AttachPoint.AttachTarget.MarkerPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SourceLinePlace;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.AttachPoint.Place;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.probes.Probe.UsdtProbe;
+import sonde.lang.probes.Probe.UserProbe;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.probe.dynamic.SourcePlaces;
 
 /** Finds places in files. */
@@ -27,7 +31,8 @@ final class UserExpansion {
         this.paths = new BinaryPaths(options.pid(), options.unsafe());
     }
 
-    List<Probe> functions(AttachPoint point, Place.UserFunction place, Diagnostics out)
+    List<Probe> functions(
+            AttachPoint point, AttachTarget.UserFunction place, CompilerDiagnostics out)
             throws AttachPointException {
         List<Probe> found = new ArrayList<>();
         List<String> files = files(point, "uprobe", place.path(), out);
@@ -49,7 +54,11 @@ final class UserExpansion {
     }
 
     private void unreadable(
-            Kind kind, String path, Place.UserFunction place, IOException why, List<Probe> found)
+            Kind kind,
+            String path,
+            AttachTarget.UserFunction place,
+            IOException why,
+            List<Probe> found)
             throws AttachPointException {
         if (!options.unsafe() || !place.function().isEmpty()) {
             throw new AttachPointException(
@@ -60,17 +69,18 @@ final class UserExpansion {
 
     private static Probe atOffset(Kind kind, String path, long offset) {
         String name = kind.longName() + ":" + path + ":" + Long.toUnsignedString(offset);
-        return new Probe.User(kind, name, path, "", 0, offset);
+        return new UserProbe(kind, name, path, "", 0, offset);
     }
 
-    private List<String> files(AttachPoint point, String kind, String target, Diagnostics out)
+    private List<String> files(
+            AttachPoint point, String kind, String target, CompilerDiagnostics out)
             throws AttachPointException {
         List<String> found = paths.resolve(target);
         if (found.isEmpty()) {
             throw new AttachPointException(
                     kind + " target file '" + target + "' does not exist or is not executable");
         }
-        if (found.size() > 1 && !Wildcards.isPattern(target)) {
+        if (found.size() > 1 && !NamePattern.isPattern(target)) {
             out.warning(
                     point.span(),
                     "attaching to "
@@ -96,7 +106,7 @@ final class UserExpansion {
             throw new AttachPointException(
                     "Could not resolve address: " + path + ":0x" + Long.toHexString(address),
                     "",
-                    Diagnostic.Front.SEVERITY);
+                    SourceDiagnostic.Front.SEVERITY);
         }
         long offset = address - function.address();
         if (kind == Kind.URETPROBE && offset != 0) {
@@ -108,19 +118,23 @@ final class UserExpansion {
                             + ")");
         }
         String name = kind.longName() + ":" + path + ":" + Long.toUnsignedString(address);
-        return new Probe.User(
+        return new UserProbe(
                 kind, name, path, function.name(), offset, function.fileOffset() + offset);
     }
 
     private void addFunctions(
-            Kind kind, String path, UserBinary binary, Place.UserFunction place, List<Probe> found)
+            Kind kind,
+            String path,
+            UserBinary binary,
+            AttachTarget.UserFunction place,
+            List<Probe> found)
             throws IOException, AttachPointException {
         Glob glob = Glob.of(place.function());
         Map<String, UserBinary.Function> functions =
                 place.cpp()
                         ? binary.cppFunctions(glob, place.function().indexOf('(') >= 0)
                         : binary.functions(glob);
-        boolean pattern = place.cpp() || Wildcards.isPattern(place.function());
+        boolean pattern = place.cpp() || NamePattern.isPattern(place.function());
         String middle = place.cpp() ? ":cpp:" : ":";
         long offset = place.offset();
         for (UserBinary.Function function : functions.values()) {
@@ -129,7 +143,7 @@ final class UserExpansion {
                 if (pattern) {
                     continue;
                 }
-                throw new AttachPointException(problem, "", Diagnostic.Front.SEVERITY);
+                throw new AttachPointException(problem, "", SourceDiagnostic.Front.SEVERITY);
             }
             if (kind == Kind.URETPROBE && !options.unsafe() && binary.isGo(function)) {
                 throw new AttachPointException(
@@ -138,11 +152,11 @@ final class UserExpansion {
                                 + " would end the program",
                         "Go looks at return addresses when it moves a stack, and finds the"
                                 + " kernel's. Use --unsafe if that is what you want.",
-                        Diagnostic.Front.SEVERITY);
+                        SourceDiagnostic.Front.SEVERITY);
             }
             String tail = offset == 0 ? "" : "+" + offset;
             found.add(
-                    new Probe.User(
+                    new UserProbe(
                             kind,
                             kind.longName() + ":" + path + middle + function.name() + tail,
                             path,
@@ -172,7 +186,7 @@ final class UserExpansion {
                         + ")";
     }
 
-    List<Probe> line(AttachPoint point, Place.SourceLine place, Diagnostics out)
+    List<Probe> line(AttachPoint point, SourceLinePlace place, CompilerDiagnostics out)
             throws AttachPointException {
         String path = files(point, "uprobe", place.path(), out).getFirst();
         try (UserBinary binary = UserBinary.open(path)) {
@@ -216,7 +230,7 @@ final class UserExpansion {
     }
 
     /** What a debug file beside the program says of a line. */
-    private LineSearch.Answer separate(String path, Place.SourceLine place) {
+    private LineSearch.Answer separate(String path, SourceLinePlace place) {
         DwarfTypes types = DwarfTypes.shared(path, options.debugFolders());
         if (types == null || !types.isThere()) {
             return new LineSearch.Answer(false, false, OptionalLong.empty());
@@ -245,7 +259,7 @@ final class UserExpansion {
     private static Probe at(AttachPoint point, String path, UserBinary binary, long address)
             throws IOException {
         UserBinary.Function function = binary.functionAt(address);
-        return new Probe.User(
+        return new UserProbe(
                 point.kind(),
                 point.kind().longName() + ":" + path + ":" + address,
                 path,
@@ -254,7 +268,7 @@ final class UserExpansion {
                 binary.fileOffset(address));
     }
 
-    List<Probe> markers(AttachPoint point, Place.Marker place, Diagnostics out)
+    List<Probe> markers(AttachPoint point, MarkerPlace place, CompilerDiagnostics out)
             throws AttachPointException {
         boolean everywhere = place.path().isEmpty() || place.path().equals("*");
         if (place.path().isEmpty() && options.pid().isEmpty()) {
@@ -285,7 +299,7 @@ final class UserExpansion {
     }
 
     /** Where a marker was looked for, and which one may have been meant. */
-    String near(Place.Marker place) {
+    String near(MarkerPlace place) {
         boolean everywhere = place.path().isEmpty() || place.path().equals("*");
         List<String> files = everywhere ? paths.mapped() : paths.resolve(place.path());
         List<String> there = new ArrayList<>();
@@ -305,7 +319,7 @@ final class UserExpansion {
         String wanted = provider.isEmpty() ? place.name() : provider + ":" + place.name();
         String where = files.size() == 1 ? files.getFirst() : files.size() + " files";
         int count = there.size() / 2;
-        String question = Nearest.question(wanted, there);
+        String question = NearestNames.question(wanted, there);
         return count == 0
                 ? where + " has no markers"
                 : "there is no marker "
@@ -320,12 +334,12 @@ final class UserExpansion {
 
     private static void addMarkers(
             String path, UserBinary binary, Glob provider, Glob name, List<Probe> found) {
-        for (Map.Entry<UsdtNotes.Name, List<UsdtLocation>> entry : binary.markers().entrySet()) {
-            UsdtNotes.Name marker = entry.getKey();
+        for (Map.Entry<MarkerName, List<UsdtLocation>> entry : binary.markers().entrySet()) {
+            MarkerName marker = entry.getKey();
             if (provider.matches(marker.provider()) && name.matches(marker.name())) {
                 String full = "usdt:" + path + ":" + marker.provider() + ":" + marker.name();
                 found.add(
-                        new Probe.Usdt(
+                        new UsdtProbe(
                                 full, path, marker.provider(), marker.name(), entry.getValue()));
             }
         }

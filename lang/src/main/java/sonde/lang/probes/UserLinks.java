@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.link.Uprobes;
+import sonde.bpf.link.Uprobes.UprobePoint;
+import sonde.lang.probes.Probe.UsdtProbe;
+import sonde.lang.probes.Probe.UserProbe;
+import sonde.lang.probes.ProbeAttacher.AttachedGroup;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
@@ -42,7 +46,7 @@ final class UserLinks {
     }
 
     /** Attaches to all but those optional ones that are refused; to one at least. */
-    static Attacher.Attached of(
+    static AttachedGroup of(
             ProbeGroup group, Program program, AttachOptions options, Predicate<Probe> optional)
             throws IOException {
         UserLinks all = new UserLinks(group, program, options, optional);
@@ -56,7 +60,7 @@ final class UserLinks {
                 all.links.size() == 1
                         ? all.links.getFirst()
                         : Link.of(group.first().name(), all.links);
-        return new Attacher.Attached(link, all.leftOut);
+        return new AttachedGroup(link, all.leftOut);
     }
 
     /** Whether it is the place that the kernel refuses. */
@@ -65,21 +69,21 @@ final class UserLinks {
     }
 
     private void attach() throws IOException {
-        Map<String, List<Uprobes.Place>> byFile = new TreeMap<>();
+        Map<String, List<UprobePoint>> byFile = new TreeMap<>();
         int index = 0;
         for (Probe probe : group.probes()) {
             switch (probe) {
-                case Probe.User p ->
+                case UserProbe p ->
                         byFile.computeIfAbsent(p.path(), _ -> new ArrayList<>())
-                                .add(new Uprobes.Place(p.fileOffset(), 0, index));
-                case Probe.Usdt p ->
+                                .add(new UprobePoint(p.fileOffset(), 0, index));
+                case UsdtProbe p ->
                         byFile.computeIfAbsent(p.path(), _ -> new ArrayList<>())
-                                .addAll(Attacher.places(p, index));
+                                .addAll(ProbeAttacher.places(p, index));
                 default -> throw new IllegalArgumentException(probe.name() + " in a file");
             }
             index++;
         }
-        for (Map.Entry<String, List<Uprobes.Place>> file : byFile.entrySet()) {
+        for (Map.Entry<String, List<UprobePoint>> file : byFile.entrySet()) {
             attach(file.getKey(), file.getValue());
         }
         if (links.isEmpty()) {
@@ -87,7 +91,7 @@ final class UserLinks {
         }
     }
 
-    private void attach(String path, List<Uprobes.Place> places) throws IOException {
+    private void attach(String path, List<UprobePoint> places) throws IOException {
         try {
             boolean atReturn = group.first().kind().isReturn();
             links.add(Uprobes.multi(program, path, places, atReturn, pid));
@@ -102,7 +106,7 @@ final class UserLinks {
                 return;
             }
             Probe probe = probe(places.getFirst());
-            AttachException refusal = Attacher.failure(probe, e);
+            AttachException refusal = ProbeAttacher.failure(probe, e);
             if (!optional.test(probe)) {
                 throw refusal;
             }
@@ -111,9 +115,9 @@ final class UserLinks {
     }
 
     /** What a place was made of, by its cookie. */
-    private Probe probe(Uprobes.Place place) {
+    private Probe probe(UprobePoint place) {
         long cookie = place.cookie();
         return group.probes()
-                .get(group.first() instanceof Probe.Usdt ? ProbeGroup.index(cookie) : (int) cookie);
+                .get(group.first() instanceof UsdtProbe ? ProbeGroup.index(cookie) : (int) cookie);
     }
 }

@@ -3,8 +3,8 @@
  *
  * <pre>{@code
  * SourceText text = new SourceText("script.bt", "begin { exit( }");
- * Diagnostics diagnostics = new Diagnostics();
- * diagnostics.error(new Span(text, 14, 15), "expected an expression", "close the call: exit()");
+ * CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+ * diagnostics.error(new SourceSpan(text, 14, 15), "expected an expression", "close the call: exit()");
  * diagnostics.all().getFirst().render();
  * // script.bt:1:15-16: ERROR: expected an expression
  * // begin { exit( }

@@ -2,7 +2,7 @@
  * Types of tracing languages: what values are and how their bytes lie.
  *
  * <pre>{@code
- * Tuple key = Tuple.of(List.of(Type.Int.I32, new Type.Text(16)));
+ * TupleType key = TupleType.of(List.of(ValueType.IntType.I32, new ValueType.TextType(16)));
  * key.sizeBytes(); // 20
  * key.toString(); // "(int32,string[16])"
  * }</pre>

@@ -18,11 +18,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
+import sonde.lang.declare.EntryArgument.ArgumentPlace;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.VoidType;
 
 class DwarfTypesTest {
     private static final String PROGRAM =
@@ -60,39 +64,39 @@ class DwarfTypesTest {
     }
 
     private static void check(DwarfTypes types) {
-        Signature first = Objects.requireNonNull(types.function("first"));
-        assertThat(TypeNames.arguments(first)).containsExactly("    int* n", "    char c");
+        FunctionSignature first = Objects.requireNonNull(types.function("first"));
+        assertThat(ScriptTypeText.arguments(first)).containsExactly("    int* n", "    char c");
         assertThat(first.parameters().getFirst().type())
-                .isEqualTo(new Type.Pointer(Int.I32, Space.USER));
-        assertThat(first.result()).isEqualTo(Int.I32);
-        Signature second = Objects.requireNonNull(types.function("second"));
-        assertThat(TypeNames.arguments(second))
+                .isEqualTo(new PointerType(IntType.I32, PointerSpace.USER));
+        assertThat(first.result()).isEqualTo(IntType.I32);
+        FunctionSignature second = Objects.requireNonNull(types.function("second"));
+        assertThat(ScriptTypeText.arguments(second))
                 .containsExactly("    struct foo* one", "    struct bar* two");
-        Struct foo = (Struct) Objects.requireNonNull(types.type(Kind.STRUCT, "foo"));
+        StructType foo = (StructType) Objects.requireNonNull(types.type(Kind.STRUCT, "foo"));
         assertThat(foo.sizeBytes()).isEqualTo(80);
-        assertThat(second.result()).isEqualTo(new Type.Pointer(foo, Space.USER));
+        assertThat(second.result()).isEqualTo(new PointerType(foo, PointerSpace.USER));
         assertThat(foo.fields())
-                .extracting(Field::name)
+                .extracting(TypeField::name)
                 .containsExactly("a", "b", "c", "d", "next");
         assertThat(Objects.requireNonNull(foo.field("b")).type())
-                .isEqualTo(new Type.Array(BasicTypes.CHAR, 10));
+                .isEqualTo(new ArrayType(LinuxBasicTypes.CHAR, 10));
         assertThat(Objects.requireNonNull(foo.field("c")).type())
-                .isEqualTo(new Type.Array(new Type.Array(Int.I32, 3), 2));
-        Struct bar = (Struct) Objects.requireNonNull(types.type(Kind.STRUCT, "bar"));
+                .isEqualTo(new ArrayType(new ArrayType(IntType.I32, 3), 2));
+        StructType bar = (StructType) Objects.requireNonNull(types.type(Kind.STRUCT, "bar"));
         assertThat(Objects.requireNonNull(bar.field("nested")).type()).isEqualTo(foo);
         assertThat(Objects.requireNonNull(bar.field("h")).type().toString())
                 .isEqualTo("struct hidden *");
-        Signature third = Objects.requireNonNull(types.function("third"));
-        assertThat(TypeNames.arguments(third).subList(0, 4))
+        FunctionSignature third = Objects.requireNonNull(types.function("third"));
+        assertThat(ScriptTypeText.arguments(third).subList(0, 4))
                 .containsExactly(
                         "    const char* text",
                         "    char* const last",
                         "    size_t size",
                         "    enum color color");
-        assertThat(third.result()).isEqualTo(new Type.Void());
-        Type.Enum color = (Type.Enum) Objects.requireNonNull(types.type(Kind.ENUM, "color"));
+        assertThat(third.result()).isEqualTo(new VoidType());
+        EnumType color = (EnumType) Objects.requireNonNull(types.type(Kind.ENUM, "color"));
         assertThat(color.names()).containsEntry(7L, "GREEN");
-        assertThat(types.type(Kind.PLAIN, "size_t")).isEqualTo(Int.U64);
+        assertThat(types.type(Kind.PLAIN, "size_t")).isEqualTo(IntType.U64);
         assertThat(types.type(Kind.STRUCT, "nobody")).isNull();
         assertThat(types.function("nobody")).isNull();
     }
@@ -165,10 +169,10 @@ class DwarfTypesTest {
         run("gcc", "-c", "-o", "g.o", "g.s");
         try (DwarfTypes types = DwarfTypes.open(folder.resolve("g.o"), List.of())) {
             assertThat(Objects.requireNonNull(types.arguments("sum", 0, false)))
-                    .extracting(Argument::name, Argument::place)
+                    .extracting(EntryArgument::name, EntryArgument::place)
                     .containsExactly(
-                            Assertions.tuple("a", Argument.Place.NOWHERE),
-                            Assertions.tuple("b", Argument.Place.NOWHERE));
+                            Assertions.tuple("a", ArgumentPlace.NOWHERE),
+                            Assertions.tuple("b", ArgumentPlace.NOWHERE));
             assertThat(types.arguments("nobody", -1, false)).isNull();
         }
     }
@@ -209,14 +213,14 @@ class DwarfTypesTest {
         assertThat(DwarfTypes.shared("/no/such/file", List.of())).isNull();
     }
 
-    private static String places(Struct struct, int depth) {
+    private static String places(StructType struct, int depth) {
         StringBuilder out = new StringBuilder(struct + " " + struct.sizeBytes() + "\n");
-        for (Field field : struct.fields()) {
+        for (TypeField field : struct.fields()) {
             String type = field.type().toString().replaceAll("^(struct|union) .*", "record");
             out.append(" ".repeat(depth)).append(field.name()).append(' ');
             out.append(field.bitOffset()).append(' ').append(field.bits()).append(' ');
             out.append(type).append('\n');
-            if (field.type() instanceof Struct inner && inner.name().isEmpty()) {
+            if (field.type() instanceof StructType inner && inner.name().isEmpty()) {
                 out.append(places(inner, depth + 1));
             }
         }
@@ -242,14 +246,15 @@ class DwarfTypesTest {
                         .append(one.name())
                         .append(" v_%s;\n".formatted(one.name())));
         program.append("int main(void) { return 0; }\n");
-        Declarations own = Scripts.plain(text.toString(), TypeSource.NONE).declarations();
+        CDeclarations own = Scripts.plain(text.toString(), TypeSource.NONE).declarations();
         Path compiled = compile(options, program.toString());
         try (DwarfTypes types = DwarfTypes.open(compiled, List.of())) {
             for (RandomStructs.One one : all) {
                 Kind kind = one.keyword().equals("union") ? Kind.UNION : Kind.STRUCT;
-                Struct theirs =
-                        (Struct) Objects.requireNonNull(types.type(kind, one.name()), one.text());
-                Struct ours = (Struct) Objects.requireNonNull(own.type(kind, one.name()));
+                StructType theirs =
+                        (StructType)
+                                Objects.requireNonNull(types.type(kind, one.name()), one.text());
+                StructType ours = (StructType) Objects.requireNonNull(own.type(kind, one.name()));
                 assertThat(places(ours, 0)).as(one.text()).isEqualTo(places(theirs, 0));
             }
         }

@@ -19,11 +19,16 @@ import sonde.binary.btf.Btf;
 import sonde.binary.btf.CHeader;
 import sonde.bpf.link.KernelTypes;
 import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
+import sonde.lang.declare.FunctionSignature.SignatureParameter;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
 
 @Tag("kernel")
 class KernelTypeSourceKernelTest {
@@ -39,29 +44,29 @@ class KernelTypeSourceKernelTest {
         kernel.close();
     }
 
-    private Struct struct(String name) {
-        return (Struct) Objects.requireNonNull(kernel.type(Kind.STRUCT, name), name);
+    private StructType struct(String name) {
+        return (StructType) Objects.requireNonNull(kernel.type(Kind.STRUCT, name), name);
     }
 
-    private static Type type(Struct struct, String field) {
+    private static ValueType type(StructType struct, String field) {
         return Objects.requireNonNull(struct.field(field), field).type();
     }
 
     @Test
     void readsTheTaskStructure() {
-        Struct task = struct("task_struct");
-        Type.Array comm = (Type.Array) type(task, "comm");
+        StructType task = struct("task_struct");
+        ArrayType comm = (ArrayType) type(task, "comm");
         assertThat(comm.count()).isEqualTo(16);
         // Without a sign since Linux 6.2 (-funsigned-char).
-        assertThat(((Int) comm.element()).isChar()).isTrue();
-        assertThat(type(task, "pid")).isEqualTo(Int.I32);
-        assertThat(type(task, "parent")).isEqualTo(new Type.Pointer(task, Space.KERNEL));
-        Struct file = struct("file");
-        assertThat(type(file, "f_op")).isInstanceOf(Type.Pointer.class);
-        assertThat(kernel.type(Kind.PLAIN, "size_t")).isEqualTo(Int.U64);
-        assertThat(kernel.type(Kind.PLAIN, "bool")).isEqualTo(new Type.Bool());
-        assertThat(kernel.type(Kind.PLAIN, "unsigned int")).isEqualTo(Int.U32);
-        assertThat(kernel.type(Kind.ENUM, "pid_type")).isInstanceOf(Type.Enum.class);
+        assertThat(((IntType) comm.element()).isChar()).isTrue();
+        assertThat(type(task, "pid")).isEqualTo(IntType.I32);
+        assertThat(type(task, "parent")).isEqualTo(new PointerType(task, PointerSpace.KERNEL));
+        StructType file = struct("file");
+        assertThat(type(file, "f_op")).isInstanceOf(PointerType.class);
+        assertThat(kernel.type(Kind.PLAIN, "size_t")).isEqualTo(IntType.U64);
+        assertThat(kernel.type(Kind.PLAIN, "bool")).isEqualTo(new BoolType());
+        assertThat(kernel.type(Kind.PLAIN, "unsigned int")).isEqualTo(IntType.U32);
+        assertThat(kernel.type(Kind.ENUM, "pid_type")).isInstanceOf(EnumType.class);
         assertThat(kernel.type(Kind.STRUCT, "no_such_struct")).isNull();
         assertThat(kernel.type(Kind.UNION, "task_struct")).isNull();
     }
@@ -78,36 +83,36 @@ class KernelTypeSourceKernelTest {
 
     @Test
     void readsFunctionsAndTracepoints() {
-        Signature read =
-                Objects.requireNonNull(kernel.function("vmlinux", "vfs_read", Space.TYPED));
+        FunctionSignature read =
+                Objects.requireNonNull(kernel.function("vmlinux", "vfs_read", PointerSpace.TYPED));
         assertThat(read.parameters())
-                .extracting(Signature.Parameter::name)
+                .extracting(SignatureParameter::name)
                 .containsExactly("file", "buf", "count", "pos");
         assertThat(read.parameters().getFirst().type())
-                .isEqualTo(new Type.Pointer(struct("file"), Space.TYPED));
-        assertThat(TypeNames.arguments(read))
+                .isEqualTo(new PointerType(struct("file"), PointerSpace.TYPED));
+        assertThat(ScriptTypeText.arguments(read))
                 .startsWith("    struct file * file", "    char * buf", "    size_t count");
-        assertThat(TypeNames.result(read)).containsExactly("    ssize_t retval");
+        assertThat(ScriptTypeText.result(read)).containsExactly("    ssize_t retval");
         assertThat(read.module()).isEqualTo("vmlinux");
         assertThat(Objects.requireNonNull(kernel.function("", "vfs_read")).btfId())
                 .isEqualTo(read.btfId());
         assertThat(kernel.function("", "no_such_function")).isNull();
         assertThat(kernel.function("no_such_module", "vfs_read")).isNull();
-        Signature tracepoint = Objects.requireNonNull(kernel.rawTracepoint("sched_switch"));
+        FunctionSignature tracepoint = Objects.requireNonNull(kernel.rawTracepoint("sched_switch"));
         assertThat(tracepoint.parameters())
-                .extracting(Signature.Parameter::name)
+                .extracting(SignatureParameter::name)
                 .startsWith("preempt", "prev", "next");
         assertThat(tracepoint.parameters().get(1).type())
-                .isEqualTo(new Type.Pointer(struct("task_struct"), Space.TYPED));
+                .isEqualTo(new PointerType(struct("task_struct"), PointerSpace.TYPED));
         assertThat(kernel.rawTracepoint("no_such")).isNull();
     }
 
     @Test
     void readsIterators() {
-        Struct task = Objects.requireNonNull(kernel.iterator("task"));
+        StructType task = Objects.requireNonNull(kernel.iterator("task"));
         assertThat(type(task, "task"))
-                .isEqualTo(new Type.Pointer(struct("task_struct"), Space.TYPED));
-        assertThat(task.fields()).extracting(Field::name).containsExactly("meta", "task");
+                .isEqualTo(new PointerType(struct("task_struct"), PointerSpace.TYPED));
+        assertThat(task.fields()).extracting(TypeField::name).containsExactly("meta", "task");
         assertThat(kernel.iterator("no_such")).isNull();
     }
 
@@ -133,24 +138,24 @@ class KernelTypeSourceKernelTest {
         Collections.shuffle(names, new Random(7));
         for (String name : names.subList(0, 1000)) {
             String plain = name.substring("struct ".length());
-            Struct theirs =
-                    (Struct)
+            StructType theirs =
+                    (StructType)
                             Objects.requireNonNull(
                                     header.declarations().type(Kind.STRUCT, plain), name);
             assertThat(places(struct(plain), 0)).as(name).isEqualTo(places(theirs, 0));
         }
     }
 
-    private static String places(Struct struct, int depth) {
+    private static String places(StructType struct, int depth) {
         StringBuilder out = new StringBuilder(struct + " " + struct.sizeBytes() + "\n");
-        for (Field field : struct.fields()) {
+        for (TypeField field : struct.fields()) {
             out.append(" ".repeat(depth)).append(field.name()).append(' ');
             out.append(field.bitOffset()).append(' ').append(field.bits()).append(' ');
             // What follows ___ in a name is CO-RE's, where a name has two types; gcc's char has a
             // sign; enumerations without a name are numbers in BTF.
             String type = field.type().toString().replaceAll("___\\d+", "");
             out.append(type.replace("uint", "int").replaceAll("^enum $", "int32")).append('\n');
-            if (field.type() instanceof Struct inner && inner.name().isEmpty()) {
+            if (field.type() instanceof StructType inner && inner.name().isEmpty()) {
                 out.append(places(inner, depth + 1));
             }
         }
@@ -170,20 +175,21 @@ class KernelTypeSourceKernelTest {
 
     @Test
     void readsTracepoints() {
-        Struct entry = TracepointTypes.arguments(kernel, "syscalls", "sys_enter_openat");
+        StructType entry = TracepointTypes.arguments(kernel, "syscalls", "sys_enter_openat");
         assumeTrue(entry != null, "there is no tracefs");
         assertThat(type(Objects.requireNonNull(entry), "filename"))
-                .isEqualTo(new Type.Pointer(BasicTypes.CHAR, Space.USER));
-        Struct sched = Objects.requireNonNull(TracepointTypes.arguments("sched", "sched_switch"));
-        assertThat(type(sched, "prev_comm")).isEqualTo(new Type.Array(BasicTypes.CHAR, 16));
-        assertThat(type(sched, "prev_state")).isEqualTo(Int.I64);
+                .isEqualTo(new PointerType(LinuxBasicTypes.CHAR, PointerSpace.USER));
+        StructType sched =
+                Objects.requireNonNull(TracepointTypes.arguments("sched", "sched_switch"));
+        assertThat(type(sched, "prev_comm")).isEqualTo(new ArrayType(LinuxBasicTypes.CHAR, 16));
+        assertThat(type(sched, "prev_state")).isEqualTo(IntType.I64);
         assertThat(TracepointTypes.declarations("sched", "sched_switch"))
                 .contains("char prev_comm[16]", "int prev_prio");
-        Struct sleep =
+        StructType sleep =
                 Objects.requireNonNull(
                         TracepointTypes.arguments(kernel, "syscalls", "sys_enter_nanosleep"));
-        Type.Pointer time = (Type.Pointer) type(sleep, "rqtp");
-        assertThat(((Struct) time.to()).field("tv_sec")).isNotNull();
+        PointerType time = (PointerType) type(sleep, "rqtp");
+        assertThat(((StructType) time.to()).field("tv_sec")).isNotNull();
     }
 
     @Test
@@ -194,8 +200,8 @@ class KernelTypeSourceKernelTest {
                 .ifPresent(tracefs -> {
                     for (String system : tracefs.list("events")) {
                         for (String event : tracefs.list("events/" + system)) {
-                            Struct s = TracepointTypes.arguments(kernel, system, event);
-                            for (Field f : s == null ? List.<Field>of() : s.fields()) {
+                            StructType s = TracepointTypes.arguments(kernel, system, event);
+                            for (TypeField f : s == null ? List.<TypeField>of() : s.fields()) {
                                 if (f.type().align() == 0) {
                                     odd.add(system + ":" + event + " " + f);
                                 }

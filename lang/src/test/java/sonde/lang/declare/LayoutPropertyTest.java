@@ -14,8 +14,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
 
 /** Structures lie where gcc puts them. */
 class LayoutPropertyTest {
@@ -73,21 +73,21 @@ class LayoutPropertyTest {
         return out.append("}\n").toString();
     }
 
-    private static String ours(Declarations from, List<RandomStructs.One> all) {
+    private static String ours(CDeclarations from, List<RandomStructs.One> all) {
         StringBuilder out = new StringBuilder();
         for (RandomStructs.One one : all) {
             Kind kind = one.keyword().equals("union") ? Kind.UNION : Kind.STRUCT;
-            Struct struct =
-                    (Struct) Objects.requireNonNull(from.type(kind, one.name()), one.text());
+            StructType struct =
+                    (StructType) Objects.requireNonNull(from.type(kind, one.name()), one.text());
             out.append(
                     "%s size %d align %d\n"
                             .formatted(one.name(), struct.sizeBytes(), struct.align()));
             for (String name : one.fields()) {
-                Field field = Objects.requireNonNull(struct.field(name));
+                TypeField field = Objects.requireNonNull(struct.field(name));
                 out.append("%s.%s at %d\n".formatted(one.name(), name, field.bitOffset()));
             }
             for (String name : one.bitfields()) {
-                Field field = Objects.requireNonNull(struct.field(name));
+                TypeField field = Objects.requireNonNull(struct.field(name));
                 out.append(
                         "%s.%s at %d bits %d\n"
                                 .formatted(one.name(), name, field.bitOffset(), field.bits()));

@@ -1,34 +1,34 @@
 package sonde.lang.declare;
 
 import java.util.List;
-import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.bpftrace.syntax.ScriptParser;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /** Definitions as scripts have them. */
 final class Scripts {
     private Scripts() {}
 
     /** What was read and what was said. */
-    record Result(Declarations declarations, List<Diagnostic> said) {}
+    record Result(CDeclarations declarations, List<SourceDiagnostic> said) {}
 
     /** The definitions of a script, cut by the language's own parser. */
     static Result script(String text, TypeSource kernel) {
         SourceText source = new SourceText("test.bt", text + "\nbegin { }");
-        Diagnostics diagnostics = new Diagnostics();
-        Script script = Parser.parse(source, diagnostics);
-        Declarations all = Declarations.parse(source, script.definitions(), kernel, diagnostics);
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        Script script = ScriptParser.parse(source, diagnostics);
+        CDeclarations all = CDeclarations.parse(source, script.definitions(), kernel, diagnostics);
         return new Result(all, diagnostics.all());
     }
 
     /** C as one piece, which need not be what a script may have. */
     static Result plain(String text, TypeSource kernel) {
         SourceText source = new SourceText("test.c", text);
-        Diagnostics diagnostics = new Diagnostics();
-        List<Span> all = List.of(new Span(source, 0, text.length()));
-        return new Result(Declarations.parse(source, all, kernel, diagnostics), diagnostics.all());
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        List<SourceSpan> all = List.of(new SourceSpan(source, 0, text.length()));
+        return new Result(CDeclarations.parse(source, all, kernel, diagnostics), diagnostics.all());
     }
 }

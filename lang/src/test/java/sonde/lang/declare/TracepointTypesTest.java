@@ -8,32 +8,37 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import sonde.binary.MalformedInputException;
 import sonde.lang.bpftrace.syntax.TypeSyntax.Kind;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
 import sonde.recording.ftrace.EventFormat;
 
 class TracepointTypesTest {
-    private static final Struct TIMESPEC =
-            new Struct(
+    private static final StructType TIMESPEC =
+            new StructType(
                     "__kernel_timespec",
                     false,
                     16,
                     8,
                     () ->
                             List.of(
-                                    new Field("tv_sec", Int.I64, 0),
-                                    new Field("tv_nsec", Int.I64, 8)));
+                                    new TypeField("tv_sec", IntType.I64, 0),
+                                    new TypeField("tv_nsec", IntType.I64, 8)));
 
     private static final TypeSource KERNEL =
             new TypeSource() {
                 @Override
-                public @Nullable Type type(Kind kind, String name) {
+                public @Nullable ValueType type(Kind kind, String name) {
                     return switch (name) {
                         case "__kernel_timespec" -> TIMESPEC;
-                        case "migrate_mode" -> new Type.Enum(name, 4, false, java.util.Map.of());
+                        case "migrate_mode" -> new EnumType(name, 4, false, java.util.Map.of());
                         default -> null;
                     };
                 }
@@ -68,54 +73,56 @@ class TracepointTypesTest {
             print fmt: "x"
             """;
 
-    private static Struct arguments(String system, String name) throws MalformedInputException {
+    private static StructType arguments(String system, String name) throws MalformedInputException {
         return TracepointTypes.arguments(
                 KERNEL, system, EventFormat.parse(TEXT.formatted(name), 8));
     }
 
-    private static Field field(Struct struct, String name) {
+    private static TypeField field(StructType struct, String name) {
         return Objects.requireNonNull(struct.field(name));
     }
 
     @Test
     void readsAFormat() throws MalformedInputException {
-        Struct s = arguments("sched", "sched_switch");
+        StructType s = arguments("sched", "sched_switch");
         assertThat(s.fields().getFirst().name()).isEqualTo("common_type");
         assertThat(s.sizeBytes()).isEqualTo(126);
-        assertThat(field(s, "common_pid").place()).isEqualTo(Field.Place.CLOSED);
-        assertThat(field(s, "prev_comm").type()).isEqualTo(new Type.Array(BasicTypes.CHAR, 16));
+        assertThat(field(s, "common_pid").place()).isEqualTo(FieldPlace.CLOSED);
+        assertThat(field(s, "prev_comm").type()).isEqualTo(new ArrayType(LinuxBasicTypes.CHAR, 16));
         assertThat(field(s, "prev_comm").offsetBytes()).isEqualTo(8);
-        assertThat(field(s, "prev_pid").type()).isEqualTo(Int.U64);
+        assertThat(field(s, "prev_pid").type()).isEqualTo(IntType.U64);
         assertThat(field(s, "filename").type())
-                .isEqualTo(new Type.Pointer(BasicTypes.CHAR, Space.KERNEL));
-        assertThat(field(s, "rqtp").type()).isEqualTo(new Type.Pointer(TIMESPEC, Space.KERNEL));
+                .isEqualTo(new PointerType(LinuxBasicTypes.CHAR, PointerSpace.KERNEL));
+        assertThat(field(s, "rqtp").type())
+                .isEqualTo(new PointerType(TIMESPEC, PointerSpace.KERNEL));
         assertThat(field(s, "name"))
                 .isEqualTo(
-                        new Field(
+                        new TypeField(
                                 "name",
-                                new Type.Array(BasicTypes.CHAR, 0),
+                                new ArrayType(LinuxBasicTypes.CHAR, 0),
                                 48 * 8,
                                 0,
-                                Field.Place.DATA_LOC));
-        assertThat(field(s, "ids").type()).isEqualTo(new Type.Array(Int.U32, 0));
-        assertThat(field(s, "ids").place()).isEqualTo(Field.Place.RELATIVE_LOC);
-        assertThat(field(s, "mode").type()).isInstanceOf(Type.Enum.class);
-        assertThat(field(s, "ok").type()).isEqualTo(new Type.Bool());
-        assertThat(field(s, "saddr").type()).isEqualTo(new Type.Array(Int.U8, 4));
-        assertThat(field(s, "args").type()).isEqualTo(new Type.Array(Int.U64, 6));
-        assertThat(field(s, "dev").type()).isEqualTo(Int.U32);
-        assertThat(field(s, "odd").type()).isEqualTo(new Int(2, true));
+                                FieldPlace.DATA_LOC));
+        assertThat(field(s, "ids").type()).isEqualTo(new ArrayType(IntType.U32, 0));
+        assertThat(field(s, "ids").place()).isEqualTo(FieldPlace.RELATIVE_LOC);
+        assertThat(field(s, "mode").type()).isInstanceOf(EnumType.class);
+        assertThat(field(s, "ok").type()).isEqualTo(new BoolType());
+        assertThat(field(s, "saddr").type()).isEqualTo(new ArrayType(IntType.U8, 4));
+        assertThat(field(s, "args").type()).isEqualTo(new ArrayType(IntType.U64, 6));
+        assertThat(field(s, "dev").type()).isEqualTo(IntType.U32);
+        assertThat(field(s, "odd").type()).isEqualTo(new IntType(2, true));
     }
 
     @Test
     void knowsThatSystemCallsPointIntoTheProcess() throws MalformedInputException {
-        Struct s = arguments("syscalls", "sys_enter_openat");
+        StructType s = arguments("syscalls", "sys_enter_openat");
         assertThat(field(s, "filename").type())
-                .isEqualTo(new Type.Pointer(BasicTypes.CHAR, Space.USER));
-        assertThat(field(s, "prev_pid").type()).isEqualTo(Int.I32);
-        assertThat(TypeNames.arguments(s)).contains("    char *filename", "    char prev_comm[16]");
+                .isEqualTo(new PointerType(LinuxBasicTypes.CHAR, PointerSpace.USER));
+        assertThat(field(s, "prev_pid").type()).isEqualTo(IntType.I32);
+        assertThat(ScriptTypeText.arguments(s))
+                .contains("    char *filename", "    char prev_comm[16]");
         assertThat(field(arguments("syscalls", "sys_exit_openat"), "rqtp").type())
-                .isEqualTo(new Type.Pointer(TIMESPEC, Space.KERNEL));
+                .isEqualTo(new PointerType(TIMESPEC, PointerSpace.KERNEL));
     }
 
     @Test

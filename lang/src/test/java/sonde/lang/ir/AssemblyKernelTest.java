@@ -23,10 +23,19 @@ import sonde.bpf.ProgramType;
 import sonde.bpf.TestRun;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.Width;
+import sonde.lang.ir.Assembly.AssemblySymbols;
+import sonde.lang.ir.Assembly.InstructionSet;
 import sonde.lang.ir.Assembly.Stage;
-import sonde.lang.ir.Assembly.Target;
+import sonde.lang.ir.IrOperation.IrAddress;
+import sonde.lang.ir.IrOperation.IrAlu;
+import sonde.lang.ir.IrOperation.IrCall;
+import sonde.lang.ir.IrOperation.IrCallLocal;
+import sonde.lang.ir.IrOperation.IrCopy;
+import sonde.lang.ir.IrOperation.IrLoad;
+import sonde.lang.ir.IrOperation.IrReturn;
+import sonde.lang.ir.IrOperation.IrStore;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 @Tag("kernel")
 class AssemblyKernelTest {
@@ -37,9 +46,9 @@ class AssemblyKernelTest {
     @ValueSource(booleans = {true, false})
     void randomProgramsPassTheVerifier(boolean isa4) throws Exception {
         for (int seed = 0; seed < 300; seed++) {
-            Function main = RandomFunction.of(seed, 4 + seed % 24);
+            IrFunction main = RandomFunction.of(seed, 4 + seed % 24);
             int expected = (int) AssemblyPropertyTest.evaluate(main, 0);
-            Assembly assembly = Assembly.of(main, new Target(isa4));
+            Assembly assembly = Assembly.of(main, new InstructionSet(isa4));
             assertThat(run(assembly, AssemblyPropertyTest.NONE, new byte[0]))
                     .as(
                             "seed %d\n%s\n%s",
@@ -54,16 +63,16 @@ class AssemblyKernelTest {
         ByteBuffer.wrap(context).order(ByteOrder.nativeOrder()).putLong(8, 257);
         try (BpfMap hash = map(MapType.HASH);
                 BpfMap ring = BpfMap.create(new MapSpec("ring", MapType.RING_BUFFER, 0, 0, 4096))) {
-            Assembly.Symbols symbols = symbols(hash, ring);
-            List<Function> programs =
+            AssemblySymbols symbols = symbols(hash, ring);
+            List<IrFunction> programs =
                     List.of(
                             SmallPrograms.count(),
                             SmallPrograms.filter(),
                             SmallPrograms.latency(),
                             SmallPrograms.chase(),
                             SmallPrograms.loop());
-            for (Function program : programs) {
-                Assembly assembly = Assembly.of(program, new Target(true));
+            for (IrFunction program : programs) {
+                Assembly assembly = Assembly.of(program, new InstructionSet(true));
                 assertThat(run(assembly, symbols, context)).isZero();
             }
             assertThat(get(hash, ProcessHandle.current().pid())).isEqualTo(1);
@@ -73,51 +82,53 @@ class AssemblyKernelTest {
     /** A callback that keeps more than fits the registers, its context among them. */
     @Test
     void callbacksKeepPointersInMemory() throws Exception {
-        Function twice = new Function("twice", List.of(Vreg.Kind.SCALAR));
-        Vreg doubled = twice.scalar();
+        IrFunction twice = new IrFunction("twice", List.of(VirtualRegister.Kind.SCALAR));
+        VirtualRegister doubled = twice.scalar();
         twice.add(
-                new Operation.Alu(
+                new IrAlu(
                         AluOperation.ADD,
                         true,
                         doubled,
                         twice.parameters().getFirst(),
                         twice.parameters().getFirst()));
-        twice.add(new Operation.Return(doubled));
-        Function each = new Function("each", List.of(Vreg.Kind.SCALAR, Vreg.Kind.POINTER));
+        twice.add(new IrReturn(doubled));
+        IrFunction each =
+                new IrFunction(
+                        "each", List.of(VirtualRegister.Kind.SCALAR, VirtualRegister.Kind.POINTER));
         SourceText text = new SourceText("program.bt", "begin {\n  for ($i : 0..10) { }\n}\n");
-        each.from(new Span(text, 10, 30));
-        Vreg context = each.parameters().get(1);
-        List<Vreg> kept = new ArrayList<>();
+        each.from(new SourceSpan(text, 10, 30));
+        VirtualRegister context = each.parameters().get(1);
+        List<VirtualRegister> kept = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
-            Vreg value = each.scalar();
-            each.add(new Operation.CallLocal(value, twice, List.of(each.parameters().getFirst())));
+            VirtualRegister value = each.scalar();
+            each.add(new IrCallLocal(value, twice, List.of(each.parameters().getFirst())));
             kept.add(value);
         }
-        Vreg sum = each.register(Vreg.Kind.SCALAR, "$sum");
-        each.add(new Operation.Load(Width.U64, false, sum, context, 0));
-        for (Vreg one : kept) {
-            Vreg more = each.scalar();
-            each.add(new Operation.Alu(AluOperation.ADD, true, more, sum, one));
-            each.add(new Operation.Copy(sum, more));
+        VirtualRegister sum = each.register(VirtualRegister.Kind.SCALAR, "$sum");
+        each.add(new IrLoad(Width.U64, false, sum, context, 0));
+        for (VirtualRegister one : kept) {
+            VirtualRegister more = each.scalar();
+            each.add(new IrAlu(AluOperation.ADD, true, more, sum, one));
+            each.add(new IrCopy(sum, more));
         }
-        each.add(new Operation.Store(Width.U64, context, 0, sum));
-        each.add(new Operation.Return(Operand.of(0)));
-        Function main = new Function("main", List.of(Vreg.Kind.POINTER));
+        each.add(new IrStore(Width.U64, context, 0, sum));
+        each.add(new IrReturn(IrOperand.of(0)));
+        IrFunction main = new IrFunction("main", List.of(VirtualRegister.Kind.POINTER));
         StackObject shared = main.object(16, 8);
-        main.add(new Operation.Store(Width.U64, shared, 0, Operand.of(5)));
-        main.add(new Operation.Store(Width.U64, shared, 8, Operand.of(0)));
-        Vreg callback = main.pointer();
-        main.add(new Operation.FunctionAddress(callback, each));
-        Vreg address = main.pointer();
-        main.add(new Operation.Address(address, shared, 0));
+        main.add(new IrStore(Width.U64, shared, 0, IrOperand.of(5)));
+        main.add(new IrStore(Width.U64, shared, 8, IrOperand.of(0)));
+        VirtualRegister callback = main.pointer();
+        main.add(new IrOperation.FunctionAddress(callback, each));
+        VirtualRegister address = main.pointer();
+        main.add(new IrAddress(address, shared, 0));
         main.add(
-                new Operation.Call(
-                        null, LOOP, List.of(Operand.of(10), callback, address, Operand.of(0))));
-        Vreg result = main.scalar();
-        main.add(new Operation.Load(Width.U64, false, result, shared, 0));
-        main.add(new Operation.Return(result));
+                new IrCall(
+                        null, LOOP, List.of(IrOperand.of(10), callback, address, IrOperand.of(0))));
+        VirtualRegister result = main.scalar();
+        main.add(new IrLoad(Width.U64, false, result, shared, 0));
+        main.add(new IrReturn(result));
 
-        Assembly assembly = Assembly.of(main, new Target(true));
+        Assembly assembly = Assembly.of(main, new InstructionSet(true));
 
         assertThat(assembly.needsDebug()).isTrue();
         assertThat(assembly.dump(Stage.ALLOCATED)).contains("u64[s0+0] = r");
@@ -126,41 +137,39 @@ class AssemblyKernelTest {
 
     @Test
     void callbacksOfMapsAreCalled() throws Exception {
-        Function each =
-                new Function(
+        IrFunction each =
+                new IrFunction(
                         "each",
                         List.of(
-                                Vreg.Kind.POINTER,
-                                Vreg.Kind.POINTER,
-                                Vreg.Kind.POINTER,
-                                Vreg.Kind.POINTER));
-        Vreg value = each.scalar();
-        Vreg sum = each.scalar();
-        Vreg context = each.parameters().get(3);
-        each.add(new Operation.Load(Width.U64, false, value, each.parameters().get(2), 0));
-        each.add(new Operation.Load(Width.U64, false, sum, context, 0));
-        each.add(new Operation.Alu(AluOperation.ADD, true, sum, sum, value));
-        each.add(new Operation.Store(Width.U64, context, 0, sum));
-        each.add(new Operation.Return(Operand.of(0)));
-        Function main = new Function("main", List.of());
+                                VirtualRegister.Kind.POINTER,
+                                VirtualRegister.Kind.POINTER,
+                                VirtualRegister.Kind.POINTER,
+                                VirtualRegister.Kind.POINTER));
+        VirtualRegister value = each.scalar();
+        VirtualRegister sum = each.scalar();
+        VirtualRegister context = each.parameters().get(3);
+        each.add(new IrLoad(Width.U64, false, value, each.parameters().get(2), 0));
+        each.add(new IrLoad(Width.U64, false, sum, context, 0));
+        each.add(new IrAlu(AluOperation.ADD, true, sum, sum, value));
+        each.add(new IrStore(Width.U64, context, 0, sum));
+        each.add(new IrReturn(IrOperand.of(0)));
+        IrFunction main = new IrFunction("main", List.of());
         StackObject total = main.object(8, 8);
-        main.add(new Operation.Store(Width.U64, total, 0, Operand.of(0)));
-        Vreg map = main.pointer();
-        Vreg callback = main.pointer();
-        Vreg address = main.pointer();
-        main.add(new Operation.MapAddress(map, "counts"));
-        main.add(new Operation.FunctionAddress(callback, each));
-        main.add(new Operation.Address(address, total, 0));
-        main.add(
-                new Operation.Call(
-                        null, MAP_FOR_EACH, List.of(map, callback, address, Operand.of(0))));
-        Vreg result = main.scalar();
-        main.add(new Operation.Load(Width.U64, false, result, total, 0));
-        main.add(new Operation.Return(result));
+        main.add(new IrStore(Width.U64, total, 0, IrOperand.of(0)));
+        VirtualRegister map = main.pointer();
+        VirtualRegister callback = main.pointer();
+        VirtualRegister address = main.pointer();
+        main.add(new IrOperation.MapAddress(map, "counts"));
+        main.add(new IrOperation.FunctionAddress(callback, each));
+        main.add(new IrAddress(address, total, 0));
+        main.add(new IrCall(null, MAP_FOR_EACH, List.of(map, callback, address, IrOperand.of(0))));
+        VirtualRegister result = main.scalar();
+        main.add(new IrLoad(Width.U64, false, result, total, 0));
+        main.add(new IrReturn(result));
         try (BpfMap hash = map(MapType.HASH)) {
             put(hash, 1, 40);
             put(hash, 2, 2);
-            Assembly assembly = Assembly.of(main, new Target(true));
+            Assembly assembly = Assembly.of(main, new InstructionSet(true));
             assertThat(assembly.maps()).containsExactly("counts");
             assertThat(run(assembly, symbols(hash, hash), new byte[0])).isEqualTo(42);
         }
@@ -184,8 +193,8 @@ class AssemblyKernelTest {
         return BpfMap.create(new MapSpec("counts", type, 8, 8, 16));
     }
 
-    private static Assembly.Symbols symbols(BpfMap hash, BpfMap ring) {
-        return new Assembly.Symbols() {
+    private static AssemblySymbols symbols(BpfMap hash, BpfMap ring) {
+        return new AssemblySymbols() {
             @Override
             public int map(String name) {
                 return name.equals("ring") ? ring.fd() : hash.fd();
@@ -199,7 +208,7 @@ class AssemblyKernelTest {
     }
 
     /** Loads a program with its types, runs it once, and tells what it returned. */
-    private static int run(Assembly assembly, Assembly.Symbols symbols, byte[] context)
+    private static int run(Assembly assembly, AssemblySymbols symbols, byte[] context)
             throws Exception {
         try (LoadedBtf types = LoadedBtf.load(assembly.btf())) {
             ProgramSpec spec =

@@ -8,24 +8,25 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.bpf.insn.Code;
-import sonde.bpf.interpreter.Context;
-import sonde.bpf.interpreter.Environment;
-import sonde.bpf.interpreter.Machine;
+import sonde.bpf.insn.ProgramCode;
+import sonde.bpf.interpreter.BpfMachine;
+import sonde.bpf.interpreter.MachineEnvironment;
+import sonde.bpf.interpreter.ProgramContext;
+import sonde.lang.ir.Assembly.AssemblySymbols;
+import sonde.lang.ir.Assembly.InstructionSet;
 import sonde.lang.ir.Assembly.Stage;
-import sonde.lang.ir.Assembly.Target;
 
 class AssemblyPropertyTest {
-    private static final Environment ENVIRONMENT =
-            new Environment() {
+    private static final MachineEnvironment ENVIRONMENT =
+            new MachineEnvironment() {
                 @Override
                 public long uidGid() {
                     return 100L << 32 | 1000;
                 }
             };
 
-    static final Assembly.Symbols NONE =
-            new Assembly.Symbols() {
+    static final AssemblySymbols NONE =
+            new AssemblySymbols() {
                 @Override
                 public int map(String name) {
                     throw new IllegalArgumentException(name);
@@ -43,7 +44,7 @@ class AssemblyPropertyTest {
         int spilled = 0;
         int large = 0;
         for (int seed = 0; seed < 1000; seed++) {
-            Function main = RandomFunction.of(seed, 4 + seed % 60);
+            IrFunction main = RandomFunction.of(seed, 4 + seed % 60);
             long expected = evaluate(main, ENVIRONMENT.uidGid());
             Assembly assembly = compiled(main, isa4);
             if (assembly == null) {
@@ -67,9 +68,9 @@ class AssemblyPropertyTest {
     }
 
     /** Null when its frames are too large. */
-    private static @Nullable Assembly compiled(Function main, boolean isa4) {
+    private static @Nullable Assembly compiled(IrFunction main, boolean isa4) {
         try {
-            return Assembly.of(main, new Target(isa4));
+            return Assembly.of(main, new InstructionSet(isa4));
         } catch (CompilationException e) {
             assertThat(e).hasMessageContaining("bytes of stack");
             return null;
@@ -79,20 +80,20 @@ class AssemblyPropertyTest {
     @Test
     void theSameProgramGivesTheSameCode() throws Exception {
         for (int seed = 0; seed < 20; seed++) {
-            Function main = RandomFunction.of(seed, 40);
-            Assembly first = Assembly.of(main, new Target(true));
-            Assembly second = Assembly.of(RandomFunction.of(seed, 40), new Target(true));
+            IrFunction main = RandomFunction.of(seed, 40);
+            Assembly first = Assembly.of(main, new InstructionSet(true));
+            Assembly second = Assembly.of(RandomFunction.of(seed, 40), new InstructionSet(true));
             assertThat(first.code(NONE).words()).isEqualTo(second.code(NONE).words());
-            assertThat(Assembly.of(main, new Target(true)).code(NONE).words())
+            assertThat(Assembly.of(main, new InstructionSet(true)).code(NONE).words())
                     .isEqualTo(first.code(NONE).words());
         }
     }
 
-    static long evaluate(Function main, long result) {
+    static long evaluate(IrFunction main, long result) {
         return new Evaluator(_ -> result).run(main, List.of());
     }
 
-    private static long run(Code code) throws Exception {
-        return new Machine(ENVIRONMENT).load(code).run(Context.none());
+    private static long run(ProgramCode code) throws Exception {
+        return new BpfMachine(ENVIRONMENT).load(code).run(ProgramContext.none());
     }
 }

@@ -8,31 +8,39 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.AluOperation;
-import sonde.bpf.insn.Condition;
 import sonde.bpf.insn.Instruction;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Width;
-import sonde.bpf.interpreter.Context;
-import sonde.bpf.interpreter.Environment;
-import sonde.bpf.interpreter.Machine;
+import sonde.bpf.interpreter.BpfMachine;
+import sonde.bpf.interpreter.MachineEnvironment;
+import sonde.bpf.interpreter.ProgramContext;
+import sonde.lang.ir.Assembly.InstructionSet;
 import sonde.lang.ir.Assembly.Stage;
-import sonde.lang.ir.Assembly.Target;
+import sonde.lang.ir.IrOperation.IrAddress;
+import sonde.lang.ir.IrOperation.IrAlu;
+import sonde.lang.ir.IrOperation.IrBranch;
+import sonde.lang.ir.IrOperation.IrCall;
+import sonde.lang.ir.IrOperation.IrCallKernel;
+import sonde.lang.ir.IrOperation.IrCallLocal;
+import sonde.lang.ir.IrOperation.IrReturn;
+import sonde.lang.ir.IrOperation.IrStore;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 class AssemblyTest {
-    private static final Target TARGET = new Target(true);
+    private static final InstructionSet TARGET = new InstructionSet(true);
     private final SourceText text = new SourceText("a.bt", "begin {\n  @[pid] = count();\n}\n");
 
     @Test
     void mapsAndFunctionsGetTheirNumbersLast() throws Exception {
-        Function f = new Function("f", List.of());
-        Vreg map = f.pointer();
-        Vreg value = f.pointer();
-        f.add(new Operation.MapAddress(map, "a"));
-        f.add(new Operation.CallKernel(null, "bpf_strlen", List.of(map)));
-        f.add(new Operation.MapValue(value, "b", 16));
-        f.add(new Operation.Store(Width.U64, value, 8, Operand.of(1)));
-        f.add(new Operation.Return(Operand.of(0)));
+        IrFunction f = new IrFunction("f", List.of());
+        VirtualRegister map = f.pointer();
+        VirtualRegister value = f.pointer();
+        f.add(new IrOperation.MapAddress(map, "a"));
+        f.add(new IrCallKernel(null, "bpf_strlen", List.of(map)));
+        f.add(new IrOperation.MapValue(value, "b", 16));
+        f.add(new IrStore(Width.U64, value, 8, IrOperand.of(1)));
+        f.add(new IrReturn(IrOperand.of(0)));
         Assembly assembly = Assembly.of(f, TARGET);
         assertThat(assembly.maps()).containsExactlyInAnyOrder("a", "b");
         assertThat(assembly.kernelFunctions()).containsExactly("bpf_strlen");
@@ -44,15 +52,15 @@ class AssemblyTest {
 
     @Test
     void instructionsKnowTheirPlaceAndTheirVariables() throws Exception {
-        Function f = new Function("f", List.of());
-        Span first = new Span(text, 10, 15);
-        Span second = new Span(text, 19, 26);
+        IrFunction f = new IrFunction("f", List.of());
+        SourceSpan first = new SourceSpan(text, 10, 15);
+        SourceSpan second = new SourceSpan(text, 19, 26);
         f.from(first);
-        Vreg pid = f.register(Vreg.Kind.SCALAR, "$pid");
-        f.add(new Operation.Call(pid, 14, List.of()));
+        VirtualRegister pid = f.register(VirtualRegister.Kind.SCALAR, "$pid");
+        f.add(new IrCall(pid, 14, List.of()));
         f.from(second);
-        f.add(new Operation.Call(null, 5, List.of()));
-        f.add(new Operation.Return(pid));
+        f.add(new IrCall(null, 5, List.of()));
+        f.add(new IrReturn(pid));
         Assembly assembly = Assembly.of(f, TARGET);
         // call, r6 = r0, call, r0 = r6, exit
         assertThat(assembly.slots()).isEqualTo(5);
@@ -74,11 +82,11 @@ class AssemblyTest {
 
     @Test
     void framesAreLimited() {
-        Function f = new Function("f", List.of());
+        IrFunction f = new IrFunction("f", List.of());
         StackObject large = f.object(520, 8);
-        Vreg address = f.pointer();
-        f.add(new Operation.Address(address, large, 0));
-        f.add(new Operation.Call(null, 16, List.of(address, Operand.of(520))));
+        VirtualRegister address = f.pointer();
+        f.add(new IrAddress(address, large, 0));
+        f.add(new IrCall(null, 16, List.of(address, IrOperand.of(520))));
         assertThatThrownBy(() -> Assembly.of(f, TARGET))
                 .isInstanceOf(CompilationException.class)
                 .hasMessage("f needs 520 bytes of stack; kernels give 512");
@@ -86,55 +94,53 @@ class AssemblyTest {
 
     @Test
     void framesOfCallsCountTogether() {
-        Function inner = withObject("inner", 300);
-        Function outer = withObject("outer", 300);
-        outer.from(new Span(text, 10, 15));
-        outer.add(new Operation.CallLocal(null, inner, List.of()));
+        IrFunction inner = withObject("inner", 300);
+        IrFunction outer = withObject("outer", 300);
+        outer.from(new SourceSpan(text, 10, 15));
+        outer.add(new IrCallLocal(null, inner, List.of()));
         assertThatThrownBy(() -> Assembly.of(outer, TARGET))
                 .hasMessage("outer and what it calls need 624 bytes of stack; kernels give 512")
                 .extracting(e -> ((CompilationException) e).span())
-                .isEqualTo(new Span(text, 10, 15));
+                .isEqualTo(new SourceSpan(text, 10, 15));
     }
 
-    private static Function withObject(String name, int bytes) {
-        Function f = new Function(name, List.of());
-        Vreg address = f.pointer();
-        f.add(new Operation.Address(address, f.object(bytes, 8), 0));
-        f.add(new Operation.Call(null, 16, List.of(address, Operand.of(bytes))));
+    private static IrFunction withObject(String name, int bytes) {
+        IrFunction f = new IrFunction(name, List.of());
+        VirtualRegister address = f.pointer();
+        f.add(new IrAddress(address, f.object(bytes, 8), 0));
+        f.add(new IrCall(null, 16, List.of(address, IrOperand.of(bytes))));
         return f;
     }
 
     @Test
     void functionsMayNotCallThemselves() {
-        Function f = new Function("f", List.of());
-        f.add(new Operation.CallLocal(null, f, List.of()));
+        IrFunction f = new IrFunction("f", List.of());
+        f.add(new IrCallLocal(null, f, List.of()));
         assertThatThrownBy(() -> Assembly.of(f, TARGET))
                 .hasMessage("f calls itself, which no kernel takes");
     }
 
     @Test
     void farJumpsNeedIsa4() throws Exception {
-        Function f = new Function("f", List.of(Vreg.Kind.POINTER));
-        Vreg value = f.scalar();
-        Block much = f.block();
-        Block out = f.block();
-        f.add(new Operation.Call(value, 14, List.of()));
-        f.add(
-                new Operation.Branch(
-                        Condition.ANY_BIT, true, value, Operand.of(1L << 30), out, much));
+        IrFunction f = new IrFunction("f", List.of(VirtualRegister.Kind.POINTER));
+        VirtualRegister value = f.scalar();
+        BasicBlock much = f.block();
+        BasicBlock out = f.block();
+        f.add(new IrCall(value, 14, List.of()));
+        f.add(new IrBranch(JumpCondition.ANY_BIT, true, value, IrOperand.of(1L << 30), out, much));
         f.start(much);
         for (int i = 0; i < 20_000; i++) {
-            f.add(new Operation.Call(null, 14, List.of()));
-            f.add(new Operation.Alu(AluOperation.XOR, true, value, value, Operand.of(i)));
+            f.add(new IrCall(null, 14, List.of()));
+            f.add(new IrAlu(AluOperation.XOR, true, value, value, IrOperand.of(i)));
         }
         f.start(out);
-        f.add(new Operation.Return(value));
-        assertThatThrownBy(() -> Assembly.of(f, new Target(false)))
+        f.add(new IrReturn(value));
+        assertThatThrownBy(() -> Assembly.of(f, new InstructionSet(false)))
                 .isInstanceOf(CompilationException.class)
                 .hasMessageContaining("too long to be jumped over");
         var code = Assembly.of(f, TARGET).code(AssemblyPropertyTest.NONE);
         assertThat(code.instructions()).anyMatch(i -> i instanceof Instruction.GotoLong);
-        assertThat(new Machine(Environment.FIXED).load(code).run(Context.none()))
+        assertThat(new BpfMachine(MachineEnvironment.FIXED).load(code).run(ProgramContext.none()))
                 .isEqualTo(1000L << 32 | 1000);
     }
 

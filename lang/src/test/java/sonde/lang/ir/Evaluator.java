@@ -7,8 +7,26 @@ import java.util.Map;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
-import sonde.bpf.insn.Condition;
-import sonde.lang.ir.Block.Step;
+import sonde.bpf.insn.JumpCondition;
+import sonde.lang.ir.BasicBlock.BlockStep;
+import sonde.lang.ir.IrOperand.IrNumber;
+import sonde.lang.ir.IrOperation.IrAddress;
+import sonde.lang.ir.IrOperation.IrAlu;
+import sonde.lang.ir.IrOperation.IrAtomic;
+import sonde.lang.ir.IrOperation.IrBranch;
+import sonde.lang.ir.IrOperation.IrCall;
+import sonde.lang.ir.IrOperation.IrCallKernel;
+import sonde.lang.ir.IrOperation.IrCallLocal;
+import sonde.lang.ir.IrOperation.IrConstant;
+import sonde.lang.ir.IrOperation.IrCopy;
+import sonde.lang.ir.IrOperation.IrGoto;
+import sonde.lang.ir.IrOperation.IrLoad;
+import sonde.lang.ir.IrOperation.IrLoadTime;
+import sonde.lang.ir.IrOperation.IrNegate;
+import sonde.lang.ir.IrOperation.IrReturn;
+import sonde.lang.ir.IrOperation.IrSignExtend;
+import sonde.lang.ir.IrOperation.IrStore;
+import sonde.lang.ir.IrOperation.IrSwap;
 
 /**
  * Runs functions as they are written: registers are numbers that begin as 0, addresses are those of
@@ -31,7 +49,7 @@ final class Evaluator {
         this.helper = helper;
     }
 
-    long run(Function function, List<Long> arguments) {
+    long run(IrFunction function, List<Long> arguments) {
         int before = top;
         Map<StackObject, Long> places = new HashMap<>();
         for (StackObject object : function.objects()) {
@@ -43,15 +61,15 @@ final class Evaluator {
         for (int i = 0; i < arguments.size(); i++) {
             values[function.parameters().get(i).index()] = arguments.get(i);
         }
-        Block block = function.layout().getFirst();
+        BasicBlock block = function.layout().getFirst();
         while (true) {
-            Block next = null;
-            for (Step step : block.steps()) {
+            BasicBlock next = null;
+            for (BlockStep step : block.steps()) {
                 if (--budget < 0) {
                     throw new IllegalStateException("endless");
                 }
-                Operation operation = step.operation();
-                if (operation instanceof Operation.Return(Operand value)) {
+                IrOperation operation = step.operation();
+                if (operation instanceof IrReturn(IrOperand value)) {
                     top = before;
                     return value(values, value);
                 }
@@ -61,52 +79,51 @@ final class Evaluator {
         }
     }
 
-    private @Nullable Block step(
-            Operation operation,
+    private @Nullable BasicBlock step(
+            IrOperation operation,
             long[] values,
             Map<StackObject, Long> places,
-            @Nullable Block next) {
+            @Nullable BasicBlock next) {
         switch (operation) {
-            case Operation.Constant o -> values[o.to().index()] = o.value();
-            case Operation.Copy o -> values[o.to().index()] = values[o.from().index()];
-            case Operation.Alu o ->
+            case IrConstant o -> values[o.to().index()] = o.value();
+            case IrCopy o -> values[o.to().index()] = values[o.from().index()];
+            case IrAlu o ->
                     values[o.to().index()] =
                             alu(
                                     o.operation(),
                                     o.wide(),
                                     values[o.left().index()],
                                     value(values, o.right()));
-            case Operation.Negate o -> values[o.to().index()] = -values[o.from().index()];
-            case Operation.SignExtend o ->
+            case IrNegate o -> values[o.to().index()] = -values[o.from().index()];
+            case IrSignExtend o ->
                     values[o.to().index()] = signed(o.bits(), values[o.from().index()]);
-            case Operation.Swap o ->
-                    values[o.to().index()] = swapped(o.bits(), values[o.from().index()]);
-            case Operation.Load o ->
+            case IrSwap o -> values[o.to().index()] = swapped(o.bits(), values[o.from().index()]);
+            case IrLoad o ->
                     values[o.to().index()] =
                             load(
                                     address(values, places, o.base()) + o.offset(),
                                     o.width().bytes(),
                                     o.signed());
-            case Operation.Store o ->
+            case IrStore o ->
                     store(
                             address(values, places, o.base()) + o.offset(),
                             o.width().bytes(),
                             value(values, o.from()));
-            case Operation.Atomic o -> atomic(o, values, places);
-            case Operation.Address o -> {
+            case IrAtomic o -> atomic(o, values, places);
+            case IrAddress o -> {
                 Long place = places.get(o.object());
                 values[o.to().index()] = (place == null ? 0 : place) + o.offset();
             }
-            case Operation.Call o -> result(values, o.to(), helper.applyAsLong(o.helper()));
-            case Operation.CallLocal o -> {
+            case IrCall o -> result(values, o.to(), helper.applyAsLong(o.helper()));
+            case IrCallLocal o -> {
                 List<Long> arguments = new ArrayList<>();
                 o.arguments().forEach(one -> arguments.add(value(values, one)));
                 result(values, o.to(), run(o.function(), arguments));
             }
-            case Operation.Goto(Block target) -> {
+            case IrGoto(BasicBlock target) -> {
                 return target;
             }
-            case Operation.Branch o -> {
+            case IrBranch o -> {
                 boolean holds =
                         holds(
                                 o.condition(),
@@ -115,14 +132,14 @@ final class Evaluator {
                                 value(values, o.right()));
                 return holds ? o.then() : o.otherwise();
             }
-            case Operation.Return _,
-                    Operation.MapAddress _,
-                    Operation.MapValue _,
-                    Operation.FunctionAddress _,
-                    Operation.KernelVariable _,
-                    Operation.Later _,
-                    Operation.CallKernel _,
-                    Operation.CallImported _ ->
+            case IrReturn _,
+                    IrOperation.MapAddress _,
+                    IrOperation.MapValue _,
+                    IrOperation.FunctionAddress _,
+                    IrOperation.KernelVariable _,
+                    IrLoadTime _,
+                    IrCallKernel _,
+                    IrOperation.CallImported _ ->
                     throw new IllegalArgumentException(operation.toString());
         }
         return next;
@@ -144,7 +161,7 @@ final class Evaluator {
         };
     }
 
-    private void atomic(Operation.Atomic o, long[] values, Map<StackObject, Long> places) {
+    private void atomic(IrAtomic o, long[] values, Map<StackObject, Long> places) {
         long at = address(values, places, o.base()) + o.offset();
         int bytes = o.width().bytes();
         long old = load(at, bytes, false);
@@ -167,22 +184,22 @@ final class Evaluator {
         }
     }
 
-    private static void result(long[] values, @Nullable Vreg to, long value) {
+    private static void result(long[] values, @Nullable VirtualRegister to, long value) {
         if (to != null) {
             values[to.index()] = value;
         }
     }
 
-    private static long value(long[] values, Operand operand) {
+    private static long value(long[] values, IrOperand operand) {
         return switch (operand) {
-            case Operand.Number(long number) -> number;
-            case Vreg register -> values[register.index()];
+            case IrNumber(long number) -> number;
+            case VirtualRegister register -> values[register.index()];
         };
     }
 
-    private static long address(long[] values, Map<StackObject, Long> places, Anchor anchor) {
+    private static long address(long[] values, Map<StackObject, Long> places, AccessAnchor anchor) {
         return switch (anchor) {
-            case Vreg register -> values[register.index()];
+            case VirtualRegister register -> values[register.index()];
             case StackObject object -> java.util.Objects.requireNonNull(places.get(object));
         };
     }
@@ -228,7 +245,7 @@ final class Evaluator {
         return wide ? result : result & 0xffffffffL;
     }
 
-    private static boolean holds(Condition condition, boolean wide, long left, long right) {
+    private static boolean holds(JumpCondition condition, boolean wide, long left, long right) {
         long a = wide ? left : left & 0xffffffffL;
         long b = wide ? right : right & 0xffffffffL;
         long sa = wide ? left : (int) left;

@@ -5,38 +5,40 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.insn.AluOperation;
-import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Width;
-import sonde.lang.ir.Operation.Address;
-import sonde.lang.ir.Operation.Alu;
-import sonde.lang.ir.Operation.Branch;
-import sonde.lang.ir.Operation.Call;
-import sonde.lang.ir.Operation.Constant;
-import sonde.lang.ir.Operation.Copy;
-import sonde.lang.ir.Operation.Goto;
-import sonde.lang.ir.Operation.Load;
-import sonde.lang.ir.Operation.Return;
-import sonde.lang.ir.Operation.Store;
+import sonde.lang.ir.Assembly.InstructionSet;
+import sonde.lang.ir.IrOperation.IrAddress;
+import sonde.lang.ir.IrOperation.IrAlu;
+import sonde.lang.ir.IrOperation.IrBranch;
+import sonde.lang.ir.IrOperation.IrCall;
+import sonde.lang.ir.IrOperation.IrConstant;
+import sonde.lang.ir.IrOperation.IrCopy;
+import sonde.lang.ir.IrOperation.IrGoto;
+import sonde.lang.ir.IrOperation.IrLoad;
+import sonde.lang.ir.IrOperation.IrReturn;
+import sonde.lang.ir.IrOperation.IrStore;
 
 /** Each pass alone, on a function that shows what it is for. */
 class PassesTest {
-    private final Function f = new Function("f", List.of(Vreg.Kind.SCALAR, Vreg.Kind.POINTER));
-    private final Vreg number = f.parameters().get(0);
-    private final Vreg pointer = f.parameters().get(1);
+    private final IrFunction f =
+            new IrFunction("f", List.of(VirtualRegister.Kind.SCALAR, VirtualRegister.Kind.POINTER));
+    private final VirtualRegister number = f.parameters().get(0);
+    private final VirtualRegister pointer = f.parameters().get(1);
 
     @Test
     void jumpsToJumpsAndUnreachableBlocksGo() {
-        Block first = f.block();
-        Block second = f.block();
-        Block never = f.block();
-        f.add(new Branch(Condition.EQUAL, true, number, Operand.of(1), first, second));
+        BasicBlock first = f.block();
+        BasicBlock second = f.block();
+        BasicBlock never = f.block();
+        f.add(new IrBranch(JumpCondition.EQUAL, true, number, IrOperand.of(1), first, second));
         f.start(never);
-        f.add(new Return(Operand.of(9)));
+        f.add(new IrReturn(IrOperand.of(9)));
         f.start(first);
-        f.add(new Goto(second));
+        f.add(new IrGoto(second));
         f.start(second);
-        f.add(new Return(number));
-        Body body = Body.of(f);
+        f.add(new IrReturn(number));
+        WorkingFunction body = WorkingFunction.of(f);
         assertThat(ControlFlow.simplify(body)).isTrue();
         ControlFlow.simplify(body);
         assertThat(body.toString()).isEqualTo("f:\nb0:\n  return v0\n");
@@ -44,28 +46,28 @@ class PassesTest {
 
     @Test
     void returnsOfTheSameNumberAreOne() {
-        Block one = f.block();
-        Block two = f.block();
-        f.add(new Branch(Condition.EQUAL, true, number, Operand.of(1), one, two));
+        BasicBlock one = f.block();
+        BasicBlock two = f.block();
+        f.add(new IrBranch(JumpCondition.EQUAL, true, number, IrOperand.of(1), one, two));
         f.start(one);
-        f.add(new Store(Width.U64, pointer, 0, number));
-        f.add(new Return(Operand.of(0)));
+        f.add(new IrStore(Width.U64, pointer, 0, number));
+        f.add(new IrReturn(IrOperand.of(0)));
         f.start(two);
-        f.add(new Return(Operand.of(0)));
-        Body body = Body.of(f);
+        f.add(new IrReturn(IrOperand.of(0)));
+        WorkingFunction body = WorkingFunction.of(f);
         ControlFlow.shareReturns(body);
         assertThat(body.toString()).containsOnlyOnce("return 0").contains("goto b1 else b3");
     }
 
     @Test
     void numbersGoWhereTheyAreUsed() {
-        Vreg seven = f.scalar();
-        Vreg sum = f.scalar();
-        f.add(new Constant(seven, 7));
-        f.add(new Alu(AluOperation.ADD, true, sum, seven, number));
-        f.add(new Store(Width.U64, pointer, 0, seven));
-        f.add(new Call(null, 1, List.of(seven, sum)));
-        f.add(new Return(seven));
+        VirtualRegister seven = f.scalar();
+        VirtualRegister sum = f.scalar();
+        f.add(new IrConstant(seven, 7));
+        f.add(new IrAlu(AluOperation.ADD, true, sum, seven, number));
+        f.add(new IrStore(Width.U64, pointer, 0, seven));
+        f.add(new IrCall(null, 1, List.of(seven, sum)));
+        f.add(new IrReturn(seven));
         assertThat(propagated())
                 .contains("v3 = v0 + 7")
                 .contains("u64[p1+0] = 7")
@@ -75,28 +77,28 @@ class PassesTest {
 
     @Test
     void numbersThatFitNoInstructionStayInRegisters() {
-        Vreg wide = f.scalar();
-        f.add(new Constant(wide, 1L << 40));
-        f.add(new Store(Width.U64, pointer, 0, wide));
-        f.add(new Return(Operand.of(0)));
-        Body body = Body.of(f);
-        assertThat(Propagation.apply(body)).isFalse();
+        VirtualRegister wide = f.scalar();
+        f.add(new IrConstant(wide, 1L << 40));
+        f.add(new IrStore(Width.U64, pointer, 0, wide));
+        f.add(new IrReturn(IrOperand.of(0)));
+        WorkingFunction body = WorkingFunction.of(f);
+        assertThat(ConstantPropagation.apply(body)).isFalse();
         assertThat(body.toString()).contains("u64[p1+0] = v2");
     }
 
     @Test
     void variablesAreKnownUntilPathsMeet() {
-        Vreg variable = f.register(Vreg.Kind.SCALAR, "$x");
-        Block other = f.block();
-        Block after = f.block();
-        f.add(new Constant(variable, 1));
-        f.add(new Store(Width.U64, pointer, 0, variable));
-        f.add(new Branch(Condition.EQUAL, true, number, Operand.of(0), other, after));
+        VirtualRegister variable = f.register(VirtualRegister.Kind.SCALAR, "$x");
+        BasicBlock other = f.block();
+        BasicBlock after = f.block();
+        f.add(new IrConstant(variable, 1));
+        f.add(new IrStore(Width.U64, pointer, 0, variable));
+        f.add(new IrBranch(JumpCondition.EQUAL, true, number, IrOperand.of(0), other, after));
         f.start(other);
-        f.add(new Store(Width.U64, pointer, 8, variable));
-        f.add(new Constant(variable, 2));
+        f.add(new IrStore(Width.U64, pointer, 8, variable));
+        f.add(new IrConstant(variable, 2));
         f.start(after);
-        f.add(new Return(variable));
+        f.add(new IrReturn(variable));
         assertThat(propagated())
                 .contains("u64[p1+0] = 1")
                 .contains("u64[p1+8] = 1")
@@ -120,36 +122,39 @@ class PassesTest {
     }
 
     private static String simplified(AluOperation operation, long right) {
-        Function g = new Function("g", List.of(Vreg.Kind.SCALAR, Vreg.Kind.SCALAR));
-        Vreg left = g.parameters().getFirst();
+        IrFunction g =
+                new IrFunction(
+                        "g", List.of(VirtualRegister.Kind.SCALAR, VirtualRegister.Kind.SCALAR));
+        VirtualRegister left = g.parameters().getFirst();
         return IrText.of(
-                Identities.of(new Alu(operation, true, g.scalar(), left, Operand.of(right))));
+                AlgebraicIdentities.of(
+                        new IrAlu(operation, true, g.scalar(), left, IrOperand.of(right))));
     }
 
     @Test
     void masksOfWhatIsSmallGo() {
-        Vreg word = f.scalar();
-        Vreg masked = f.scalar();
-        f.add(new Load(Width.U32, false, word, pointer, 0));
-        f.add(new Alu(AluOperation.AND, true, masked, word, Operand.of(0xffffffffL)));
-        f.add(new Return(masked));
+        VirtualRegister word = f.scalar();
+        VirtualRegister masked = f.scalar();
+        f.add(new IrLoad(Width.U32, false, word, pointer, 0));
+        f.add(new IrAlu(AluOperation.AND, true, masked, word, IrOperand.of(0xffffffffL)));
+        f.add(new IrReturn(masked));
         assertThat(optimised()).isEqualTo("f:\nb0:\n  v2 = u32[p1+0]\n  return v2\n");
     }
 
     @Test
     void offsetsAreCountedFromTheirBase() {
         StackObject object = f.object(32, 8);
-        Vreg address = f.pointer();
-        Vreg further = f.pointer();
-        Vreg member = f.pointer();
-        Vreg value = f.scalar();
-        f.add(new Address(address, object, 4));
-        f.add(new Alu(AluOperation.ADD, true, further, address, Operand.of(12)));
-        f.add(new Alu(AluOperation.ADD, true, member, pointer, Operand.of(24)));
-        f.add(new Load(Width.U32, false, value, member, 8));
-        f.add(new Store(Width.U32, further, 0, value));
-        f.add(new Call(null, 1, List.of(address)));
-        f.add(new Return(Operand.of(0)));
+        VirtualRegister address = f.pointer();
+        VirtualRegister further = f.pointer();
+        VirtualRegister member = f.pointer();
+        VirtualRegister value = f.scalar();
+        f.add(new IrAddress(address, object, 4));
+        f.add(new IrAlu(AluOperation.ADD, true, further, address, IrOperand.of(12)));
+        f.add(new IrAlu(AluOperation.ADD, true, member, pointer, IrOperand.of(24)));
+        f.add(new IrLoad(Width.U32, false, value, member, 8));
+        f.add(new IrStore(Width.U32, further, 0, value));
+        f.add(new IrCall(null, 1, List.of(address)));
+        f.add(new IrReturn(IrOperand.of(0)));
         assertThat(optimised())
                 .contains("v5 = u32[p1+32]")
                 .contains("u32[s0+16] = v5")
@@ -159,67 +164,67 @@ class PassesTest {
 
     @Test
     void knownConditionsAreDecidedInTheBlockBefore() {
-        Vreg truth = f.scalar();
-        Block yes = f.block();
-        Block test = f.block();
-        Block then = f.block();
-        Block otherwise = f.block();
-        f.add(new Constant(truth, 0));
-        f.add(new Branch(Condition.GREATER, true, number, Operand.of(5), yes, test));
+        VirtualRegister truth = f.scalar();
+        BasicBlock yes = f.block();
+        BasicBlock test = f.block();
+        BasicBlock then = f.block();
+        BasicBlock otherwise = f.block();
+        f.add(new IrConstant(truth, 0));
+        f.add(new IrBranch(JumpCondition.GREATER, true, number, IrOperand.of(5), yes, test));
         f.start(yes);
-        f.add(new Constant(truth, 1));
+        f.add(new IrConstant(truth, 1));
         f.start(test);
-        f.add(new Branch(Condition.NOT_EQUAL, true, truth, Operand.of(0), then, otherwise));
+        f.add(new IrBranch(JumpCondition.NOT_EQUAL, true, truth, IrOperand.of(0), then, otherwise));
         f.start(then);
-        f.add(new Return(Operand.of(10)));
+        f.add(new IrReturn(IrOperand.of(10)));
         f.start(otherwise);
-        f.add(new Return(Operand.of(20)));
+        f.add(new IrReturn(IrOperand.of(20)));
         assertThat(optimised()).contains("if v0 > 5 goto").containsOnlyOnce("if ");
     }
 
     @Test
     void copiesOfWhatIsWrittenOnceAreOne() {
-        Vreg named = f.register(Vreg.Kind.SCALAR, "$x");
-        Vreg read = f.scalar();
-        f.add(new Load(Width.U64, false, read, pointer, 0));
-        f.add(new Copy(named, read));
-        f.add(new Return(named));
-        Body body = Body.of(f);
-        assertThat(Copies.remove(body)).isTrue();
+        VirtualRegister named = f.register(VirtualRegister.Kind.SCALAR, "$x");
+        VirtualRegister read = f.scalar();
+        f.add(new IrLoad(Width.U64, false, read, pointer, 0));
+        f.add(new IrCopy(named, read));
+        f.add(new IrReturn(named));
+        WorkingFunction body = WorkingFunction.of(f);
+        assertThat(CopyCoalescing.remove(body)).isTrue();
         assertThat(body.toString()).isEqualTo("f:\nb0:\n  v2 = u64[p1+0]\n  return v2\n");
     }
 
     @Test
     void checksStayOnTheRegisterOfTheAccess() {
-        Vreg variable = f.register(Vreg.Kind.SCALAR, "$n");
-        Vreg copy = f.scalar();
-        Block inside = f.block();
-        Block out = f.block();
-        f.add(new Constant(variable, 1));
-        f.add(new Copy(variable, number));
-        f.add(new Copy(copy, variable));
-        f.add(new Branch(Condition.LESS, true, copy, Operand.of(8), inside, out));
+        VirtualRegister variable = f.register(VirtualRegister.Kind.SCALAR, "$n");
+        VirtualRegister copy = f.scalar();
+        BasicBlock inside = f.block();
+        BasicBlock out = f.block();
+        f.add(new IrConstant(variable, 1));
+        f.add(new IrCopy(variable, number));
+        f.add(new IrCopy(copy, variable));
+        f.add(new IrBranch(JumpCondition.LESS, true, copy, IrOperand.of(8), inside, out));
         f.start(inside);
-        f.add(new Constant(variable, 3));
-        f.add(new Store(Width.U64, pointer, 0, copy));
+        f.add(new IrConstant(variable, 3));
+        f.add(new IrStore(Width.U64, pointer, 0, copy));
         f.start(out);
-        f.add(new Return(variable));
-        Body body = Body.of(f);
-        Copies.remove(body);
+        f.add(new IrReturn(variable));
+        WorkingFunction body = WorkingFunction.of(f);
+        CopyCoalescing.remove(body);
         // One reader of the copy comes behind a write of the variable: none of them changes.
         assertThat(body.toString()).contains("if v3 < 8").contains("u64[p1+0] = v3");
     }
 
     @Test
     void whatNobodyReadsGoes() {
-        Vreg unread = f.scalar();
-        Vreg result = f.scalar();
+        VirtualRegister unread = f.scalar();
+        VirtualRegister result = f.scalar();
         StackObject object = f.object(8, 8);
-        f.add(new Load(Width.U64, false, unread, pointer, 0));
-        f.add(new Store(Width.U64, object, 0, unread));
-        f.add(new Call(result, 14, List.of()));
-        f.add(new Return(Operand.of(0)));
-        Body body = Body.of(f);
+        f.add(new IrLoad(Width.U64, false, unread, pointer, 0));
+        f.add(new IrStore(Width.U64, object, 0, unread));
+        f.add(new IrCall(result, 14, List.of()));
+        f.add(new IrReturn(IrOperand.of(0)));
+        WorkingFunction body = WorkingFunction.of(f);
         assertThat(DeadSteps.remove(body)).isTrue();
         assertThat(body.toString())
                 .isEqualTo("f:\nb0:\n  bpf_get_current_pid_tgid()\n  return 0\n");
@@ -227,54 +232,54 @@ class PassesTest {
 
     @Test
     void whatMayBeReadFirstIsZero() {
-        Vreg variable = f.register(Vreg.Kind.SCALAR, "$x");
-        Block write = f.block();
-        Block after = f.block();
-        f.add(new Branch(Condition.EQUAL, true, number, Operand.of(1), write, after));
+        VirtualRegister variable = f.register(VirtualRegister.Kind.SCALAR, "$x");
+        BasicBlock write = f.block();
+        BasicBlock after = f.block();
+        f.add(new IrBranch(JumpCondition.EQUAL, true, number, IrOperand.of(1), write, after));
         f.start(write);
-        f.add(new Constant(variable, 5));
+        f.add(new IrConstant(variable, 5));
         f.start(after);
-        f.add(new Return(variable));
-        Body body = Body.of(f);
-        Entry.initialise(body);
+        f.add(new IrReturn(variable));
+        WorkingFunction body = WorkingFunction.of(f);
+        EntryInitialisation.initialise(body);
         assertThat(body.toString()).startsWith("f:\nb3:\n  v2 = 0\n  goto b0\n");
     }
 
     @Test
     void signsTakeShiftsBeforeIsa4() {
-        Vreg value = f.scalar();
-        f.add(new Load(Width.U16, true, value, pointer, 0));
-        f.add(new Return(value));
-        Body old = Body.of(f);
+        VirtualRegister value = f.scalar();
+        f.add(new IrLoad(Width.U16, true, value, pointer, 0));
+        f.add(new IrReturn(value));
+        WorkingFunction old = WorkingFunction.of(f);
         Legalisation.apply(old, false);
         assertThat(old.toString()).contains("v2 = u16[p1+0]\n  v2 = v2 << 48\n  v2 = v2 s>> 48\n");
-        Body current = Body.of(f);
+        WorkingFunction current = WorkingFunction.of(f);
         Legalisation.apply(current, true);
         assertThat(current.toString()).contains("v2 = s16[p1+0]");
     }
 
     @Test
     void signedDivisionTakesBranchesBeforeIsa4() {
-        Vreg value = f.scalar();
-        f.add(new Alu(AluOperation.SIGNED_DIVIDE, true, value, number, Operand.of(-7)));
-        f.add(new Return(value));
-        Body old = Body.of(f);
+        VirtualRegister value = f.scalar();
+        f.add(new IrAlu(AluOperation.SIGNED_DIVIDE, true, value, number, IrOperand.of(-7)));
+        f.add(new IrReturn(value));
+        WorkingFunction old = WorkingFunction.of(f);
         Legalisation.apply(old, false);
         assertThat(old.toString()).contains(" / 7\n").contains(" ^ -1\n").doesNotContain("s/");
-        Body current = Body.of(f);
+        WorkingFunction current = WorkingFunction.of(f);
         Legalisation.apply(current, true);
         assertThat(current.toString()).contains("v2 = v0 s/ -7");
     }
 
     @Test
     void resultsLieWhereTheLeftSideWas() {
-        Vreg value = f.scalar();
-        Vreg other = f.scalar();
-        f.add(new Alu(AluOperation.SUBTRACT, true, value, number, Operand.of(1)));
-        f.add(new Alu(AluOperation.SUBTRACT, true, value, number, value));
-        f.add(new Call(other, 5, List.of(value, Operand.of(2))));
-        f.add(new Return(other));
-        Body body = Body.of(f);
+        VirtualRegister value = f.scalar();
+        VirtualRegister other = f.scalar();
+        f.add(new IrAlu(AluOperation.SUBTRACT, true, value, number, IrOperand.of(1)));
+        f.add(new IrAlu(AluOperation.SUBTRACT, true, value, number, value));
+        f.add(new IrCall(other, 5, List.of(value, IrOperand.of(2))));
+        f.add(new IrReturn(other));
+        WorkingFunction body = WorkingFunction.of(f);
         MachineForm.apply(body);
         assertThat(body.toString())
                 .isEqualTo(
@@ -297,12 +302,12 @@ class PassesTest {
     }
 
     private String propagated() {
-        Body body = Body.of(f);
-        assertThat(Propagation.apply(body)).isTrue();
+        WorkingFunction body = WorkingFunction.of(f);
+        assertThat(ConstantPropagation.apply(body)).isTrue();
         return body.toString();
     }
 
     private String optimised() {
-        return Compiled.of(f, new Assembly.Target(true)).optimised();
+        return CompiledFunction.of(f, new InstructionSet(true)).optimised();
     }
 }

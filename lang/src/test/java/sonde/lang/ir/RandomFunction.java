@@ -5,8 +5,24 @@ import java.util.List;
 import java.util.Random;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
-import sonde.bpf.insn.Condition;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Width;
+import sonde.lang.ir.BasicBlock.BlockStep;
+import sonde.lang.ir.IrOperation.IrAddress;
+import sonde.lang.ir.IrOperation.IrAlu;
+import sonde.lang.ir.IrOperation.IrAtomic;
+import sonde.lang.ir.IrOperation.IrBranch;
+import sonde.lang.ir.IrOperation.IrCall;
+import sonde.lang.ir.IrOperation.IrCallLocal;
+import sonde.lang.ir.IrOperation.IrConstant;
+import sonde.lang.ir.IrOperation.IrCopy;
+import sonde.lang.ir.IrOperation.IrGoto;
+import sonde.lang.ir.IrOperation.IrLoad;
+import sonde.lang.ir.IrOperation.IrNegate;
+import sonde.lang.ir.IrOperation.IrReturn;
+import sonde.lang.ir.IrOperation.IrSignExtend;
+import sonde.lang.ir.IrOperation.IrStore;
+import sonde.lang.ir.IrOperation.IrSwap;
 
 /** Functions that end, by a seed: arithmetic, memory, branches, loops that count down, calls. */
 final class RandomFunction {
@@ -39,28 +55,28 @@ final class RandomFunction {
     private static final AluOperation[] OPERATIONS = AluOperation.values();
 
     private final Random random;
-    private final Function function;
-    private final List<Function> callees;
-    private final List<Vreg> variables = new ArrayList<>();
-    private final List<Vreg> values = new ArrayList<>();
+    private final IrFunction function;
+    private final List<IrFunction> callees;
+    private final List<VirtualRegister> variables = new ArrayList<>();
+    private final List<VirtualRegister> values = new ArrayList<>();
     private final List<StackObject> scratches = new ArrayList<>();
     private final StackObject array;
 
-    private RandomFunction(Random random, String name, int parameters, List<Function> callees) {
+    private RandomFunction(Random random, String name, int parameters, List<IrFunction> callees) {
         this.random = random;
         this.callees = callees;
-        List<Vreg.Kind> kinds = new ArrayList<>();
+        List<VirtualRegister.Kind> kinds = new ArrayList<>();
         for (int i = 0; i < parameters; i++) {
-            kinds.add(Vreg.Kind.SCALAR);
+            kinds.add(VirtualRegister.Kind.SCALAR);
         }
-        function = new Function(name, kinds);
+        function = new IrFunction(name, kinds);
         array = function.object(32, 8);
     }
 
     /** A main function without parameters, and up to two that it may call. */
-    static Function of(long seed, int size) {
+    static IrFunction of(long seed, int size) {
         Random random = new Random(seed);
-        List<Function> callees = new ArrayList<>();
+        List<IrFunction> callees = new ArrayList<>();
         for (int i = random.nextInt(3); i > 0; i--) {
             callees.add(
                     new RandomFunction(random, "f" + i, random.nextInt(6), List.copyOf(callees))
@@ -69,34 +85,34 @@ final class RandomFunction {
         return new RandomFunction(random, "main", 0, callees).written(size);
     }
 
-    private Function written(int size) {
+    private IrFunction written(int size) {
         for (int at = 0; at < 32; at += 8) {
-            function.add(new Operation.Store(Width.U64, array, at, Operand.of(number())));
+            function.add(new IrStore(Width.U64, array, at, IrOperand.of(number())));
         }
         int count = 1 + random.nextInt(14);
         for (int i = 0; i < count; i++) {
             // Some are never written before they are read.
-            variables.add(function.register(Vreg.Kind.SCALAR, "$x" + i));
+            variables.add(function.register(VirtualRegister.Kind.SCALAR, "$x" + i));
             if (random.nextInt(8) != 0) {
-                function.add(new Operation.Constant(variables.get(i), number()));
+                function.add(new IrConstant(variables.get(i), number()));
             }
         }
         values.addAll(function.parameters());
         statements(size, 0);
-        Vreg sum = function.scalar();
-        function.add(new Operation.Constant(sum, 0));
-        List<Vreg> all = new ArrayList<>(variables);
+        VirtualRegister sum = function.scalar();
+        function.add(new IrConstant(sum, 0));
+        List<VirtualRegister> all = new ArrayList<>(variables);
         all.addAll(values);
         for (int at = 0; at < 32; at += 8) {
-            Vreg word = function.scalar();
-            function.add(new Operation.Load(Width.U64, false, word, array, at));
+            VirtualRegister word = function.scalar();
+            function.add(new IrLoad(Width.U64, false, word, array, at));
             all.add(word);
         }
-        for (Vreg one : all) {
-            function.add(new Operation.Alu(AluOperation.MULTIPLY, true, sum, sum, Operand.of(31)));
-            function.add(new Operation.Alu(AluOperation.ADD, true, sum, sum, one));
+        for (VirtualRegister one : all) {
+            function.add(new IrAlu(AluOperation.MULTIPLY, true, sum, sum, IrOperand.of(31)));
+            function.add(new IrAlu(AluOperation.ADD, true, sum, sum, one));
         }
-        function.add(new Operation.Return(sum));
+        function.add(new IrReturn(sum));
         return function;
     }
 
@@ -106,21 +122,21 @@ final class RandomFunction {
                 : random.nextInt(4) == 0 ? random.nextLong() : random.nextInt(2000) - 1000;
     }
 
-    private Vreg any() {
+    private VirtualRegister any() {
         int at = random.nextInt(variables.size() + values.size());
         return at < variables.size() ? variables.get(at) : values.get(at - variables.size());
     }
 
-    private Operand operand() {
-        return random.nextInt(3) == 0 ? Operand.of(number()) : any();
+    private IrOperand operand() {
+        return random.nextInt(3) == 0 ? IrOperand.of(number()) : any();
     }
 
     /** Where a result goes: a variable, or a new value that is read only in what follows. */
-    private Vreg target(int depth) {
+    private VirtualRegister target(int depth) {
         if (depth > 0 || random.nextInt(2) == 0) {
             return variables.get(random.nextInt(variables.size()));
         }
-        Vreg fresh = function.scalar();
+        VirtualRegister fresh = function.scalar();
         if (values.size() < 24) {
             values.add(fresh);
         }
@@ -143,8 +159,8 @@ final class RandomFunction {
             } else if (kind == 18 && depth < 3) {
                 scratch(depth);
             } else if (random.nextBoolean()) {
-                Vreg from = any();
-                function.add(new Operation.Copy(target(depth), from));
+                VirtualRegister from = any();
+                function.add(new IrCopy(target(depth), from));
             } else {
                 other(depth);
             }
@@ -153,30 +169,27 @@ final class RandomFunction {
 
     private void arithmetic(int depth) {
         AluOperation operation = OPERATIONS[random.nextInt(OPERATIONS.length)];
-        Vreg left = any();
-        Operand right = operand();
+        VirtualRegister left = any();
+        IrOperand right = operand();
         boolean wide = random.nextInt(3) != 0;
-        function.add(new Operation.Alu(operation, wide, target(depth), left, right));
+        function.add(new IrAlu(operation, wide, target(depth), left, right));
     }
 
     private void other(int depth) {
-        Vreg from = any();
+        VirtualRegister from = any();
         switch (random.nextInt(4)) {
-            case 0 -> function.add(new Operation.Negate(target(depth), from));
-            case 1 ->
-                    function.add(
-                            new Operation.SignExtend(8 << random.nextInt(3), target(depth), from));
-            case 2 ->
-                    function.add(new Operation.Swap(16 << random.nextInt(3), target(depth), from));
+            case 0 -> function.add(new IrNegate(target(depth), from));
+            case 1 -> function.add(new IrSignExtend(8 << random.nextInt(3), target(depth), from));
+            case 2 -> function.add(new IrSwap(16 << random.nextInt(3), target(depth), from));
             default -> {
-                Operand other = operand();
-                Condition[] all = Condition.values();
-                Block then = function.block();
-                Block otherwise = function.block();
-                Vreg to = variables.get(random.nextInt(variables.size()));
-                function.add(new Operation.Constant(to, 1));
+                IrOperand other = operand();
+                JumpCondition[] all = JumpCondition.values();
+                BasicBlock then = function.block();
+                BasicBlock otherwise = function.block();
+                VirtualRegister to = variables.get(random.nextInt(variables.size()));
+                function.add(new IrConstant(to, 1));
                 function.add(
-                        new Operation.Branch(
+                        new IrBranch(
                                 all[random.nextInt(all.length)],
                                 random.nextBoolean(),
                                 from,
@@ -184,7 +197,7 @@ final class RandomFunction {
                                 then,
                                 otherwise));
                 function.start(otherwise);
-                function.add(new Operation.Constant(to, 0));
+                function.add(new IrConstant(to, 0));
                 function.start(then);
             }
         }
@@ -193,17 +206,15 @@ final class RandomFunction {
     private void memory(int depth) {
         int bytes = 1 << random.nextInt(4);
         int offset = random.nextInt(32 / bytes) * bytes;
-        Anchor base = array;
+        AccessAnchor base = array;
         if (random.nextBoolean()) {
-            Vreg address = function.pointer();
+            VirtualRegister address = function.pointer();
             int back = random.nextInt(8);
-            function.add(new Operation.Address(address, array, back));
+            function.add(new IrAddress(address, array, back));
             offset -= back;
             if (random.nextBoolean()) {
-                Vreg further = function.pointer();
-                function.add(
-                        new Operation.Alu(
-                                AluOperation.ADD, true, further, address, Operand.of(16)));
+                VirtualRegister further = function.pointer();
+                function.add(new IrAlu(AluOperation.ADD, true, further, address, IrOperand.of(16)));
                 offset -= 16;
                 address = further;
             }
@@ -213,17 +224,16 @@ final class RandomFunction {
         switch (random.nextInt(5)) {
             case 0, 1 ->
                     function.add(
-                            new Operation.Load(
-                                    width, random.nextBoolean(), target(depth), base, offset));
-            case 2, 3 -> function.add(new Operation.Store(width, base, offset, operand()));
+                            new IrLoad(width, random.nextBoolean(), target(depth), base, offset));
+            case 2, 3 -> function.add(new IrStore(width, base, offset, operand()));
             default -> {
                 int aligned =
                         bytes < 4 ? offset - Math.floorMod(offsetIn(base, offset), 4) : offset;
                 AtomicOperation[] all = AtomicOperation.values();
                 AtomicOperation operation = all[random.nextInt(all.length)];
-                Vreg from = any();
+                VirtualRegister from = any();
                 function.add(
-                        new Operation.Atomic(
+                        new IrAtomic(
                                 operation,
                                 bytes == 8 ? Width.U64 : Width.U32,
                                 base,
@@ -237,14 +247,14 @@ final class RandomFunction {
     }
 
     /** The offset from the array's beginning, from the operations that made the base. */
-    private int offsetIn(Anchor base, int offset) {
+    private int offsetIn(AccessAnchor base, int offset) {
         int sum = offset;
-        if (base instanceof Vreg register) {
-            for (Block.Step step : function.current().steps()) {
-                if (step.operation() instanceof Operation.Address a && a.to() == register) {
+        if (base instanceof VirtualRegister register) {
+            for (BlockStep step : function.current().steps()) {
+                if (step.operation() instanceof IrAddress a && a.to() == register) {
                     sum += a.offset();
                 }
-                if (step.operation() instanceof Operation.Alu a && a.to() == register) {
+                if (step.operation() instanceof IrAlu a && a.to() == register) {
                     sum += 16 + offsetIn(a.left(), 0);
                 }
             }
@@ -260,49 +270,47 @@ final class RandomFunction {
                         ? function.object(bytes, bytes)
                         : scratches.get(random.nextInt(scratches.size()));
         Width width = Width.of(object.sizeBytes());
-        Anchor base = object;
+        AccessAnchor base = object;
         if (random.nextBoolean()) {
-            Vreg address = function.pointer();
-            function.add(new Operation.Address(address, object, 0));
+            VirtualRegister address = function.pointer();
+            function.add(new IrAddress(address, object, 0));
             base = address;
         }
         if (!scratches.contains(object)) {
-            function.add(new Operation.Store(width, base, 0, operand()));
+            function.add(new IrStore(width, base, 0, operand()));
         }
         if (depth == 0 && scratches.size() < 4 && !scratches.contains(object)) {
             scratches.add(object);
         }
         statements(random.nextInt(3), depth + 1);
-        function.add(new Operation.Load(width, false, target(depth), base, 0));
+        function.add(new IrLoad(width, false, target(depth), base, 0));
         if (random.nextInt(3) == 0) {
-            function.add(new Operation.Store(width, object, 0, operand()));
+            function.add(new IrStore(width, object, 0, operand()));
         }
     }
 
     private void call(int depth) {
         if (callees.isEmpty() || random.nextInt(3) == 0) {
             function.add(
-                    new Operation.Call(
-                            random.nextInt(4) == 0 ? null : target(depth), HELPER, List.of()));
+                    new IrCall(random.nextInt(4) == 0 ? null : target(depth), HELPER, List.of()));
             return;
         }
-        Function callee = callees.get(random.nextInt(callees.size()));
-        List<Operand> arguments = new ArrayList<>();
+        IrFunction callee = callees.get(random.nextInt(callees.size()));
+        List<IrOperand> arguments = new ArrayList<>();
         for (int i = 0; i < callee.parameters().size(); i++) {
             arguments.add(operand());
         }
         function.add(
-                new Operation.CallLocal(
-                        random.nextInt(4) == 0 ? null : target(depth), callee, arguments));
+                new IrCallLocal(random.nextInt(4) == 0 ? null : target(depth), callee, arguments));
     }
 
     private void branch(int depth) {
-        Condition[] all = Condition.values();
-        Block then = function.block();
-        Block otherwise = function.block();
-        Block after = function.block();
+        JumpCondition[] all = JumpCondition.values();
+        BasicBlock then = function.block();
+        BasicBlock otherwise = function.block();
+        BasicBlock after = function.block();
         function.add(
-                new Operation.Branch(
+                new IrBranch(
                         all[random.nextInt(all.length)],
                         random.nextBoolean(),
                         any(),
@@ -311,29 +319,29 @@ final class RandomFunction {
                         random.nextBoolean() ? otherwise : after));
         function.start(then);
         statements(1 + random.nextInt(4), depth + 1);
-        function.add(new Operation.Goto(after));
+        function.add(new IrGoto(after));
         function.start(otherwise);
         statements(1 + random.nextInt(3), depth + 1);
         if (random.nextInt(6) == 0) {
-            function.add(new Operation.Return(operand()));
+            function.add(new IrReturn(operand()));
         }
         function.start(after);
     }
 
     private void loop(int depth) {
-        Vreg left = function.scalar();
-        Block head = function.block();
-        Block body = function.block();
-        Block after = function.block();
-        function.add(new Operation.Constant(left, 1 + random.nextInt(5)));
+        VirtualRegister left = function.scalar();
+        BasicBlock head = function.block();
+        BasicBlock body = function.block();
+        BasicBlock after = function.block();
+        function.add(new IrConstant(left, 1 + random.nextInt(5)));
         function.start(head);
         function.add(
-                new Operation.Branch(
-                        Condition.SIGNED_GREATER, true, left, Operand.of(0), body, after));
+                new IrBranch(
+                        JumpCondition.SIGNED_GREATER, true, left, IrOperand.of(0), body, after));
         function.start(body);
         statements(1 + random.nextInt(5), depth + 1);
-        function.add(new Operation.Alu(AluOperation.SUBTRACT, true, left, left, Operand.of(1)));
-        function.add(new Operation.Goto(head));
+        function.add(new IrAlu(AluOperation.SUBTRACT, true, left, left, IrOperand.of(1)));
+        function.add(new IrGoto(head));
         function.start(after);
     }
 }

@@ -3,15 +3,16 @@ package sonde.lang.ir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import sonde.lang.ir.Assembly.Target;
+import sonde.lang.ir.Assembly.AssemblySymbols;
+import sonde.lang.ir.Assembly.InstructionSet;
 
 /**
  * Numbers of instructions against those of clang 14, {@code -O2 -target bpf -mcpu=v3}, for the same
  * programs in C.
  */
 class SmallProgramsTest {
-    static final Assembly.Symbols NUMBERS =
-            new Assembly.Symbols() {
+    static final AssemblySymbols NUMBERS =
+            new AssemblySymbols() {
                 @Override
                 public int map(String name) {
                     return name.length();
@@ -48,7 +49,7 @@ class SmallProgramsTest {
         assertThat(instructions(SmallPrograms.loop())).isLessThanOrEqualTo(27);
     }
 
-    private static int instructions(Function program) throws CompilationException {
-        return Assembly.of(program, new Target(true)).code(NUMBERS).instructions().size();
+    private static int instructions(IrFunction program) throws CompilationException {
+        return Assembly.of(program, new InstructionSet(true)).code(NUMBERS).instructions().size();
     }
 }

@@ -4,10 +4,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
 
 /** Names that tell what they were asked. */
-final class MachineNames implements Names {
+final class MachineNames implements ValueNames {
     private final List<String> functions;
 
     /** Of a kernel whose first addresses have these names. */
@@ -28,18 +28,18 @@ final class MachineNames implements Names {
     }
 
     @Override
-    public List<String> kernelStack(long[] addresses, Type.StackMode mode) {
+    public List<String> kernelStack(long[] addresses, ValueType.StackMode mode) {
         List<String> lines = new ArrayList<>();
         for (long address : addresses) {
             String symbol = "f" + address + "+1";
-            boolean perf = mode == Type.StackMode.PERF;
+            boolean perf = mode == ValueType.StackMode.PERF;
             lines.add(perf ? Long.toHexString(address) + " " + symbol : symbol);
         }
         return lines;
     }
 
     @Override
-    public List<String> userStack(long[] addresses, int pid, Type.StackMode mode) {
+    public List<String> userStack(long[] addresses, int pid, ValueType.StackMode mode) {
         return kernelStack(addresses, mode).stream().map(line -> line + "@" + pid).toList();
     }
 

@@ -9,35 +9,49 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
-import sonde.lang.output.MapRows.Order;
-import sonde.lang.output.MapRows.Row;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapOrder;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.output.MapRows.MapStyle;
+import sonde.lang.output.MapRows.RowForm;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.CountType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.SeriesType;
+import sonde.lang.type.ValueType.StackType;
+import sonde.lang.type.ValueType.SumType;
+import sonde.lang.type.ValueType.TextType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** Maps as text and as JSON. */
 final class MapOutputTest {
-    private static final Type.Text WORD = new Type.Text(8);
-    private static final Type AVERAGE = new Type.Average(false, true);
+    private static final TextType WORD = new TextType(8);
+    private static final ValueType AVERAGE = new AverageType(false, true);
 
     private static byte[] word(String text) {
         return Little.bytes().text(text, 8).get();
     }
 
-    private static MapRows scalar(String name, Type value, byte[] bytes) {
+    private static MapRows scalar(String name, ValueType value, byte[] bytes) {
         return new MapRows(
-                name, true, new Type.Void(), value, List.of(new Row(new byte[0], bytes)));
+                name, true, new VoidType(), value, List.of(new MapRow(new byte[0], bytes)));
     }
 
-    private static MapRows empty(Type value) {
-        return new MapRows("@", true, new Type.Void(), value, List.of());
+    private static MapRows empty(ValueType value) {
+        return new MapRows("@", true, new VoidType(), value, List.of());
     }
 
     /** Keys are words, values numbers. */
-    private static MapRows counted(Type value, Object... keysAndValues) {
-        List<Row> rows = new ArrayList<>();
+    private static MapRows counted(ValueType value, Object... keysAndValues) {
+        List<MapRow> rows = new ArrayList<>();
         for (int i = 0; i < keysAndValues.length; i += 2) {
             byte[] bytes = Little.i64s(((Integer) keysAndValues[i + 1]).longValue(), 1);
-            rows.add(new Row(word((String) keysAndValues[i]), bytes));
+            rows.add(new MapRow(word((String) keysAndValues[i]), bytes));
         }
         return new MapRows("@", false, WORD, value, rows);
     }
@@ -52,13 +66,13 @@ final class MapOutputTest {
 
     @Test
     void scalars() {
-        MapRows five = scalar("@scalar", Type.Int.I64, Little.i64s(5));
+        MapRows five = scalar("@scalar", IntType.I64, Little.i64s(5));
         assertThat(text(five)).isEqualTo("@scalar: 5\n");
         assertThat(json(five)).isEqualTo("{\"type\": \"map\", \"data\": {\"@scalar\": 5}}\n");
         MapRows words = scalar("@s", WORD, word("a b \n d"));
         assertThat(json(words))
                 .isEqualTo("{\"type\": \"map\", \"data\": {\"@s\": \"a b \\n d\"}}\n");
-        MapRows stats = scalar("@stats", new Type.Average(true, true), Little.i64s(12, 2));
+        MapRows stats = scalar("@stats", new AverageType(true, true), Little.i64s(12, 2));
         assertThat(json(stats))
                 .isEqualTo(
                         "{\"type\": \"stats\", \"data\": {\"@stats\": {\"count\": 2, "
@@ -67,20 +81,20 @@ final class MapOutputTest {
 
     @Test
     void emptyOnes() {
-        assertThat(text(empty(Type.Int.I64))).isEqualTo("@: 0\n");
-        assertThat(text(empty(new Type.Average(true, true))))
+        assertThat(text(empty(IntType.I64))).isEqualTo("@: 0\n");
+        assertThat(text(empty(new AverageType(true, true))))
                 .isEqualTo("@: { .count = 0, .average = 0, .total = 0 }\n");
-        Tuple record =
-                Tuple.ofRecord(
+        TupleType record =
+                TupleType.ofRecord(
                         List.of("a", "b"),
-                        List.of(Type.Int.I64, Tuple.of(List.of(Type.Int.I64, WORD))));
+                        List.of(IntType.I64, TupleType.of(List.of(IntType.I64, WORD))));
         assertThat(text(empty(record))).isEqualTo("@: { .a = 0, .b = (0, ) }\n");
-        assertThat(text(empty(new Type.Hist(0)))).isEmpty();
-        assertThat(text(counted(Type.Int.I64))).isEmpty();
-        assertThat(json(counted(Type.Int.I64))).isEmpty();
+        assertThat(text(empty(new HistType(0)))).isEmpty();
+        assertThat(text(counted(IntType.I64))).isEmpty();
+        assertThat(json(counted(IntType.I64))).isEmpty();
         assertThat(json(counted(AVERAGE)))
                 .isEqualTo("{\"type\": \"stats\", \"data\": {\"@\": {}}}\n");
-        MapRows none = empty(Type.Int.I64);
+        MapRows none = empty(IntType.I64);
         assertThat(Printed.text(out -> out.mapAtEnd(none))).isEmpty();
         assertThat(Printed.json(out -> out.mapAtEnd(none))).isEmpty();
     }
@@ -88,64 +102,64 @@ final class MapOutputTest {
     /** bpftrace takes them away, and a reader of JSON then has one of two. */
     @Test
     void keysInJsonKeepTheirSpaces() {
-        assertThat(json(counted(Type.Int.I64, "a b", 1, "ab", 2)))
+        assertThat(json(counted(IntType.I64, "a b", 1, "ab", 2)))
                 .isEqualTo("{\"type\": \"map\", \"data\": {\"@\": {\"a b\": 1, \"ab\": 2}}}\n");
     }
 
     /** systemd's "(sd-pam)" is a name as any. */
     @Test
     void parenthesesOfATextAreItsOwn() {
-        MapRows rows = counted(Type.Int.U64, "(pam)", 1);
+        MapRows rows = counted(IntType.U64, "(pam)", 1);
         assertThat(text(rows)).isEqualTo("@[(pam)]: 1\n");
         assertThat(json(rows)).contains("{\"(pam)\": 1}");
     }
 
     @Test
     void keys() {
-        Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
+        TupleType key = TupleType.of(List.of(WORD, IntType.I64));
         MapRows rows =
                 new MapRows(
                         "@complex",
                         false,
                         key,
-                        Type.Int.I64,
+                        IntType.I64,
                         List.of(
-                                new Row(
+                                new MapRow(
                                         Little.bytes().text("bpf x", 8).i64(2).get(),
                                         Little.i64s(5))));
         assertThat(text(rows)).isEqualTo("@complex[bpf x, 2]: 5\n");
         assertThat(json(rows))
                 .isEqualTo("{\"type\": \"map\", \"data\": {\"@complex\": {\"bpf x,2\": 5}}}\n");
-        Tuple nested = Tuple.of(List.of(key, Type.Int.I64));
+        TupleType nested = TupleType.of(List.of(key, IntType.I64));
         MapRows inner =
                 new MapRows(
                         "@",
                         false,
                         nested,
-                        new Type.Bool(),
+                        new BoolType(),
                         List.of(
-                                new Row(
+                                new MapRow(
                                         Little.bytes().text("hi", 8).i64(2, 3).get(),
                                         new byte[] {1})));
         assertThat(text(inner)).isEqualTo("@[(hi, 2), 3]: true\n");
-        Type.Stack stack = new Type.Stack(false, Type.StackMode.BPFTRACE, 2);
+        StackType stack = new StackType(false, ValueType.StackMode.BPFTRACE, 2);
         MapRows stacks =
                 new MapRows(
                         "@",
                         false,
                         stack,
-                        new Type.Count(),
-                        List.of(new Row(Little.i64s(7, 0), Little.i64s(2))));
+                        new CountType(),
+                        List.of(new MapRow(Little.i64s(7, 0), Little.i64s(2))));
         assertThat(text(stacks)).isEqualTo("@[\n        f7+1\n]: 2\n");
     }
 
     @Test
     void numbersSortByValueThenKey() {
-        MapRows rows = counted(Type.Int.I64, "b", 2, "c", -1, "a", 2);
+        MapRows rows = counted(IntType.I64, "b", 2, "c", -1, "a", 2);
         assertThat(text(rows)).isEqualTo("@[c]: -1\n@[a]: 2\n@[b]: 2\n");
-        MapRows unsigned = counted(Type.Int.U64, "b", 2, "c", -1);
+        MapRows unsigned = counted(IntType.U64, "b", 2, "c", -1);
         assertThat(text(unsigned)).isEqualTo("@[b]: 2\n@[c]: 18446744073709551615\n");
-        Type.Enum letter = new Type.Enum("l", 8, false, Map.of(1L, "ONE"));
+        EnumType letter = new EnumType("l", 8, false, Map.of(1L, "ONE"));
         assertThat(text(counted(letter, "a", 2, "b", 1))).isEqualTo("@[b]: ONE\n@[a]: 2\n");
     }
 
@@ -155,19 +169,19 @@ final class MapOutputTest {
                 new MapRows(
                         "@",
                         false,
-                        Type.Int.I32,
+                        IntType.I32,
                         WORD,
                         List.of(
-                                new Row(Little.bytes().i32(2).get(), word("a")),
-                                new Row(Little.bytes().i32(-1).get(), word("b"))));
+                                new MapRow(Little.bytes().i32(2).get(), word("a")),
+                                new MapRow(Little.bytes().i32(-1).get(), word("b"))));
         assertThat(text(words)).isEqualTo("@[-1]: b\n@[2]: a\n");
-        Tuple pair = Tuple.of(List.of(Type.Int.I32, WORD));
-        List<Row> rows = new ArrayList<>();
+        TupleType pair = TupleType.of(List.of(IntType.I32, WORD));
+        List<MapRow> rows = new ArrayList<>();
         for (String key : List.of("2a", "1b", "1a")) {
             byte[] bytes = Little.bytes().i32(key.charAt(0) - '0').text(key.substring(1), 8).get();
-            rows.add(new Row(bytes, new byte[] {1}));
+            rows.add(new MapRow(bytes, new byte[] {1}));
         }
-        MapRows pairs = new MapRows("@", false, pair, new Type.Bool(), rows);
+        MapRows pairs = new MapRows("@", false, pair, new BoolType(), rows);
         assertThat(text(pairs)).isEqualTo("@[1, a]: true\n@[1, b]: true\n@[2, a]: true\n");
     }
 
@@ -179,62 +193,62 @@ final class MapOutputTest {
                 .isEqualTo("@[a]: 10\n@[b]: 20\n@[c]: 30\n@[d]: 40\n");
         assertThat(Printed.json(out -> out.map(rows, 2, 10)))
                 .isEqualTo("{\"type\": \"stats\", \"data\": {\"@\": {\"c\": 3, \"d\": 4}}}\n");
-        MapRows stats = scalar("@", new Type.Average(true, true), Little.i64s(40, 2));
+        MapRows stats = scalar("@", new AverageType(true, true), Little.i64s(40, 2));
         assertThat(Printed.text(out -> out.map(stats, 0, 10)))
                 .isEqualTo("@: { .count = 2, .average = 2, .total = 40 }\n");
-        MapRows negative = scalar("@", new Type.Sum(true), Little.i64s(-25));
+        MapRows negative = scalar("@", new SumType(true), Little.i64s(-25));
         assertThat(Printed.text(out -> out.map(negative, 0, 10))).isEqualTo("@: -2\n");
     }
 
     @Test
     void otherOrders() {
-        MapRows rows = counted(new Type.Count(), "b", 3, "a", 1, "c", 2);
-        assertThat(Printed.text(out -> out.map(rows, Order.KEY, 0, 1)))
+        MapRows rows = counted(new CountType(), "b", 3, "a", 1, "c", 2);
+        assertThat(Printed.text(out -> out.map(rows, MapOrder.KEY, 0, 1)))
                 .isEqualTo("@[a]: 1\n@[b]: 3\n@[c]: 2\n");
-        assertThat(Printed.text(out -> out.map(rows, Order.KEY_DESCENDING, 1, 1)))
+        assertThat(Printed.text(out -> out.map(rows, MapOrder.KEY_DESCENDING, 1, 1)))
                 .isEqualTo("@[c]: 2\n");
-        assertThat(Printed.text(out -> out.map(rows, Order.VALUE_DESCENDING, 2, 1)))
+        assertThat(Printed.text(out -> out.map(rows, MapOrder.VALUE_DESCENDING, 2, 1)))
                 .isEqualTo("@[b]: 3\n@[c]: 2\n");
-        assertThat(Printed.text(out -> out.map(rows, Order.VALUE, 2, 1)))
+        assertThat(Printed.text(out -> out.map(rows, MapOrder.VALUE, 2, 1)))
                 .isEqualTo("@[c]: 2\n@[b]: 3\n");
     }
 
     @Test
     void anOrderForAllMaps() {
-        MapRows.Style style = new MapRows.Style(Order.VALUE_DESCENDING, MapRows.Form.USUAL);
-        MapRows rows = counted(new Type.Count(), "b", 3, "a", 1, "c", 2);
+        MapStyle style = new MapStyle(MapOrder.VALUE_DESCENDING, RowForm.USUAL);
+        MapRows rows = counted(new CountType(), "b", 3, "a", 1, "c", 2);
         assertThat(Printed.text(style, out -> out.map(rows, 2, 1))).isEqualTo("@[b]: 3\n@[c]: 2\n");
         assertThat(Printed.text(style, out -> out.mapAtEnd(rows)))
                 .isEqualTo("@[b]: 3\n@[c]: 2\n@[a]: 1\n");
-        assertThat(Printed.text(style, out -> out.map(rows, Order.KEY, 0, 1)))
+        assertThat(Printed.text(style, out -> out.map(rows, MapOrder.KEY, 0, 1)))
                 .isEqualTo("@[a]: 1\n@[b]: 3\n@[c]: 2\n");
     }
 
     @Test
     void commaSeparatedValues() {
-        MapRows.Style style = new MapRows.Style(Order.KEY, MapRows.Form.CSV);
-        Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
-        List<Row> rows = new ArrayList<>();
+        MapStyle style = new MapStyle(MapOrder.KEY, RowForm.CSV);
+        TupleType key = TupleType.of(List.of(WORD, IntType.I64));
+        List<MapRow> rows = new ArrayList<>();
         for (String word : List.of("a,b", "say \"x\"", " plain ")) {
-            rows.add(new Row(Little.bytes().text(word, 8).i64(-7).get(), Little.i64s(5)));
+            rows.add(new MapRow(Little.bytes().text(word, 8).i64(-7).get(), Little.i64s(5)));
         }
-        MapRows map = new MapRows("@m", false, key, Type.Int.I64, rows);
+        MapRows map = new MapRows("@m", false, key, IntType.I64, rows);
         assertThat(Printed.text(style, out -> out.map(map, 0, 1)))
                 .isEqualTo("@m, plain ,-7,5\n@m,\"a,b\",-7,5\n@m,\"say \"\"x\"\"\",-7,5\n");
-        MapRows stats = scalar("@stats", new Type.Average(true, true), Little.i64s(12, 2));
+        MapRows stats = scalar("@stats", new AverageType(true, true), Little.i64s(12, 2));
         assertThat(Printed.text(style, out -> out.map(stats, 0, 1))).isEqualTo("@stats,2,6,12\n");
     }
 
     /** A line for each bucket, or interval. */
     @Test
     void severalValuesOfARowAreLines() {
-        MapRows.Style style = new MapRows.Style(Order.KEY, MapRows.Form.CSV);
-        long[] counts = new long[new Type.Hist(0).buckets()];
+        MapStyle style = new MapStyle(MapOrder.KEY, RowForm.CSV);
+        long[] counts = new long[new HistType(0).buckets()];
         counts[0] = 7;
         counts[3] = 1;
         byte[] key = Little.bytes().text("a,b", 8).get();
-        Row row = new Row(key, Little.i64s(counts));
-        MapRows powers = new MapRows("@h", false, WORD, new Type.Hist(0), List.of(row));
+        MapRow row = new MapRow(key, Little.i64s(counts));
+        MapRows powers = new MapRows("@h", false, WORD, new HistType(0), List.of(row));
         assertThat(Printed.text(style, out -> out.map(powers, 0, 1)))
                 .isEqualTo(
                         """
@@ -243,11 +257,11 @@ final class MapOutputTest {
                         @h,"a,b",1,1,0
                         @h,"a,b",2,3,1
                         """);
-        Type.Lhist steps = new Type.Lhist(0, 10, 5);
+        LhistType steps = new LhistType(0, 10, 5);
         MapRows linear = scalar("@l", steps, Little.i64s(1, 0, 2, 3));
         assertThat(Printed.text(style, out -> out.map(linear, 0, 1)))
                 .isEqualTo("@l,,-1,1\n@l,0,4,0\n@l,5,9,2\n@l,10,,3\n");
-        Type.Series second = new Type.Series(1_000_000_000, 2, true, Type.SeriesKind.SUM);
+        SeriesType second = new SeriesType(1_000_000_000, 2, true, ValueType.SeriesKind.SUM);
         MapRows series = scalar("@t", second, Little.i64s(-4, 0, 60, 9, 0, 61));
         assertThat(Printed.text(style, out -> out.map(series, 0, 1)))
                 .isEqualTo(
@@ -260,12 +274,12 @@ final class MapOutputTest {
     /** What a tool says for people is none of its maps. */
     @Test
     void mapsAlone() throws FormatException {
-        MapRows.Style csv = new MapRows.Style(Order.KEY, MapRows.Form.CSV).ofTool(true, "Do so.");
-        MapRows rows = counted(new Type.Count(), "b", 3);
+        MapStyle csv = new MapStyle(MapOrder.KEY, RowForm.CSV).ofTool(true, "Do so.");
+        MapRows rows = counted(new CountType(), "b", 3);
         PrintFormat said = PrintFormat.parse("Measuring...\n");
-        Consumer<Output> tool =
+        Consumer<ScriptOutput> tool =
                 out -> {
-                    out.printf(said, Tuple.of(List.of()), new byte[0], 0);
+                    out.printf(said, TupleType.of(List.of()), new byte[0], 0);
                     out.time("12:00:00\n");
                     out.map(rows, 0, 1);
                 };
@@ -286,22 +300,21 @@ final class MapOutputTest {
 
     /** A word, a stack of the kernel, one of process 7; innermost first. */
     private static MapRows stacks() {
-        Type.Stack kernel = new Type.Stack(false, Type.StackMode.BPFTRACE, 3, false);
-        Type.Stack user = new Type.Stack(true, Type.StackMode.BPFTRACE, 2, false);
-        Tuple key = Tuple.of(List.of(WORD, kernel, user));
+        StackType kernel = new StackType(false, ValueType.StackMode.BPFTRACE, 3, false);
+        StackType user = new StackType(true, ValueType.StackMode.BPFTRACE, 2, false);
+        TupleType key = TupleType.of(List.of(WORD, kernel, user));
         byte[] bytes = Little.bytes().text("a;b", 8).i64(1, 2, 3).i32(7).zeros(4).i64(4, 5).get();
         return new MapRows(
-                "@m", false, key, Type.Int.I64, List.of(new Row(bytes, Little.i64s(12))));
+                "@m", false, key, IntType.I64, List.of(new MapRow(bytes, Little.i64s(12))));
     }
 
     @Test
     void foldedStacks() {
-        MapRows.Style byKind = new MapRows.Style(Order.DEFAULT, MapRows.Form.FOLDED);
+        MapStyle byKind = new MapStyle(MapOrder.DEFAULT, RowForm.FOLDED);
         assertThat(Printed.text(byKind, out -> out.map(stacks(), 0, 1)))
                 .isEqualTo("a:b;u5@7;u4@7;k3;k2;k1 12\n");
-        MapRows.Style given =
-                new MapRows.Style(
-                        Order.DEFAULT, MapRows.Form.FOLDED, List.of("1", "--", "-2", "0"));
+        MapStyle given =
+                new MapStyle(MapOrder.DEFAULT, RowForm.FOLDED, List.of("1", "--", "-2", "0"));
         assertThat(Printed.text(given, out -> out.map(stacks(), 0, 1)))
                 .isEqualTo("k3;k2;k1;--;u4@7;u5@7;a:b 12\n");
         assertThat(Printed.text(byKind, out -> out.time("12:00\n"))).isEmpty();
@@ -310,28 +323,28 @@ final class MapOutputTest {
     /** Rows that differ in what is not shown are one line, in the order of their sums. */
     @Test
     void equalFoldedStacksAreAddedUp() {
-        List<Row> rows = new ArrayList<>();
+        List<MapRow> rows = new ArrayList<>();
         for (long[] one : new long[][] {{1, 200}, {2, 250}, {3, 100}, {1, 7}}) {
             String word = one[0] == 2 ? "b" : "a";
             rows.add(
-                    new Row(
+                    new MapRow(
                             Little.bytes().text(word, 8).i64(one[0]).get(),
                             new byte[] {(byte) one[1]}));
         }
-        Tuple key = Tuple.of(List.of(WORD, Type.Int.I64));
-        MapRows map = new MapRows("@m", false, key, Type.Int.U8, rows);
-        MapRows.Style words = new MapRows.Style(Order.DEFAULT, MapRows.Form.FOLDED, List.of("0"));
+        TupleType key = TupleType.of(List.of(WORD, IntType.I64));
+        MapRows map = new MapRows("@m", false, key, IntType.U8, rows);
+        MapStyle words = new MapStyle(MapOrder.DEFAULT, RowForm.FOLDED, List.of("0"));
         assertThat(Printed.text(words, out -> out.map(map, 0, 1))).isEqualTo("b 250\na 307\n");
         assertThat(Printed.text(words, out -> out.map(map, 1, 100))).isEqualTo("a 3\n");
-        Row stats = new Row(rows.getFirst().key(), Little.i64s(12, 2));
-        Type average = new Type.Average(true, true);
+        MapRow stats = new MapRow(rows.getFirst().key(), Little.i64s(12, 2));
+        ValueType average = new AverageType(true, true);
         MapRows sums = new MapRows("@s", false, key, average, List.of(stats, stats));
         assertThat(Printed.text(words, out -> out.map(sums, 0, 1))).isEqualTo("a 24\n");
     }
 
     @Test
     void theTracersOwnFramesAreLeftOut() {
-        Names own =
+        ValueNames own =
                 new WithoutTracer(
                         new MachineNames("bpf_prog_0123456789abcdef_a", "bpf_trace_run4"));
         assertThat(own.kernelPart(new long[] {0, 1, 3, 1})).containsExactly(3, 1);

@@ -7,8 +7,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.BytesType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.TextType;
+import sonde.lang.type.ValueType.VoidType;
 
 final class PrintFormatTest {
     private static PrintFormat parse(String format) {
@@ -19,32 +30,32 @@ final class PrintFormatTest {
         }
     }
 
-    private static String one(String format, Type type, byte[] bytes) {
-        return parse(format).render(Tuple.of(List.of(type)), bytes, 0, new MachineNames());
+    private static String one(String format, ValueType type, byte[] bytes) {
+        return parse(format).render(TupleType.of(List.of(type)), bytes, 0, new MachineNames());
     }
 
     private static String integer(String format, long value) {
-        return one(format, Type.Int.I64, Little.i64s(value));
+        return one(format, IntType.I64, Little.i64s(value));
     }
 
     private static String text(String format, String value) {
-        return one(format, new Type.Text(16), Little.bytes().text(value, 16).get());
+        return one(format, new TextType(16), Little.bytes().text(value, 16).get());
     }
 
     @Test
     void severalArguments() {
-        Tuple arguments =
-                Tuple.of(List.of(Type.Int.I32, new Type.Text(4), Type.Int.I8, new Type.Text(3)));
+        TupleType arguments =
+                TupleType.of(List.of(IntType.I32, new TextType(4), IntType.I8, new TextType(3)));
         byte[] bytes = Little.bytes().i64(-1).i32(1).text("ab", 4).i8(-2).text("c", 3).get();
         assertThat(parse("%dst: %sa; %dnd: %s;;\n").render(arguments, bytes, 8, new MachineNames()))
                 .isEqualTo("1st: aba; -2nd: c;;\n");
         assertThat(
                         parse("hi %% \033[31m\u00c3\u00a9")
-                                .render(Tuple.of(List.of()), bytes, 0, names()))
+                                .render(TupleType.of(List.of()), bytes, 0, names()))
                 .isEqualTo("hi % \033[31m\u00e9");
     }
 
-    private static Names names() {
+    private static ValueNames names() {
         return new MachineNames();
     }
 
@@ -63,7 +74,7 @@ final class PrintFormatTest {
         assertThat(integer("%zu", -1)).isEqualTo("18446744073709551615");
         assertThat(integer("%u", -1)).isEqualTo("4294967295");
         assertThat(integer("%hho", 0777)).isEqualTo("377");
-        assertThat(one("%lld", Type.Int.U32, Little.i64s(-1))).isEqualTo("4294967295");
+        assertThat(one("%lld", IntType.U32, Little.i64s(-1))).isEqualTo("4294967295");
     }
 
     @Test
@@ -99,7 +110,7 @@ final class PrintFormatTest {
         assertThat(integer("%c", 27)).isEqualTo("\\x1b");
         assertThat(integer("%p", 0x1fL << 36)).isEqualTo("0x1f000000000");
         assertThat(integer("%p", 0)).isEqualTo("0");
-        Type pointer = new Type.Pointer(new Type.Void(), Type.Space.KERNEL);
+        ValueType pointer = new PointerType(new VoidType(), PointerSpace.KERNEL);
         assertThat(one("%llx", pointer, Little.i64s(-1))).isEqualTo("ffffffffffffffff");
         assertThat(one("%s", pointer, Little.i64s(16))).isEqualTo("0x10");
     }
@@ -107,24 +118,24 @@ final class PrintFormatTest {
     @Test
     void valuesAsText() {
         assertThat(integer("%s", -7)).isEqualTo("-7");
-        assertThat(one("%s %%", new Type.Bool(), new byte[] {1})).isEqualTo("true %");
-        assertThat(one("%d", new Type.Bool(), new byte[] {1})).isEqualTo("1");
-        Type.Enum letter = new Type.Enum("letter", 4, false, Map.of(1L, "B"));
+        assertThat(one("%s %%", new BoolType(), new byte[] {1})).isEqualTo("true %");
+        assertThat(one("%d", new BoolType(), new byte[] {1})).isEqualTo("1");
+        EnumType letter = new EnumType("letter", 4, false, Map.of(1L, "B"));
         assertThat(one("%5s", letter, Little.i64s(1))).isEqualTo("    B");
         assertThat(one("%d", letter, Little.i64s(1))).isEqualTo("1");
         assertThat(one("%s", letter, Little.i64s(100))).isEqualTo("100");
-        assertThat(one("%s", new Type.Named(Type.Special.KERNEL_SYMBOL), Little.i64s(5)))
+        assertThat(one("%s", new SpecialType(SpecialValue.KERNEL_SYMBOL), Little.i64s(5)))
                 .isEqualTo("k5");
-        Tuple pair = Tuple.of(List.of(Type.Int.I32, Type.Int.I32));
+        TupleType pair = TupleType.of(List.of(IntType.I32, IntType.I32));
         assertThat(one("%3s", pair, Little.bytes().i32(1, 2).get())).isEqualTo("  (1, 2)");
-        assertThat(one("%d", new Type.Average(false, true), Little.i64s(6, 2))).isEqualTo("3");
+        assertThat(one("%d", new AverageType(false, true), Little.i64s(6, 2))).isEqualTo("3");
         assertThat(text("%s", "\033]0;x\007")).isEqualTo("\\x1b]0;x\\x07");
     }
 
     @Test
     void buffers() {
         byte[] bytes = Little.bytes().i32(6).text("Hello", 6).get();
-        Type buffer = new Type.Bytes(6);
+        ValueType buffer = new BytesType(6);
         assertThat(one("%r", buffer, bytes)).isEqualTo("Hello\\x00");
         assertThat(one("%rx", buffer, bytes)).isEqualTo("\\x48\\x65\\x6c\\x6c\\x6f\\x00");
         assertThat(one("%rh.", buffer, bytes)).isEqualTo("48 65 6c 6c 6f 00.");
@@ -157,8 +168,8 @@ final class PrintFormatTest {
 
     @Test
     void argumentsThatDoNotFit() {
-        Type text = new Type.Text(3);
-        Type.Int number = Type.Int.I64;
+        ValueType text = new TextType(3);
+        IntType number = IntType.I64;
         assertThat(parse("%d %s").check(List.of(number, text))).isNull();
         assertThat(parse("%d %d").check(List.of(number)))
                 .isEqualTo("not enough arguments for format string (1 supplied, 2 expected)");
@@ -169,9 +180,9 @@ final class PrintFormatTest {
         assertThat(parse("%rx").check(List.of(text)))
                 .isEqualTo("unsupported format specifier for type 'string[3]': rx");
         assertThat(parse("%f").check(List.of(number))).isEqualTo("unsupported format specifier: f");
-        assertThat(parse("%s").check(List.of(new Type.Void())))
+        assertThat(parse("%s").check(List.of(new VoidType())))
                 .isEqualTo("unable to print none type for specifier: s");
-        assertThat(parse("%p").check(List.of(new Type.Bool()))).isNull();
+        assertThat(parse("%p").check(List.of(new BoolType()))).isNull();
         assertThat(text("%d", "x")).isEqualTo("!{invalid integer conversion: x}");
     }
 
@@ -179,7 +190,8 @@ final class PrintFormatTest {
     void commandsGetTheBytesAsTheyAre() {
         byte[] bytes = Little.bytes().i8('a', 27, 0xff, 0).get();
         byte[] raw =
-                parse("cat %s").renderRaw(Tuple.of(List.of(new Type.Text(4))), bytes, 0, names());
+                parse("cat %s")
+                        .renderRaw(TupleType.of(List.of(new TextType(4))), bytes, 0, names());
         assertThat(raw).isEqualTo("cat a\033\u00ff".getBytes(StandardCharsets.ISO_8859_1));
     }
 }

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import sonde.lang.output.MapRows.Row;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.SeriesType;
+import sonde.lang.type.ValueType.TextType;
+import sonde.lang.type.ValueType.VoidType;
 
 final class SeriesTest {
     private static final long TENTH = 100_000_000;
 
     /** Values of intervals from a first one on. */
-    private static byte[] series(Type.Series type, long first, long... values) {
+    private static byte[] series(SeriesType type, long first, long... values) {
         long[] cells = new long[type.buckets() * 3];
         for (int i = 0; i < values.length; i++) {
             long interval = first + i;
@@ -24,12 +27,13 @@ final class SeriesTest {
         return Little.i64s(cells);
     }
 
-    private static Type.Series type(int buckets, long nanos) {
-        return new Type.Series(nanos, buckets, true, Type.SeriesKind.LAST);
+    private static SeriesType type(int buckets, long nanos) {
+        return new SeriesType(nanos, buckets, true, ValueType.SeriesKind.LAST);
     }
 
-    private static MapRows scalar(Type type, byte[] value) {
-        return new MapRows("@a", true, new Type.Void(), type, List.of(new Row(new byte[0], value)));
+    private static MapRows scalar(ValueType type, byte[] value) {
+        return new MapRows(
+                "@a", true, new VoidType(), type, List.of(new MapRow(new byte[0], value)));
     }
 
     private static String line(String time, int star, String value) {
@@ -44,7 +48,7 @@ final class SeriesTest {
 
     @Test
     void oneValue() {
-        Type.Series type = type(5, TENTH);
+        SeriesType type = type(5, TENTH);
         MapRows rows = scalar(type, series(type, 5, 9, 9, 9, 9, 9));
         StringBuilder expected = new StringBuilder("@a:\n" + " ".repeat(13) + edges("8", "10"));
         expected.append("hh:mm:ss.ms  |").append("_".repeat(51)).append("|\n");
@@ -62,7 +66,7 @@ final class SeriesTest {
 
     @Test
     void valuesAroundZero() {
-        Type.Series type = type(20, TENTH);
+        SeriesType type = type(20, TENTH);
         long[] values = {-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4};
         MapRows rows = scalar(type, series(type, 1, values));
         String text = Printed.text(out -> out.map(rows, 0, 1));
@@ -77,7 +81,7 @@ final class SeriesTest {
 
     @Test
     void leastAtTheEdge() {
-        Type.Series type = new Type.Series(TENTH, 5, false, Type.SeriesKind.MIN);
+        SeriesType type = new SeriesType(TENTH, 5, false, ValueType.SeriesKind.MIN);
         MapRows rows = scalar(type, series(type, 5, 0, 0, 0, 0, 0));
         assertThat(Printed.text(out -> out.map(rows, 0, 1)))
                 .contains(" ".repeat(13) + edges("0", "1"))
@@ -86,14 +90,14 @@ final class SeriesTest {
 
     @Test
     void averages() {
-        Type.Series type = new Type.Series(TENTH, 1, true, Type.SeriesKind.AVERAGE);
+        SeriesType type = new SeriesType(TENTH, 1, true, ValueType.SeriesKind.AVERAGE);
         MapRows rows = scalar(type, Little.i64s(45, 10, 7));
         assertThat(Printed.json(out -> out.map(rows, 0, 1))).contains("\"value\":4}]");
     }
 
     @Test
     void nothingYet() {
-        Type.Series type = type(5, TENTH);
+        SeriesType type = type(5, TENTH);
         MapRows rows = scalar(type, new byte[type.sizeBytes()]);
         assertThat(Printed.text(out -> out.map(rows, 0, 1))).isEqualTo("@a:\n<no data>\n");
         assertThat(Printed.json(out -> out.map(rows, 0, 1)))
@@ -102,11 +106,11 @@ final class SeriesTest {
 
     @Test
     void severalShareTheLastInterval() {
-        Type.Series type = type(10, TENTH);
-        Type.Text word = new Type.Text(4);
-        List<Row> rows = new ArrayList<>();
-        rows.add(new Row(Little.bytes().text("two", 4).get(), series(type, 5, 4, 4, 4, 4, 4)));
-        rows.add(new Row(Little.bytes().text("one", 4).get(), series(type, 0, 5, 5, 5, 5, 5)));
+        SeriesType type = type(10, TENTH);
+        TextType word = new TextType(4);
+        List<MapRow> rows = new ArrayList<>();
+        rows.add(new MapRow(Little.bytes().text("two", 4).get(), series(type, 5, 4, 4, 4, 4, 4)));
+        rows.add(new MapRow(Little.bytes().text("one", 4).get(), series(type, 0, 5, 5, 5, 5, 5)));
         MapRows map = new MapRows("@a", false, word, type, rows);
         String text = Printed.text(out -> out.map(map, 0, 1));
         // The first interval of all counts as never used, as in bpftrace.
@@ -133,7 +137,7 @@ final class SeriesTest {
     }
 
     private static String head(long intervalNanos) {
-        Type.Series type = type(3, intervalNanos);
+        SeriesType type = type(3, intervalNanos);
         MapRows rows = scalar(type, series(type, 6, 1, 2, 3));
         return Printed.text(out -> out.map(rows, 0, 1))
                 .lines()

@@ -8,9 +8,20 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.lang.probes.AttachPoint.AttachTarget;
+import sonde.lang.probes.AttachPoint.AttachTarget.CounterPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.EventPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.IteratorPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.KernelFunctionPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MarkerPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.MemoryPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NamedPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.NoPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SignalPlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.SourceLinePlace;
+import sonde.lang.probes.AttachPoint.AttachTarget.TimePlace;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.AttachPoint.Place;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
 
 /** Every form of attach points, and what is said of those that are none. */
 final class AttachPointParserTest {
@@ -37,12 +48,12 @@ final class AttachPointParserTest {
 
     @Test
     void thoseThatTheTracerRuns() {
-        assertThat(Points.parse("BEGIN").place()).isEqualTo(new Place.Nowhere());
+        assertThat(Points.parse("BEGIN").place()).isEqualTo(new NoPlace());
         assertThat(Points.parse("end:*").kind()).isEqualTo(Kind.END);
         assertThat(Points.parse("self:signal:SIGUSR1").place())
-                .isEqualTo(new Place.Signal("SIGUSR1"));
-        assertThat(Points.parse("test:okay").place()).isEqualTo(new Place.Named("okay"));
-        assertThat(Points.parse("BENCH:\"a:b\"").place()).isEqualTo(new Place.Named("a:b"));
+                .isEqualTo(new SignalPlace("SIGUSR1"));
+        assertThat(Points.parse("test:okay").place()).isEqualTo(new NamedPlace("okay"));
+        assertThat(Points.parse("BENCH:\"a:b\"").place()).isEqualTo(new NamedPlace("a:b"));
     }
 
     @ParameterizedTest
@@ -58,81 +69,80 @@ final class AttachPointParserTest {
         "profile:1us, us, 1, 1000",
     })
     void clocks(String text, String unit, long count, long nanos) {
-        Place place = Points.parse(text).place();
-        assertThat(place).isEqualTo(new Place.Time(unit, count));
-        assertThat(((Place.Time) place).nanos()).isEqualTo(nanos);
+        AttachTarget place = Points.parse(text).place();
+        assertThat(place).isEqualTo(new TimePlace(unit, count));
+        assertThat(((TimePlace) place).nanos()).isEqualTo(nanos);
     }
 
     @Test
     void counters() {
         assertThat(Points.parse("software:faults:100").place())
-                .isEqualTo(new Place.Counter("faults", 100));
-        assertThat(Points.parse("s:cpu-clock").place())
-                .isEqualTo(new Place.Counter("cpu-clock", 0));
+                .isEqualTo(new CounterPlace("faults", 100));
+        assertThat(Points.parse("s:cpu-clock").place()).isEqualTo(new CounterPlace("cpu-clock", 0));
         assertThat(Points.parse("hardware:cache-misses:1e6").place())
-                .isEqualTo(new Place.Counter("cache-misses", 1_000_000));
-        assertThat(Points.parse("h:cycles:*").place()).isEqualTo(new Place.Counter("cycles", 0));
+                .isEqualTo(new CounterPlace("cache-misses", 1_000_000));
+        assertThat(Points.parse("h:cycles:*").place()).isEqualTo(new CounterPlace("cycles", 0));
     }
 
     @Test
     void placesInTheKernel() {
         assertThat(Points.parse("t:syscalls:sys_enter_*").place())
-                .isEqualTo(new Place.Event("syscalls", "sys_enter_*"));
+                .isEqualTo(new EventPlace("syscalls", "sys_enter_*"));
         assertThat(Points.parse("tracepoint:*open*").place())
-                .isEqualTo(new Place.Event("*", "*open*"));
+                .isEqualTo(new EventPlace("*", "*open*"));
         assertThat(Points.parse("rt:sys_exit").place())
-                .isEqualTo(new Place.RawEvent("*", "sys_exit"));
+                .isEqualTo(new AttachTarget.RawEvent("*", "sys_exit"));
         assertThat(Points.parse("rawtracepoint:vmlinux:sys_exit").place())
-                .isEqualTo(new Place.RawEvent("vmlinux", "sys_exit"));
+                .isEqualTo(new AttachTarget.RawEvent("vmlinux", "sys_exit"));
         assertThat(Points.parse("kprobe:vfs_read+0x10").place())
-                .isEqualTo(new Place.KernelFunction("", "vfs_read", 16, 0));
+                .isEqualTo(new KernelFunctionPlace("", "vfs_read", 16, 0));
         assertThat(Points.parse("k:kvm:x86_emulate_insn").place())
-                .isEqualTo(new Place.KernelFunction("kvm", "x86_emulate_insn", 0, 0));
+                .isEqualTo(new KernelFunctionPlace("kvm", "x86_emulate_insn", 0, 0));
         assertThat(Points.parse("kprobe:0x12345678", UNSAFE).place())
-                .isEqualTo(new Place.KernelFunction("", "", 0, 0x12345678));
+                .isEqualTo(new KernelFunctionPlace("", "", 0, 0x12345678));
         assertThat(Points.parse("kfunc:tcp_reset").place())
-                .isEqualTo(new Place.KernelFunction("", "tcp_reset", 0, 0));
-        assertThat(Points.parse("fr:bpf:name").place()).isEqualTo(new Place.BpfFunction(0, "name"));
+                .isEqualTo(new KernelFunctionPlace("", "tcp_reset", 0, 0));
+        assertThat(Points.parse("fr:bpf:name").place())
+                .isEqualTo(new AttachTarget.BpfFunction(0, "name"));
         assertThat(Points.parse("f:bpf:12:name*").place())
-                .isEqualTo(new Place.BpfFunction(12, "name*"));
-        assertThat(Points.parse("it:task").place()).isEqualTo(new Place.Objects("task", ""));
+                .isEqualTo(new AttachTarget.BpfFunction(12, "name*"));
+        assertThat(Points.parse("it:task").place()).isEqualTo(new IteratorPlace("task", ""));
         assertThat(Points.parse("iter:task_file:/sys/fs/bpf/files").place())
-                .isEqualTo(new Place.Objects("task_file", "/sys/fs/bpf/files"));
+                .isEqualTo(new IteratorPlace("task_file", "/sys/fs/bpf/files"));
         assertThat(Points.parse("w:0x1000:8:wr").place())
-                .isEqualTo(new Place.Memory(0x1000, 8, "rw"));
+                .isEqualTo(new MemoryPlace(0x1000, 8, "rw"));
     }
 
     @Test
     void placesInFiles() {
         assertThat(Points.parse("uprobe:/bin/bash:\"echo_builtin\"+8").place())
-                .isEqualTo(new Place.UserFunction("/bin/bash", false, "echo_builtin", 8, 0));
+                .isEqualTo(new AttachTarget.UserFunction("/bin/bash", false, "echo_builtin", 8, 0));
         assertThat(Points.parse("u:libc:0x1234").place())
-                .isEqualTo(new Place.UserFunction("libc", false, "", 0, 0x1234));
+                .isEqualTo(new AttachTarget.UserFunction("libc", false, "", 0, 0x1234));
         assertThat(Points.parse("uprobe:/x:cpp:\"a::b(int)\"").place())
-                .isEqualTo(new Place.UserFunction("/x", true, "a::b(int)", 0, 0));
+                .isEqualTo(new AttachTarget.UserFunction("/x", true, "a::b(int)", 0, 0));
         assertThat(Points.parse("uprobe:/x:cpp:\"a::operator+(a)\"").place())
-                .isEqualTo(new Place.UserFunction("/x", true, "a::operator+(a)", 0, 0));
+                .isEqualTo(new AttachTarget.UserFunction("/x", true, "a::operator+(a)", 0, 0));
         assertThat(Points.parse("uprobe:/bin/bash@readline.c:362").place())
-                .isEqualTo(new Place.SourceLine("/bin/bash", "readline.c", 362, 0));
+                .isEqualTo(new SourceLinePlace("/bin/bash", "readline.c", 362, 0));
         assertThat(Points.parse("uprobe:\"/bin/bash\"@\"d/e.c\":\"362\":5").place())
-                .isEqualTo(new Place.SourceLine("/bin/bash", "d/e.c", 362, 5));
+                .isEqualTo(new SourceLinePlace("/bin/bash", "d/e.c", 362, 5));
         assertThat(Points.parse("usdt:/root/tick:loop").place())
-                .isEqualTo(new Place.Marker("/root/tick", "", "loop"));
+                .isEqualTo(new MarkerPlace("/root/tick", "", "loop"));
         assertThat(Points.parse("usdt:./x:test:\"\\\"probe1\\\"\"").place())
-                .isEqualTo(new Place.Marker("./x", "test", "\"probe1\""));
+                .isEqualTo(new MarkerPlace("./x", "test", "\"probe1\""));
         assertThat(Points.parse("usdt::tracetest:*").place())
-                .isEqualTo(new Place.Marker("", "tracetest", "*"));
+                .isEqualTo(new MarkerPlace("", "tracetest", "*"));
     }
 
     @Test
     void aProcessStandsForItsFile() {
         ParseSettings process = new ParseSettings(List.of(), OptionalInt.of(7), false);
         assertThat(Points.parse("uprobe:main", process).place())
-                .isEqualTo(new Place.UserFunction("/proc/7/exe", false, "main", 0, 0));
+                .isEqualTo(new AttachTarget.UserFunction("/proc/7/exe", false, "main", 0, 0));
         assertThat(Points.parse("uprobe:cpp:main", process).place())
-                .isEqualTo(new Place.UserFunction("/proc/7/exe", true, "main", 0, 0));
-        assertThat(Points.parse("usdt:*", process).place())
-                .isEqualTo(new Place.Marker("", "", "*"));
+                .isEqualTo(new AttachTarget.UserFunction("/proc/7/exe", true, "main", 0, 0));
+        assertThat(Points.parse("usdt:*", process).place()).isEqualTo(new MarkerPlace("", "", "*"));
     }
 
     @Test
@@ -143,11 +153,11 @@ final class AttachPointParserTest {
         ParseSettings two =
                 new ParseSettings(List.of("vfs_read", "/bin/sh:main"), OptionalInt.empty(), false);
         assertThat(Points.parse("kprobe:$1", two).place())
-                .isEqualTo(new Place.KernelFunction("", "vfs_read", 0, 0));
+                .isEqualTo(new KernelFunctionPlace("", "vfs_read", 0, 0));
         assertThat(Points.parse("uprobe:$2", two).place())
-                .isEqualTo(new Place.UserFunction("/bin/sh", false, "main", 0, 0));
+                .isEqualTo(new AttachTarget.UserFunction("/bin/sh", false, "main", 0, 0));
         assertThat(Points.parse("kprobe:\"$1\"", two).place())
-                .isEqualTo(new Place.KernelFunction("", "$1", 0, 0));
+                .isEqualTo(new KernelFunctionPlace("", "$1", 0, 0));
         assertThat(Points.error("kprobe:f$x", two))
                 .isEqualTo(
                         "invalid trailing character for positional param: x. Try quoting this"
@@ -159,7 +169,7 @@ final class AttachPointParserTest {
 
     @Test
     void aPatternOfKinds() {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         String text = "*:./program:x*";
         List<AttachPoint> points =
                 AttachPointParser.parseEach(
@@ -179,7 +189,7 @@ final class AttachPointParserTest {
 
     @Test
     void anEmptyTextIsNothing() {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         assertThat(AttachPointParser.parse(Points.span(""), "", diagnostics)).isNull();
         assertThat(diagnostics.all()).isEmpty();
     }
@@ -274,16 +284,16 @@ final class AttachPointParserTest {
                 .isEqualTo(
                         "Invalid rate of interval probe: overflow error, maximum value is"
                                 + " 18446744073709551615: 18446744073709551616");
-        assertThat(Quantity.parse("0b101")).isEqualTo(5);
-        assertThat(Quantity.parse("017")).isEqualTo(15);
-        assertThat(Quantity.parse("1_000")).isEqualTo(1000);
-        assertThat(Quantity.parse("0xffffffffffffffff")).isEqualTo(-1);
-        assertThat(Quantity.parse("2d")).isEqualTo(2 * 86_400_000_000_000L);
+        assertThat(AttachNumber.parse("0b101")).isEqualTo(5);
+        assertThat(AttachNumber.parse("017")).isEqualTo(15);
+        assertThat(AttachNumber.parse("1_000")).isEqualTo(1000);
+        assertThat(AttachNumber.parse("0xffffffffffffffff")).isEqualTo(-1);
+        assertThat(AttachNumber.parse("2d")).isEqualTo(2 * 86_400_000_000_000L);
     }
 
     @Test
     void whatPointsOfOneScriptMayNot() {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         List<List<AttachPoint>> probes = new ArrayList<>();
         probes.add(List.of(Points.parse("bench:a")));
         probes.add(List.of(Points.parse("test:a")));
@@ -299,7 +309,7 @@ final class AttachPointParserTest {
 
     @Test
     void watchpointsSayWhatThereIs() {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         String text = "watchpoint:0x1234:8:wx";
         assertThat(AttachPointParser.parse(Points.span(text), text, diagnostics)).isNull();
         assertThat(diagnostics.all().getFirst().hint()).endsWith("rw,w,x");

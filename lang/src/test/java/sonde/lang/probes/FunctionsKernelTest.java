@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.bpf.Link;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
 
 /** Functions of the kernel: on kernels with kprobes, mostly the guests'. */
 @Tag("kernel")
@@ -35,9 +35,9 @@ final class FunctionsKernelTest {
     }
 
     private static ProbeGroup group(String text) {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         AttachPoint point = Points.parse(text);
-        try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
+        try (ProbeExpander expander = new ProbeExpander(ExpanderOptions.USUAL)) {
             List<Probe> probes = expander.expand(point, diagnostics);
             assertThat(Points.messages(diagnostics)).isEmpty();
             List<ProbeGroup> groups = expander.group(point.span(), probes, false, diagnostics);
@@ -55,7 +55,7 @@ final class FunctionsKernelTest {
     private static void assertHit(String text) throws Exception {
         ProbeGroup group = group(text);
         try (Hits hits = Hits.load(group, false)) {
-            try (Link _ = Attacher.attach(group, hits.program(), AttachOptions.EVERYWHERE)) {
+            try (Link _ = ProbeAttacher.attach(group, hits.program(), AttachOptions.EVERYWHERE)) {
                 openFiles();
             }
             long count = hits.count();
@@ -80,7 +80,8 @@ final class FunctionsKernelTest {
             assertThat(group.probes()).hasSizeGreaterThan(1);
             List<String> names = group.probes().stream().map(Probe::function).toList();
             try (Hits hits = Hits.load(group, true)) {
-                try (Link _ = Attacher.attach(group, hits.program(), AttachOptions.EVERYWHERE)) {
+                try (Link _ =
+                        ProbeAttacher.attach(group, hits.program(), AttachOptions.EVERYWHERE)) {
                     openFiles();
                 }
                 assertThat(hits.count(names.indexOf("do_sys_openat2")))
@@ -102,8 +103,8 @@ final class FunctionsKernelTest {
         // The first instruction of a function is endbr64 or a call of five bytes.
         ProbeGroup group = group("kprobe:do_sys_openat2+1");
         try (Hits hits = Hits.load(group, false)) {
-            assertThatThrownBy(
-                            () -> Attacher.attach(group, hits.program(), AttachOptions.EVERYWHERE))
+            assertThatThrownBy(() ->
+                            ProbeAttacher.attach(group, hits.program(), AttachOptions.EVERYWHERE))
                     .isInstanceOfSatisfying(
                             AttachException.class,
                             e -> {

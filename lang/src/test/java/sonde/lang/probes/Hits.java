@@ -1,10 +1,10 @@
 package sonde.lang.probes;
 
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R6;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R6;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,9 +16,9 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
-import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Label;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.sys.SyscallException;
 
@@ -51,7 +51,7 @@ final class Hits implements AutoCloseable {
         }
     }
 
-    private static Code code(BpfMap all, BpfMap by, boolean cookies) {
+    private static ProgramCode code(BpfMap all, BpfMap by, boolean cookies) {
         CodeBuilder code =
                 new CodeBuilder()
                         .move(R6, R1)

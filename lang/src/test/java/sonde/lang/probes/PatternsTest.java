@@ -15,10 +15,10 @@ import sonde.sys.Arch;
 final class PatternsTest {
     @Test
     void bracketsAskForAPatternToo() {
-        assertThat(Wildcards.isPattern("a[bc]")).isTrue();
-        assertThat(Wildcards.isPattern("a*")).isTrue();
-        assertThat(Wildcards.isPattern("a[b")).isFalse();
-        assertThat(Wildcards.isPattern("a?")).isFalse();
+        assertThat(NamePattern.isPattern("a[bc]")).isTrue();
+        assertThat(NamePattern.isPattern("a*")).isTrue();
+        assertThat(NamePattern.isPattern("a[b")).isFalse();
+        assertThat(NamePattern.isPattern("a?")).isFalse();
     }
 
     private static List<String> functions(TraceableFunctions functions, String mod, String name) {
@@ -82,12 +82,12 @@ final class PatternsTest {
     @Test
     void librariesOfTheLoader() {
         byte[] cache = cache();
-        assertThat(LibraryCache.find(cache, "libc", Arch.X86_64)).containsExactly("/lib/libc.so.6");
-        assertThat(LibraryCache.find(cache, "libc.so.6", Arch.X86_64))
+        assertThat(LdSoCache.find(cache, "libc", Arch.X86_64)).containsExactly("/lib/libc.so.6");
+        assertThat(LdSoCache.find(cache, "libc.so.6", Arch.X86_64))
                 .containsExactly("/lib/libc.so.6");
-        assertThat(LibraryCache.find(cache, "libc.so.7", Arch.X86_64)).isEmpty();
-        assertThat(LibraryCache.find(cache, "libc", Arch.AARCH64)).isEmpty();
-        assertThat(LibraryCache.find(new byte[60], "libc", Arch.X86_64)).isEmpty();
+        assertThat(LdSoCache.find(cache, "libc.so.7", Arch.X86_64)).isEmpty();
+        assertThat(LdSoCache.find(cache, "libc", Arch.AARCH64)).isEmpty();
+        assertThat(LdSoCache.find(new byte[60], "libc", Arch.X86_64)).isEmpty();
     }
 
     @Test

@@ -1,17 +1,17 @@
 package sonde.lang.probes;
 
 import java.util.List;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /** Attach points for tests. */
 final class Points {
     private Points() {}
 
-    static Span span(String text) {
-        return new Span(new SourceText("stdin", text + " { 1 }"), 0, text.length());
+    static SourceSpan span(String text) {
+        return new SourceSpan(new SourceText("stdin", text + " { 1 }"), 0, text.length());
     }
 
     static AttachPoint parse(String text) {
@@ -19,7 +19,7 @@ final class Points {
     }
 
     static AttachPoint parse(String text, ParseSettings settings) {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         AttachPoint point = AttachPointParser.parse(span(text), text, settings, diagnostics);
         if (point == null || diagnostics.hasErrors()) {
             throw new AssertionError(text + ": " + diagnostics.all());
@@ -28,7 +28,7 @@ final class Points {
     }
 
     static String error(String text, ParseSettings settings) {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         AttachPoint point = AttachPointParser.parse(span(text), text, settings, diagnostics);
         if (point != null || diagnostics.all().size() != 1) {
             throw new AssertionError(text + ": " + point + " " + diagnostics.all());
@@ -36,11 +36,11 @@ final class Points {
         return diagnostics.all().getFirst().message();
     }
 
-    static List<String> messages(Diagnostics diagnostics) {
+    static List<String> messages(CompilerDiagnostics diagnostics) {
         return diagnostics.all().stream().map(Points::message).toList();
     }
 
-    private static String message(Diagnostic diagnostic) {
+    private static String message(SourceDiagnostic diagnostic) {
         return diagnostic.severity() + ": " + diagnostic.message();
     }
 }

@@ -15,8 +15,9 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.bpf.usdt.UsdtNotes.MarkerName;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.sys.Arch;
 import sonde.testkit.ElfWriter;
 import sonde.testkit.Property;
@@ -58,7 +59,7 @@ final class ProbesPropertyTest {
                             default -> text.setLength(at);
                         }
                     }
-                    Diagnostics diagnostics = new Diagnostics();
+                    CompilerDiagnostics diagnostics = new CompilerDiagnostics();
                     ParseSettings settings =
                             new ParseSettings(
                                     List.of("1", "a:b"),
@@ -70,7 +71,7 @@ final class ProbesPropertyTest {
                     for (AttachPoint point : points) {
                         assertThat(point.place()).isNotNull();
                     }
-                    for (Diagnostic diagnostic : diagnostics.all()) {
+                    for (SourceDiagnostic diagnostic : diagnostics.all()) {
                         assertThat(diagnostic.message()).isNotEmpty();
                     }
                 });
@@ -101,7 +102,7 @@ final class ProbesPropertyTest {
                 random -> {
                     byte[] bytes = damaged(fine, random);
                     try {
-                        Map<UsdtNotes.Name, List<UsdtLocation>> found =
+                        Map<MarkerName, List<UsdtLocation>> found =
                                 UsdtNotes.read(ElfFile.of(bytes));
                         for (List<UsdtLocation> locations : found.values()) {
                             assertThat(locations)
@@ -120,12 +121,12 @@ final class ProbesPropertyTest {
         out.put("glibc-ld.so.cache1.1".getBytes(StandardCharsets.UTF_8)).putInt(1).position(48);
         out.putInt(0x303).putInt(72).putInt(82).position(72);
         out.put("libc.so.6\0/lib/libc.so.6\0".getBytes(StandardCharsets.UTF_8));
-        assertThat(LibraryCache.find(cache, "libc", Arch.X86_64)).hasSize(1);
+        assertThat(LdSoCache.find(cache, "libc", Arch.X86_64)).hasSize(1);
         Property.forAll(
                 11,
                 3_000,
                 random ->
-                        assertThat(LibraryCache.find(damaged(cache, random), "libc", Arch.X86_64))
+                        assertThat(LdSoCache.find(damaged(cache, random), "libc", Arch.X86_64))
                                 .hasSizeLessThanOrEqualTo(1));
     }
 

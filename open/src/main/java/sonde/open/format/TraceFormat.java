@@ -122,7 +122,7 @@ public enum TraceFormat {
      * @throws MalformedInputException when it is not of this format
      */
     public Recording open(Input input) throws IOException {
-        return new Owned(opened(input), input);
+        return new OwnedRecording(opened(input), input);
     }
 
     private Recording opened(Input input) throws IOException {

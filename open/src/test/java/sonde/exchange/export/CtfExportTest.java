@@ -28,7 +28,7 @@ class CtfExportTest {
     private static final String ADDED = "period|callchain|_.*_length|context\\..*|packet\\.cpu_id";
 
     @TempDir Path folder;
-    private final Losses losses = new Losses();
+    private final ExportLosses losses = new ExportLosses();
 
     private Path write(Recording recording, FileFormat version) throws IOException {
         Path made = Files.createTempDirectory(folder, "trace");

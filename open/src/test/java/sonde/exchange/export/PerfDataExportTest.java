@@ -28,7 +28,7 @@ import sonde.testkit.TraceDatBytes;
 
 class PerfDataExportTest {
     @TempDir Path folder;
-    private final Losses losses = new Losses();
+    private final ExportLosses losses = new ExportLosses();
 
     private Recording written(Recording recording) throws IOException {
         Path file = folder.resolve("perf.data");

@@ -34,7 +34,7 @@ class PerfSampleRestTest {
         file.record(9, 1, PerfDataExamples.whole(file, 12, 50));
         Path from = Files.write(folder.resolve("from"), file.file());
         Path to = folder.resolve("to");
-        Losses losses = new Losses();
+        ExportLosses losses = new ExportLosses();
         try (Recording source = PerfDataReader.open(Input.open(from))) {
             List<Recording> all = List.of(source);
             try (ExportRows rows = ExportRows.of(all, ChainNames.own())) {

@@ -20,8 +20,8 @@ import sonde.open.format.RecordedRows;
 import sonde.open.format.TraceFormat;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
-import sonde.recording.TraceRows.Place;
-import sonde.recording.TraceRows.Slice;
+import sonde.recording.TraceRows.RowOrigin;
+import sonde.recording.TraceRows.TracedSlice;
 import sonde.recording.text.TextRecording;
 import sonde.testkit.Json;
 import sonde.testkit.PcapBytes;
@@ -29,7 +29,7 @@ import sonde.testkit.PerfettoBytes;
 
 /** What is written is read again as the same events, as far as the format holds them. */
 class RoundTripTest {
-    private final Losses losses = new Losses();
+    private final ExportLosses losses = new ExportLosses();
 
     private byte[] write(Recording recording, ExportFormat format) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -59,20 +59,21 @@ class RoundTripTest {
         long leaf = store.frame(new Frame("leaf;x", "lib.so", Frame.Kind.USER));
         int chain = store.chain(leaf, main);
         long own = 5L << 32 | 6;
-        rows.thread(new Place(start, -1, 5, 6), "worker");
-        rows.begin(new Place(start + 1001, -1, 5, 6), slice(own, "outer", "{\"n\":1}"));
-        rows.begin(new Place(start + 2002, -1, 5, 6), slice(own, "inner", ""));
-        rows.sample(new Place(start + 2500, 1, 5, 6), "cpu-clock", 1_000_000, chain);
-        rows.end(new Place(start + 3003, -1, 5, 6), slice(own, "", ""));
-        rows.sample(new Place(start + 3500, 1, 5, 6), "cpu-clock", 2_000_000, store.chain(main));
-        rows.counter(new Place(start + 4004, -1, 5, -1), 9, "mem", "", 2.5);
-        rows.instant(new Place(start + 5005, -1, 5, 6), slice(own, "now", ""), 0);
-        rows.end(new Place(start + 6006, -1, 5, 6), slice(own, "", ""));
+        rows.thread(new RowOrigin(start, -1, 5, 6), "worker");
+        rows.begin(new RowOrigin(start + 1001, -1, 5, 6), slice(own, "outer", "{\"n\":1}"));
+        rows.begin(new RowOrigin(start + 2002, -1, 5, 6), slice(own, "inner", ""));
+        rows.sample(new RowOrigin(start + 2500, 1, 5, 6), "cpu-clock", 1_000_000, chain);
+        rows.end(new RowOrigin(start + 3003, -1, 5, 6), slice(own, "", ""));
+        rows.sample(
+                new RowOrigin(start + 3500, 1, 5, 6), "cpu-clock", 2_000_000, store.chain(main));
+        rows.counter(new RowOrigin(start + 4004, -1, 5, -1), 9, "mem", "", 2.5);
+        rows.instant(new RowOrigin(start + 5005, -1, 5, 6), slice(own, "now", ""), 0);
+        rows.end(new RowOrigin(start + 6006, -1, 5, 6), slice(own, "", ""));
         return store.recording("made", clock, List.of());
     }
 
-    private static Slice slice(long track, String name, String args) {
-        return new Slice(track, name, name.isEmpty() ? "" : "cat", "", args);
+    private static TracedSlice slice(long track, String name, String args) {
+        return new TracedSlice(track, name, name.isEmpty() ? "" : "cat", "", args);
     }
 
     private static List<String> rows(Recording recording) throws IOException {

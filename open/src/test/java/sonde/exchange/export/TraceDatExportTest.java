@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.Input;
 import sonde.event.Recording;
 import sonde.open.format.RecordedRows;
-import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.EventFormats;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.recording.tracedat.TraceDatReader;
 import sonde.testkit.Property;
@@ -24,7 +24,7 @@ import sonde.testkit.TraceDatBytes;
 
 class TraceDatExportTest {
     @TempDir Path folder;
-    private final Losses losses = new Losses();
+    private final ExportLosses losses = new ExportLosses();
 
     private Path write(Recording recording) throws IOException {
         Path file = folder.resolve("trace.dat");
@@ -113,7 +113,7 @@ class TraceDatExportTest {
                     target = write(from);
                 }
                 try (Recording read = TraceDatReader.open(Input.open(target))) {
-                    KernelFormats formats = read.capability(KernelFormats.class).orElseThrow();
+                    EventFormats formats = read.capability(EventFormats.class).orElseThrow();
                     assertThat(formats.order()).isEqualTo(order);
                     assertThat(formats.longBytes()).isEqualTo(longBytes);
                     assertThat(RecordedRows.of(read)).isEqualTo(expected);

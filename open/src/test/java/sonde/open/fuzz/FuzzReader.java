@@ -22,8 +22,8 @@ import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
-import sonde.binary.archive.Limits;
-import sonde.binary.archive.Unwrapped;
+import sonde.binary.archive.UnwrapLimits;
+import sonde.binary.archive.UnwrappedFiles;
 import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.EventType;
@@ -34,13 +34,15 @@ import sonde.open.format.RecordedRows;
 import sonde.open.format.Samples;
 import sonde.open.format.TraceFormat;
 import sonde.recording.InputSet;
+import sonde.recording.InputSet.InputOpener;
 import sonde.recording.ctf.CtfRecording;
 import sonde.recording.ftrace.EventFormat;
+import sonde.recording.ftrace.EventFormats;
 import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.EventListing.ListedLane;
 import sonde.recording.ftrace.EventText;
-import sonde.recording.ftrace.KernelFormats;
 import sonde.recording.ftrace.PageLayout;
-import sonde.recording.ftrace.PrintFormat;
+import sonde.recording.ftrace.PrintFmt;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.TextBuffer;
 import sonde.recording.ftrace.TextContext;
@@ -68,7 +70,7 @@ enum FuzzReader {
             try (Recording recording = TraceDatReader.open(RecordedRows.input(bytes))) {
                 ThreadNames names = ThreadNames.of(recording.threadNames().orElseThrow());
                 TextContext context =
-                        recording.capability(KernelFormats.class).orElseThrow().textContext();
+                        recording.capability(EventFormats.class).orElseThrow().textContext();
                 EventText text = new EventText(recording.sources().getFirst(), context, names);
                 new EventListing(recording.lanes(), text).writeTo(NOWHERE);
             }
@@ -123,11 +125,11 @@ enum FuzzReader {
                 RecordedRows.asStated(recording);
             }
             try (CtfRecording recording = trace(metadata, stream)) {
-                List<EventListing.Part> parts = new ArrayList<>();
+                List<ListedLane> parts = new ArrayList<>();
                 ThreadNames names = ThreadNames.of(Map.of());
                 for (Lane lane : recording.lanes()) {
                     RowText text = recording.text(lane.source(), ZoneOffset.UTC, names);
-                    parts.add(new EventListing.Part(lane, text, ""));
+                    parts.add(new ListedLane(lane, text, ""));
                 }
                 new EventListing(parts, EventListing.Filter.ALL).writeTo(NOWHERE);
             }
@@ -173,8 +175,8 @@ enum FuzzReader {
     WRAPPER {
         @Override
         void read(byte[] bytes) throws IOException {
-            Limits limits = new Limits(1 << 22, 1000, 1 << 20, 100, 3);
-            Unwrapped.of(RecordedRows.input(bytes), limits).close();
+            UnwrapLimits limits = new UnwrapLimits(1 << 22, 1000, 1 << 20, 100, 3);
+            UnwrappedFiles.of(RecordedRows.input(bytes), limits).close();
         }
 
         @Override
@@ -198,7 +200,7 @@ enum FuzzReader {
             batch.reset(MemorySegment.ofArray(payload));
             batch.add(0, 0, 5, 0, 0, payload.length);
             TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
-            PrintFormat.of(type, context).append(new TextBuffer(64), batch, 0);
+            PrintFmt.of(type, context).append(new TextBuffer(64), batch, 0);
         }
 
         @Override
@@ -257,7 +259,7 @@ enum FuzzReader {
     }
 
     private static CtfRecording trace(byte[] metadata, byte[] stream) throws IOException {
-        Map<String, InputSet.Opener> files = new LinkedHashMap<>();
+        Map<String, InputOpener> files = new LinkedHashMap<>();
         files.put("metadata", () -> Input.of("metadata", MemorySegment.ofArray(metadata)));
         files.put("s", () -> Input.of("s", MemorySegment.ofArray(stream)));
         return CtfRecording.open(InputSet.of("test", files));

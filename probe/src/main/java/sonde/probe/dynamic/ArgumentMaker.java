@@ -3,7 +3,24 @@ package sonde.probe.dynamic;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import sonde.probe.dynamic.FetchArgument.FetchOrigin.ProgramOrigin;
+import sonde.probe.dynamic.ProbeExpression.CastTo;
+import sonde.probe.dynamic.ProbeExpression.ContainerItself;
+import sonde.probe.dynamic.ProbeExpression.ElementAt;
+import sonde.probe.dynamic.ProbeExpression.MemberOf;
+import sonde.probe.dynamic.ProbeExpression.NumberLiteral;
+import sonde.probe.dynamic.ProbeExpression.PointerOffset;
+import sonde.probe.dynamic.ProbeExpression.RawFetch;
+import sonde.probe.dynamic.ProbeExpression.RegisterName;
+import sonde.probe.dynamic.ProbeExpression.SpecialName;
+import sonde.probe.dynamic.ProbeExpression.VariableName;
+import sonde.probe.dynamic.ProbeOperand.CalculatedOperand;
+import sonde.probe.dynamic.ProbeOperand.HeldOperand;
+import sonde.probe.dynamic.ProbeOperand.KernelOperand;
+import sonde.probe.dynamic.ProbeOperand.SplitOperand;
+import sonde.probe.dynamic.ProbeOperand.StoredOperand;
 import sonde.symbol.ctype.SourceType;
+import sonde.symbol.ctype.SourceType.NumberType;
 
 /** Makes the kernel's arguments of source expressions: name, how to find it, how to show it. */
 final class ArgumentMaker {
@@ -22,16 +39,16 @@ final class ArgumentMaker {
                     "__probe_ret_ip",
                     "__probe_func");
 
-    private final Surroundings here;
+    private final ExpressionScope here;
     private final Set<String> names = new HashSet<>();
 
-    ArgumentMaker(Surroundings here) {
+    ArgumentMaker(ExpressionScope here) {
         this.here = here;
     }
 
     /** The parts of {@code name=expression:type}, each but the expression empty for none. */
-    record Parts(String name, String expression, String type) {
-        static Parts of(String text) throws ProbeException {
+    record ArgumentParts(String name, String expression, String type) {
+        static ArgumentParts of(String text) throws ProbeException {
             int equals = text.indexOf('=');
             String name = "";
             String rest = text;
@@ -44,46 +61,46 @@ final class ArgumentMaker {
             if (expression.isBlank()) {
                 throw ProbeException.at(text, name.length(), "an expression was expected here");
             }
-            return new Parts(name, expression, type < 0 ? "" : rest.substring(type));
+            return new ArgumentParts(name, expression, type < 0 ? "" : rest.substring(type));
         }
     }
 
-    Argument make(String text) throws ProbeException {
-        Parts parts = Parts.of(text);
-        ProbeExpression expression = ExpressionParser.parse(parts.expression());
+    ProbeArgument make(String text) throws ProbeException {
+        ArgumentParts parts = ArgumentParts.of(text);
+        ProbeExpression expression = ProbeExpressionParser.parse(parts.expression());
         ExpressionCompiler compiler = new ExpressionCompiler(parts.expression(), here);
-        Operand operand = compiler.compile(expression);
+        ProbeOperand operand = compiler.compile(expression);
         operand = referred(compiler, operand);
         String name = unique(parts.name().isEmpty() ? defaultName(expression) : parts.name());
-        Rendering rendering = new Rendering(parts.expression(), compiler);
+        FetchRendering rendering = new FetchRendering(parts.expression(), compiler);
         String[] words =
                 FetchType.isText(parts.type())
                         ? rendering.text(operand, parts.type())
                         : rendering.words(operand, parts.type());
-        return new Argument(name, words[0], words[1], text, rendering.note);
+        return new ProbeArgument(name, words[0], words[1], text, rendering.note);
     }
 
-    private static Operand referred(ExpressionCompiler compiler, Operand operand)
+    private static ProbeOperand referred(ExpressionCompiler compiler, ProbeOperand operand)
             throws ProbeException {
         return operand.type().plain() instanceof SourceType.Pointer pointer && pointer.isReference()
-                ? new Operand.Stored(
+                ? new StoredOperand(
                         compiler.value(operand, 0), pointer.target().get(), 0, 0, pointer.isUser())
                 : operand;
     }
 
     private static String defaultName(ProbeExpression expression) {
         return switch (expression) {
-            case ProbeExpression.Name e -> e.name().substring(e.name().lastIndexOf(':') + 1);
-            case ProbeExpression.Special e -> e.name();
-            case ProbeExpression.Register e -> e.name();
-            case ProbeExpression.Member e -> e.name();
-            case ProbeExpression.Index e -> defaultName(e.of());
+            case VariableName e -> e.name().substring(e.name().lastIndexOf(':') + 1);
+            case SpecialName e -> e.name();
+            case RegisterName e -> e.name();
+            case MemberOf e -> e.name();
+            case ElementAt e -> defaultName(e.of());
             case ProbeExpression.Dereference e -> defaultName(e.of());
             case ProbeExpression.AddressOf e -> defaultName(e.of());
-            case ProbeExpression.Plus e -> defaultName(e.of());
-            case ProbeExpression.Cast e -> defaultName(e.of());
+            case PointerOffset e -> defaultName(e.of());
+            case CastTo e -> defaultName(e.of());
             case ProbeExpression.ContainerOf e -> e.type().name();
-            case ProbeExpression.Literal _, ProbeExpression.Raw _, ProbeExpression.Whole _ -> "arg";
+            case NumberLiteral _, RawFetch _, ContainerItself _ -> "arg";
         };
     }
 
@@ -97,12 +114,12 @@ final class ArgumentMaker {
     }
 
     /** How an operand is fetched: words and type. */
-    private final class Rendering {
+    private final class FetchRendering {
         private final String source;
         private final ExpressionCompiler compiler;
         private String note = "";
 
-        Rendering(String source, ExpressionCompiler compiler) {
+        FetchRendering(String source, ExpressionCompiler compiler) {
             this.source = source;
             this.compiler = compiler;
         }
@@ -111,18 +128,18 @@ final class ArgumentMaker {
             return new ProbeException("'" + source + "' " + message);
         }
 
-        String[] text(Operand operand, String type) throws ProbeException {
+        String[] text(ProbeOperand operand, String type) throws ProbeException {
             boolean array = operand.type().plain() instanceof SourceType.Array;
             boolean pointer = operand.type().plain() instanceof SourceType.Pointer;
-            Fetch address;
+            FetchArgument address;
             boolean user;
-            if (operand instanceof Operand.Words words) {
+            if (operand instanceof KernelOperand words) {
                 return new String[] {words.text(), type};
             }
-            if (operand instanceof Operand.Stored o && !pointer) {
+            if (operand instanceof StoredOperand o && !pointer) {
                 address = o.address();
                 user = o.isUser();
-                if (!array && o.type().plain() instanceof SourceType.Number) {
+                if (!array && o.type().plain() instanceof NumberType) {
                     throw fault("is a number, not a text");
                 }
             } else {
@@ -133,8 +150,8 @@ final class ArgumentMaker {
             return new String[] {address.memory(here.statics(), false), shown};
         }
 
-        String[] words(Operand operand, String asked) throws ProbeException {
-            if (operand instanceof Operand.Words o) {
+        String[] words(ProbeOperand operand, String asked) throws ProbeException {
+            if (operand instanceof KernelOperand o) {
                 return new String[] {o.text(), asked};
             }
             SourceType type = operand.type();
@@ -151,12 +168,12 @@ final class ArgumentMaker {
             }
             String shown = asked.isEmpty() ? FetchType.of(type) : FetchType.sized(asked, type);
             return switch (operand) {
-                case Operand.Stored o when o.bits() > 0 -> bits(o, asked);
-                case Operand.Stored o ->
+                case StoredOperand o when o.bits() > 0 -> bits(o, asked);
+                case StoredOperand o ->
                         new String[] {o.address().memory(here.statics(), o.isUser()), shown};
-                case Operand.Held o when o.bits() == 0 && o.bitOffset() == 0 ->
+                case HeldOperand o when o.bits() == 0 && o.bitOffset() == 0 ->
                         new String[] {o.token(), shown};
-                case Operand.Held o -> {
+                case HeldOperand o -> {
                     long count = o.bits() > 0 ? o.bits() : 8 * type.sizeBytes();
                     refuseType(asked, "u" + count, "is a part of a register");
                     note(type);
@@ -164,29 +181,29 @@ final class ArgumentMaker {
                         o.token(), "b" + count + "@" + o.bitOffset() + "/" + 8 * here.addressBytes()
                     };
                 }
-                case Operand.Split o -> {
-                    Operand one = PlacedParts.one(o);
+                case SplitOperand o -> {
+                    ProbeOperand one = PlacedParts.one(o);
                     if (one == null) {
                         throw fault("is spread over several registers");
                     }
                     yield words(one, asked);
                 }
-                case Operand.Plain o -> {
+                case CalculatedOperand o -> {
                     String number = o.value().number(here.statics());
                     if (number.isEmpty()) {
                         throw fault(isSum(o.value()));
                     }
                     yield new String[] {number, shown};
                 }
-                case Operand.Words o -> new String[] {o.text(), asked};
+                case KernelOperand o -> new String[] {o.text(), asked};
             };
         }
 
-        private String isSum(Fetch value) throws ProbeException {
-            return value.origin() instanceof Fetch.Origin.Program
+        private String isSum(FetchArgument value) throws ProbeException {
+            return value.origin() instanceof ProgramOrigin
                     ? "is an address that is known only where the program runs"
                     : "is the sum of "
-                            + new Fetch(value.origin(), 0).number(here.statics())
+                            + new FetchArgument(value.origin(), 0).number(here.statics())
                             + " and "
                             + value.offset()
                             + ": a probe can read what stands there, but not hand out the sum;"
@@ -206,15 +223,15 @@ final class ArgumentMaker {
                     + (members.isEmpty() ? "" : "; choose a member: " + String.join(", ", members));
         }
 
-        private String[] array(Operand operand, SourceType.Array array, String asked)
+        private String[] array(ProbeOperand operand, SourceType.Array array, String asked)
                 throws ProbeException {
             SourceType element = array.element();
-            if (!(operand instanceof Operand.Stored o)) {
+            if (!(operand instanceof StoredOperand o)) {
                 throw fault("is an array that is not in memory here; choose an element");
             }
             boolean text =
                     asked.isEmpty()
-                            && element.plain() instanceof SourceType.Number number
+                            && element.plain() instanceof NumberType number
                             && number.kind() == SourceType.Kind.CHARACTER
                             && number.sizeBytes() == 1;
             if (text) {
@@ -275,7 +292,7 @@ final class ArgumentMaker {
         }
 
         /** A bit-field: the smallest word of the kernel's that holds it at its own alignment. */
-        private String[] bits(Operand.Stored o, String asked) throws ProbeException {
+        private String[] bits(StoredOperand o, String asked) throws ProbeException {
             if (asked.startsWith("s")) {
                 refuseType(asked, "", "is a bit-field");
             }
@@ -287,7 +304,7 @@ final class ArgumentMaker {
                 long into = o.bitOffset() - start;
                 if (into + o.bits() <= word) {
                     String type = "b" + o.bits() + "@" + into + "/" + word;
-                    Fetch address = o.address().plus(start / 8);
+                    FetchArgument address = o.address().plus(start / 8);
                     String read = address.memory(here.statics(), o.isUser());
                     return new String[] {read, asked.length() > 1 ? asked : type};
                 }

@@ -3,19 +3,37 @@ package sonde.probe.dynamic;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
+import sonde.probe.dynamic.FetchArgument.FetchOrigin.MemoryOrigin;
+import sonde.probe.dynamic.FetchArgument.FetchOrigin.TokenOrigin;
+import sonde.probe.dynamic.ProbeExpression.CastTo;
+import sonde.probe.dynamic.ProbeExpression.ContainerItself;
+import sonde.probe.dynamic.ProbeExpression.ElementAt;
+import sonde.probe.dynamic.ProbeExpression.MemberOf;
+import sonde.probe.dynamic.ProbeExpression.NumberLiteral;
+import sonde.probe.dynamic.ProbeExpression.PointerOffset;
+import sonde.probe.dynamic.ProbeExpression.RawFetch;
+import sonde.probe.dynamic.ProbeExpression.RegisterName;
+import sonde.probe.dynamic.ProbeExpression.SpecialName;
+import sonde.probe.dynamic.ProbeExpression.VariableName;
+import sonde.probe.dynamic.ProbeOperand.CalculatedOperand;
+import sonde.probe.dynamic.ProbeOperand.HeldOperand;
+import sonde.probe.dynamic.ProbeOperand.KernelOperand;
+import sonde.probe.dynamic.ProbeOperand.SplitOperand;
+import sonde.probe.dynamic.ProbeOperand.StoredOperand;
 import sonde.symbol.ctype.BasicNumbers;
-import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.NamedTypes.NameSpace;
 import sonde.symbol.ctype.SourceType;
+import sonde.symbol.ctype.SourceType.NumberType;
 
 /** Turns expressions into operands: every step is typed, and said in words when it cannot be. */
 final class ExpressionCompiler {
     private static final int MOST_DEPTH = 16;
 
     private final String text;
-    private final Surroundings here;
+    private final ExpressionScope here;
 
-    ExpressionCompiler(String text, Surroundings here) {
+    ExpressionCompiler(String text, ExpressionScope here) {
         this.text = text;
         this.here = here;
     }
@@ -24,38 +42,37 @@ final class ExpressionCompiler {
         return ProbeException.at(text, at, message);
     }
 
-    Operand compile(ProbeExpression expression) throws ProbeException {
+    ProbeOperand compile(ProbeExpression expression) throws ProbeException {
         return switch (expression) {
-            case ProbeExpression.Name e -> here.variable(text, e.at(), e.name());
-            case ProbeExpression.Special e -> here.special(text, e.at(), e.name());
-            case ProbeExpression.Register e ->
-                    new Operand.Held(here.words(text, e.at(), "%" + e.name()), word(), 0, 0);
-            case ProbeExpression.Literal e ->
-                    new Operand.Plain(Fetch.constant(e.value()), number("long", true));
-            case ProbeExpression.Raw e ->
-                    new Operand.Words(here.words(text, e.at(), e.text()), word());
-            case ProbeExpression.Member e -> member(e);
-            case ProbeExpression.Index e -> index(e);
+            case VariableName e -> here.variable(text, e.at(), e.name());
+            case SpecialName e -> here.special(text, e.at(), e.name());
+            case RegisterName e ->
+                    new HeldOperand(here.words(text, e.at(), "%" + e.name()), word(), 0, 0);
+            case NumberLiteral e ->
+                    new CalculatedOperand(FetchArgument.constant(e.value()), number("long", true));
+            case RawFetch e -> new KernelOperand(here.words(text, e.at(), e.text()), word());
+            case MemberOf e -> member(e);
+            case ElementAt e -> index(e);
             case ProbeExpression.Dereference e -> target(compile(e.of()), e.at(), 0);
             case ProbeExpression.AddressOf e -> addressOf(e);
-            case ProbeExpression.Plus e -> plus(e);
-            case ProbeExpression.Cast e -> cast(compile(e.of()), type(e.type()), e.at());
+            case PointerOffset e -> plus(e);
+            case CastTo e -> cast(compile(e.of()), type(e.type()), e.at());
             case ProbeExpression.ContainerOf e -> containerOf(e);
-            case ProbeExpression.Whole e -> throw fault(e.at(), "this was not expected here");
+            case ContainerItself e -> throw fault(e.at(), "this was not expected here");
         };
     }
 
     private SourceType word() {
-        return new SourceType.Number(
+        return new NumberType(
                 "unsigned long", here.addressBytes(), SourceType.Kind.UNSIGNED, false);
     }
 
     private SourceType number(String name, boolean signed) {
-        return new SourceType.Number(name, here.addressBytes(), SourceType.Kind.SIGNED, signed);
+        return new NumberType(name, here.addressBytes(), SourceType.Kind.SIGNED, signed);
     }
 
-    private Operand member(ProbeExpression.Member e) throws ProbeException {
-        Operand of = referred(compile(e.of()), e.at());
+    private ProbeOperand member(MemberOf e) throws ProbeException {
+        ProbeOperand of = referred(compile(e.of()), e.at());
         SourceType type = of.type();
         if (type.plain() instanceof SourceType.Pointer && !e.isArrow()) {
             throw fault(e.at(), "this is a pointer (" + type.spelling() + "): write ->" + e.name());
@@ -65,7 +82,7 @@ final class ExpressionCompiler {
                 && e.isArrow()) {
             throw fault(e.at(), "this is no pointer (" + type.spelling() + "): write ." + e.name());
         }
-        Operand whole = e.isArrow() ? target(of, e.at(), 0) : of;
+        ProbeOperand whole = e.isArrow() ? target(of, e.at(), 0) : of;
         if (!(whole.type().plain() instanceof SourceType.Structure structure)) {
             throw fault(e.at(), whole.type().spelling() + " has no members");
         }
@@ -77,7 +94,7 @@ final class ExpressionCompiler {
     }
 
     /** What a reference refers to; other operands as they are. */
-    private Operand referred(Operand operand, int at) throws ProbeException {
+    private ProbeOperand referred(ProbeOperand operand, int at) throws ProbeException {
         return operand.type().plain() instanceof SourceType.Pointer pointer && pointer.isReference()
                 ? target(operand, at, 0)
                 : operand;
@@ -93,7 +110,7 @@ final class ExpressionCompiler {
                 + " has no member '"
                 + name
                 + "'"
-                + Nearest.suggestion(name, names, "it has ");
+                + NearestNames.suggestion(name, names, "it has ");
     }
 
     private static void names(SourceType.Structure structure, List<String> names, int depth) {
@@ -128,7 +145,8 @@ final class ExpressionCompiler {
         return null;
     }
 
-    private Operand part(Operand whole, SourceType.Member member, int at) throws ProbeException {
+    private ProbeOperand part(ProbeOperand whole, SourceType.Member member, int at)
+            throws ProbeException {
         SourceType type = member.type().get();
         long bit = member.bitOffset();
         if (bit == SourceType.Member.NOWHERE) {
@@ -136,18 +154,18 @@ final class ExpressionCompiler {
         }
         int bits = member.bits();
         return switch (whole) {
-            case Operand.Stored o when bits == 0 ->
-                    new Operand.Stored(o.address().plus(bit / 8), type, 0, 0, o.isUser());
-            case Operand.Stored o -> new Operand.Stored(o.address(), type, bit, bits, o.isUser());
-            case Operand.Held o -> new Operand.Held(o.token(), type, o.bitOffset() + bit, bits);
-            case Operand.Split o -> new Operand.Split(o.parts(), type, o.bitOffset() + bit, bits);
-            case Operand.Plain _, Operand.Words _ ->
+            case StoredOperand o when bits == 0 ->
+                    new StoredOperand(o.address().plus(bit / 8), type, 0, 0, o.isUser());
+            case StoredOperand o -> new StoredOperand(o.address(), type, bit, bits, o.isUser());
+            case HeldOperand o -> new HeldOperand(o.token(), type, o.bitOffset() + bit, bits);
+            case SplitOperand o -> new SplitOperand(o.parts(), type, o.bitOffset() + bit, bits);
+            case CalculatedOperand _, KernelOperand _ ->
                     throw fault(at, "a calculated value has no members");
         };
     }
 
-    private Operand index(ProbeExpression.Index e) throws ProbeException {
-        Operand of = referred(compile(e.of()), e.at());
+    private ProbeOperand index(ElementAt e) throws ProbeException {
+        ProbeOperand of = referred(compile(e.of()), e.at());
         if (of.type().plain() instanceof SourceType.Array array) {
             if (array.count() > 0 && (e.index() < 0 || e.index() >= array.count())) {
                 throw fault(e.at(), of.type().spelling() + " has " + array.count() + " elements");
@@ -172,10 +190,10 @@ final class ExpressionCompiler {
     }
 
     /** What a pointer, or an array as a pointer, points to. */
-    private Operand target(Operand of, int at, long index) throws ProbeException {
-        if (of.type().plain() instanceof SourceType.Array array && of instanceof Operand.Stored o) {
+    private ProbeOperand target(ProbeOperand of, int at, long index) throws ProbeException {
+        if (of.type().plain() instanceof SourceType.Array array && of instanceof StoredOperand o) {
             SourceType element = array.element();
-            return new Operand.Stored(
+            return new StoredOperand(
                     o.address().plus(bytes(at, index, element.sizeBytes())),
                     element,
                     0,
@@ -187,12 +205,12 @@ final class ExpressionCompiler {
         }
         SourceType target = pointer.target().get();
         long bytes = bytes(at, index, Math.max(1, target.sizeBytes()));
-        boolean user = pointer.isUser() || of instanceof Operand.Stored o && o.isUser();
-        return new Operand.Stored(value(of, at).plus(bytes), target, 0, 0, user);
+        boolean user = pointer.isUser() || of instanceof StoredOperand o && o.isUser();
+        return new StoredOperand(value(of, at).plus(bytes), target, 0, 0, user);
     }
 
     /** The number in an operand, to be used as an address. */
-    Fetch value(Operand operand, int at) throws ProbeException {
+    FetchArgument value(ProbeOperand operand, int at) throws ProbeException {
         if (operand.type().sizeBytes() != 0 && operand.type().sizeBytes() < 8) {
             throw fault(
                     at,
@@ -201,31 +219,32 @@ final class ExpressionCompiler {
                             + " bytes cannot be followed: the kernel reads 8");
         }
         return switch (operand) {
-            case Operand.Stored o when o.bits() == 0 -> o.address().loaded(o.isUser());
-            case Operand.Held o when o.bitOffset() == 0 && o.bits() == 0 -> Fetch.token(o.token());
-            case Operand.Plain o -> o.value();
-            case Operand.Split o -> {
-                Operand one = PlacedParts.one(o);
+            case StoredOperand o when o.bits() == 0 -> o.address().loaded(o.isUser());
+            case HeldOperand o when o.bitOffset() == 0 && o.bits() == 0 ->
+                    FetchArgument.token(o.token());
+            case CalculatedOperand o -> o.value();
+            case SplitOperand o -> {
+                ProbeOperand one = PlacedParts.one(o);
                 if (one == null) {
                     throw fault(at, "this pointer is in several places");
                 }
                 yield value(one, at);
             }
-            case Operand.Words o ->
-                    new Fetch(
+            case KernelOperand o ->
+                    new FetchArgument(
                             o.text().startsWith("%") || o.text().startsWith("$")
-                                    ? new Fetch.Origin.Token(o.text())
-                                    : new Fetch.Origin.Memory(o.text()),
+                                    ? new TokenOrigin(o.text())
+                                    : new MemoryOrigin(o.text()),
                             0);
-            case Operand.Stored _, Operand.Held _ ->
+            case StoredOperand _, HeldOperand _ ->
                     throw fault(at, "a part of a word is no address");
         };
     }
 
-    private Operand addressOf(ProbeExpression.AddressOf e) throws ProbeException {
-        Operand of = referred(compile(e.of()), e.at());
-        if (of instanceof Operand.Stored o && o.bits() == 0) {
-            return new Operand.Plain(o.address(), pointerTo(o.type(), o.isUser()));
+    private ProbeOperand addressOf(ProbeExpression.AddressOf e) throws ProbeException {
+        ProbeOperand of = referred(compile(e.of()), e.at());
+        if (of instanceof StoredOperand o && o.bits() == 0) {
+            return new CalculatedOperand(o.address(), pointerTo(o.type(), o.isUser()));
         }
         throw fault(e.at(), "this is not in memory here, so it has no address");
     }
@@ -234,19 +253,19 @@ final class ExpressionCompiler {
         return SourceType.Pointer.to(type, here.addressBytes(), user);
     }
 
-    private Operand plus(ProbeExpression.Plus e) throws ProbeException {
-        Operand of = referred(compile(e.of()), e.at());
+    private ProbeOperand plus(PointerOffset e) throws ProbeException {
+        ProbeOperand of = referred(compile(e.of()), e.at());
         SourceType type = of.type();
-        if (type.plain() instanceof SourceType.Array array && of instanceof Operand.Stored o) {
+        if (type.plain() instanceof SourceType.Array array && of instanceof StoredOperand o) {
             SourceType element = array.element();
-            Fetch moved = o.address().plus(bytes(e.at(), e.amount(), element.sizeBytes()));
-            return new Operand.Plain(moved, pointerTo(element, o.isUser()));
+            FetchArgument moved = o.address().plus(bytes(e.at(), e.amount(), element.sizeBytes()));
+            return new CalculatedOperand(moved, pointerTo(element, o.isUser()));
         }
         long unit =
                 type.plain() instanceof SourceType.Pointer pointer
                         ? Math.max(1, pointer.target().get().sizeBytes())
                         : 1;
-        return new Operand.Plain(value(of, e.at()).plus(bytes(e.at(), e.amount(), unit)), type);
+        return new CalculatedOperand(value(of, e.at()).plus(bytes(e.at(), e.amount(), unit)), type);
     }
 
     private SourceType type(ProbeExpression.TypeWords words) throws ProbeException {
@@ -258,7 +277,7 @@ final class ExpressionCompiler {
     }
 
     private SourceType named(ProbeExpression.TypeWords words) throws ProbeException {
-        if (words.space() == NamedTypes.Space.PLAIN) {
+        if (words.space() == NameSpace.PLAIN) {
             SourceType basic =
                     BasicNumbers.of(List.of(words.name().split(" ", -1)), here.addressBytes());
             if (basic != null) {
@@ -266,44 +285,44 @@ final class ExpressionCompiler {
             }
         }
         String word =
-                words.space() == NamedTypes.Space.PLAIN
+                words.space() == NameSpace.PLAIN
                         ? ""
                         : words.space().name().toLowerCase(java.util.Locale.ROOT) + " ";
         Optional<SourceType> found = here.types().find(words.space(), words.name());
-        boolean isPlain = words.space() == NamedTypes.Space.PLAIN;
+        boolean isPlain = words.space() == NameSpace.PLAIN;
         return found.or(() -> isPlain ? ofAnyKind(words.name()) : Optional.empty())
                 .orElseThrow(() -> fault(words.at(), "there is no type " + word + words.name()));
     }
 
     /** C++ names its classes without a word before them. */
     private Optional<SourceType> ofAnyKind(String name) {
-        return here.types().find(NamedTypes.Space.ANY, name);
+        return here.types().find(NameSpace.ANY, name);
     }
 
-    private Operand cast(Operand of, SourceType type, int at) throws ProbeException {
+    private ProbeOperand cast(ProbeOperand of, SourceType type, int at) throws ProbeException {
         if (of.type().plain() instanceof SourceType.Array
                 && type.plain() instanceof SourceType.Pointer) {
-            if (of instanceof Operand.Stored o) {
-                return new Operand.Plain(o.address(), type);
+            if (of instanceof StoredOperand o) {
+                return new CalculatedOperand(o.address(), type);
             }
             throw fault(at, "this array is not in memory");
         }
         return switch (of) {
-            case Operand.Stored o ->
-                    new Operand.Stored(o.address(), type, o.bitOffset(), o.bits(), o.isUser());
-            case Operand.Held o -> new Operand.Held(o.token(), type, o.bitOffset(), o.bits());
-            case Operand.Split o -> new Operand.Split(o.parts(), type, o.bitOffset(), o.bits());
-            case Operand.Plain o -> new Operand.Plain(o.value(), type);
-            case Operand.Words o -> new Operand.Words(o.text(), type);
+            case StoredOperand o ->
+                    new StoredOperand(o.address(), type, o.bitOffset(), o.bits(), o.isUser());
+            case HeldOperand o -> new HeldOperand(o.token(), type, o.bitOffset(), o.bits());
+            case SplitOperand o -> new SplitOperand(o.parts(), type, o.bitOffset(), o.bits());
+            case CalculatedOperand o -> new CalculatedOperand(o.value(), type);
+            case KernelOperand o -> new KernelOperand(o.text(), type);
         };
     }
 
-    private Operand containerOf(ProbeExpression.ContainerOf e) throws ProbeException {
-        Operand of = compile(e.of());
+    private ProbeOperand containerOf(ProbeExpression.ContainerOf e) throws ProbeException {
+        ProbeOperand of = compile(e.of());
         SourceType whole = type(e.type());
-        Operand.Stored nowhere = new Operand.Stored(Fetch.constant(0), whole, 0, 0, false);
-        Operand part = path(e.path(), nowhere);
-        if (!(part instanceof Operand.Stored member) || member.bits() > 0) {
+        StoredOperand nowhere = new StoredOperand(FetchArgument.constant(0), whole, 0, 0, false);
+        ProbeOperand part = path(e.path(), nowhere);
+        if (!(part instanceof StoredOperand member) || member.bits() > 0) {
             throw fault(e.path().at(), "this is no member with an address");
         }
         if (!(of.type().plain() instanceof SourceType.Pointer pointer)) {
@@ -322,19 +341,19 @@ final class ExpressionCompiler {
                             + ", the member is "
                             + member.type().spelling());
         }
-        Fetch base = value(of, e.of().at()).plus(-member.address().offset());
-        return new Operand.Plain(base, pointerTo(whole, pointer.isUser()));
+        FetchArgument base = value(of, e.of().at()).plus(-member.address().offset());
+        return new CalculatedOperand(base, pointerTo(whole, pointer.isUser()));
     }
 
     private static String plain(SourceType type) {
         return type.spelling().replaceAll("\\b(const|volatile|class|struct) ", "");
     }
 
-    private Operand path(ProbeExpression path, Operand whole) throws ProbeException {
+    private ProbeOperand path(ProbeExpression path, ProbeOperand whole) throws ProbeException {
         return switch (path) {
-            case ProbeExpression.Whole _ -> whole;
-            case ProbeExpression.Member e when !e.isArrow() -> {
-                Operand of = path(e.of(), whole);
+            case ContainerItself _ -> whole;
+            case MemberOf e when !e.isArrow() -> {
+                ProbeOperand of = path(e.of(), whole);
                 SourceType.Member found =
                         of.type().plain() instanceof SourceType.Structure structure
                                 ? find(structure, e.name(), 0)
@@ -348,8 +367,8 @@ final class ExpressionCompiler {
                 }
                 yield part(of, found, e.at());
             }
-            case ProbeExpression.Index e -> {
-                Operand of = path(e.of(), whole);
+            case ElementAt e -> {
+                ProbeOperand of = path(e.of(), whole);
                 if (!(of.type().plain() instanceof SourceType.Array array)) {
                     throw fault(e.at(), of.type().spelling() + " has no elements");
                 }

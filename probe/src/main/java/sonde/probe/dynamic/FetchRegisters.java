@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
-import sonde.symbol.ctype.CallingConvention.Machine;
+import sonde.probe.dynamic.FetchArgument.FetchNames;
+import sonde.symbol.ctype.CallingConvention.ConventionMachine;
 
 /**
  * Registers by DWARF's number (psABI of each machine, "DWARF Register Number Mapping"), as the
  * kernel names them in fetch arguments (arch/.../kernel/ptrace.c, regoffset_table).
  */
-enum FetchRegisters implements Fetch.Names {
+enum FetchRegisters implements FetchArgument.FetchNames {
     X86_64("ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15 ip", "di si dx cx r8 r9"),
     I386("ax cx dx bx sp bp si di ip", ""),
     AARCH64(numbered("x", 31) + " sp", numbered("x", 8)),
@@ -47,12 +48,12 @@ enum FetchRegisters implements Fetch.Names {
     }
 
     /** The machine whose calling convention counts them; null where none does. */
-    @Nullable Machine machine() {
+    @Nullable ConventionMachine machine() {
         return switch (this) {
-            case X86_64 -> Machine.X86_64;
+            case X86_64 -> ConventionMachine.X86_64;
             case I386 -> null;
-            case AARCH64 -> Machine.AARCH64;
-            case RISCV64 -> Machine.RISCV64;
+            case AARCH64 -> ConventionMachine.AARCH64;
+            case RISCV64 -> ConventionMachine.RISCV64;
         };
     }
 
@@ -80,11 +81,12 @@ enum FetchRegisters implements Fetch.Names {
      *
      * @param atEntry whether the stack is still that of the entry
      */
-    Fetch.Names asArguments(boolean atEntry) {
-        return new Arguments(this, atEntry);
+    FetchNames asArguments(boolean atEntry) {
+        return new RegisterArguments(this, atEntry);
     }
 
-    private record Arguments(FetchRegisters registers, boolean atEntry) implements Fetch.Names {
+    private record RegisterArguments(FetchRegisters registers, boolean atEntry)
+            implements FetchArgument.FetchNames {
         @Override
         public String register(int number) {
             String name = registers.register(number);

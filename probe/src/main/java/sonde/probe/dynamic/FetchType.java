@@ -3,6 +3,8 @@ package sonde.probe.dynamic;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.symbol.ctype.SourceType;
+import sonde.symbol.ctype.SourceType.NumberType;
+import sonde.symbol.ctype.SourceType.SourceTypedef;
 
 /** Names of the kernel's types of fetch arguments. */
 final class FetchType {
@@ -35,7 +37,7 @@ final class FetchType {
     static String of(SourceType type) {
         int bits = 8 * Integer.highestOneBit(Math.clamp(type.sizeBytes(), 1, 8));
         return switch (type.plain()) {
-            case SourceType.Number number ->
+            case NumberType number ->
                     number.kind() == SourceType.Kind.FLOATING
                             ? "x" + bits
                             : (number.isSigned() ? "s" : "u") + bits;
@@ -45,7 +47,7 @@ final class FetchType {
                     SourceType.Structure _,
                     SourceType.MemberPointer _,
                     SourceType.Prototype _,
-                    SourceType.Typedef _,
+                    SourceTypedef _,
                     SourceType.Qualified _,
                     SourceType.Opaque _ ->
                     "x64";

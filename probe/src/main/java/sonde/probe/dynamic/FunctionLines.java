@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.location.AddressRange;
-import sonde.binary.dwarf.location.Attribute;
-import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.DebugEntry;
+import sonde.binary.dwarf.location.DwarfAttribute;
+import sonde.binary.dwarf.location.DwarfTag;
 import sonde.binary.dwarf.location.FunctionCopy;
 import sonde.binary.dwarf.location.LineRows;
 import sonde.binary.dwarf.location.SourceFunction;
-import sonde.binary.dwarf.location.Tag;
 
 /**
  * Lines of a function that probes can stand at. What was inlined into it counts as the line of the
@@ -22,14 +22,14 @@ import sonde.binary.dwarf.location.Tag;
  */
 public final class FunctionLines {
     private final SourceFunction function;
-    private final Subject.Written written;
+    private final ProbedObject.Written written;
 
     /** Addresses at which the code of a line begins, lowest first, of each copy. */
     private final Map<FunctionCopy, TreeMap<Integer, List<Long>>> byCopy = new HashMap<>();
 
     private final int next;
 
-    private FunctionLines(SourceFunction function, Subject.Written written, int next) {
+    private FunctionLines(SourceFunction function, ProbedObject.Written written, int next) {
         this.function = function;
         this.written = written;
         this.next = next;
@@ -37,16 +37,16 @@ public final class FunctionLines {
 
     /** The line of the next function of the file: code of inlined copies is mixed with others'. */
     private static int next(SourceFunction function) throws MalformedInputException {
-        long file = function.declared().constant(Attribute.DECL_FILE, -1);
+        long file = function.declared().constant(DwarfAttribute.DECL_FILE, -1);
         long next = Integer.MAX_VALUE;
         if (function.line() == 0) {
             return Integer.MAX_VALUE;
         }
-        for (Entry other : function.unit().root().children()) {
-            long line = other.constant(Attribute.DECL_LINE, 0);
-            if (other.tag() == Tag.SUBPROGRAM
+        for (DebugEntry other : function.unit().root().children()) {
+            long line = other.constant(DwarfAttribute.DECL_LINE, 0);
+            if (other.tag() == DwarfTag.SUBPROGRAM
                     && line > function.line()
-                    && other.constant(Attribute.DECL_FILE, -1) == file) {
+                    && other.constant(DwarfAttribute.DECL_FILE, -1) == file) {
                 next = Math.min(next, line);
             }
         }
@@ -57,7 +57,7 @@ public final class FunctionLines {
         return written.line() == 0 || line >= written.line() && line < next;
     }
 
-    static FunctionLines of(Subject subject, SourceFunction function) throws IOException {
+    static FunctionLines of(ProbedObject subject, SourceFunction function) throws IOException {
         FunctionLines lines =
                 new FunctionLines(function, subject.written(function), next(function));
         for (FunctionCopy copy : function.copies()) {
@@ -83,11 +83,11 @@ public final class FunctionLines {
     }
 
     /** An inlined call in the function: its code, and where it is called. */
-    private record Call(List<AddressRange> ranges, String file, int line) {}
+    private record InlinedCall(List<AddressRange> ranges, String file, int line) {}
 
     private TreeMap<Integer, List<Long>> read(FunctionCopy copy, LineRows rows)
             throws MalformedInputException {
-        List<Call> calls = new ArrayList<>();
+        List<InlinedCall> calls = new ArrayList<>();
         calls(copy.entry(), rows, calls, 0);
         TreeMap<Integer, List<Long>> found = new TreeMap<>();
         boolean begun = false;
@@ -107,7 +107,7 @@ public final class FunctionLines {
             }
         }
         // A call that left no row of its own begins where its code begins.
-        for (Call call : calls) {
+        for (InlinedCall call : calls) {
             if (call.line() > 0
                     && call.file().equals(written.file())
                     && !found.containsKey(call.line())) {
@@ -131,8 +131,8 @@ public final class FunctionLines {
                         : main.contains(a) ? -1 : 1);
     }
 
-    private static boolean isOwn(List<Call> calls, long address, int line) {
-        for (Call call : calls) {
+    private static boolean isOwn(List<InlinedCall> calls, long address, int line) {
+        for (InlinedCall call : calls) {
             if (AddressRange.anyContains(call.ranges(), address)) {
                 return call.line() == line;
             }
@@ -141,22 +141,22 @@ public final class FunctionLines {
     }
 
     /** The outermost inlined calls of a copy. */
-    private void calls(Entry in, LineRows rows, List<Call> calls, int depth)
+    private void calls(DebugEntry in, LineRows rows, List<InlinedCall> calls, int depth)
             throws MalformedInputException {
-        for (Entry child : in.children()) {
-            if (child.tag() == Tag.INLINED_SUBROUTINE) {
+        for (DebugEntry child : in.children()) {
+            if (child.tag() == DwarfTag.INLINED_SUBROUTINE) {
                 List<AddressRange> ranges = child.ranges();
                 if (!ranges.isEmpty()) {
                     calls.add(
-                            new Call(
+                            new InlinedCall(
                                     ranges,
-                                    rows.fileName(child.constant(Attribute.CALL_FILE, -1)),
-                                    (int) child.constant(Attribute.CALL_LINE, 0)));
+                                    rows.fileName(child.constant(DwarfAttribute.CALL_FILE, -1)),
+                                    (int) child.constant(DwarfAttribute.CALL_LINE, 0)));
                 }
             } else if (depth < 64
-                    && (child.tag() == Tag.LEXICAL_BLOCK
-                            || child.tag() == Tag.TRY_BLOCK
-                            || child.tag() == Tag.CATCH_BLOCK)) {
+                    && (child.tag() == DwarfTag.LEXICAL_BLOCK
+                            || child.tag() == DwarfTag.TRY_BLOCK
+                            || child.tag() == DwarfTag.CATCH_BLOCK)) {
                 calls(child, rows, calls, depth + 1);
             }
         }

@@ -16,7 +16,7 @@ public final class FunctionNames {
      * and the types of templates, without parameters. The glob may also be of the name alone, of
      * the symbol, or of the name with parameters.
      */
-    public static List<String> matching(Subject subject, String glob) throws IOException {
+    public static List<String> matching(ProbedObject subject, String glob) throws IOException {
         Glob pattern = Glob.shell(glob);
         TreeSet<String> names = new TreeSet<>();
         for (String symbol : subject.symbols().functionNames()) {

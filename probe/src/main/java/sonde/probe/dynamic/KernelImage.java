@@ -16,11 +16,11 @@ import sonde.symbol.KernelRun;
 import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.files.KernelSearch;
-import sonde.symbol.files.Need;
-import sonde.symbol.files.Place;
-import sonde.sys.Machine;
+import sonde.symbol.files.RequiredContent;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
 
@@ -71,15 +71,16 @@ final class KernelImage implements AutoCloseable {
         List<String> notes = new ArrayList<>();
         if (given.vmlinux().isPresent()) {
             String path = given.vmlinux().get().toString();
-            TargetFile file = TargetFile.openTrusted(path, Subject.MOST_BYTES);
+            TargetFile file = TargetFile.openTrusted(path, ProbedObject.MOST_BYTES);
             return new KernelImage(file, elf(file), notes);
         }
-        DebugSearch search = DebugFiles.search(given);
-        String release = Machine.uname().release();
+        DebugSearch search = DebugEntryFiles.search(given);
+        String release = MachineFacts.uname().release();
         DebugFile found =
-                new KernelSearch(search).kernel(release, KernelRun.buildIdHere(), Need.ENTRIES);
-        notes.addAll(DebugFiles.misfits(found));
-        Place place = found.place();
+                new KernelSearch(search)
+                        .kernel(release, KernelRun.buildIdHere(), RequiredContent.ENTRIES);
+        notes.addAll(DebugEntryFiles.misfits(found));
+        FilePlace place = found.place();
         if (place == null) {
             return new KernelImage(null, null, notes);
         }

@@ -13,17 +13,18 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.Input;
 import sonde.binary.btf.Btf;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Note;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfNote;
+import sonde.binary.elf.ElfSection;
 import sonde.bpf.link.KernelTypes;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 import sonde.symbol.files.DebugFile;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.files.KernelSearch;
-import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
-import sonde.sys.Machine;
+import sonde.symbol.files.RequiredContent;
+import sonde.sys.FileCalls;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
@@ -60,10 +61,10 @@ final class KernelModule implements AutoCloseable {
         }
         boolean loaded = Files.exists(Path.of(LOADED + name + "/initstate"));
         if (!last.equals(wanted) || !last.replace('-', '_').equals(name)) {
-            return new KernelModule(name, loaded, OpenElf.of(Place.named(wanted)));
+            return new KernelModule(name, loaded, OpenElf.of(FilePlace.named(wanted)));
         }
         DebugFile found = find(name, loaded, given);
-        notes.addAll(DebugFiles.misfits(found));
+        notes.addAll(DebugEntryFiles.misfits(found));
         if (!found.isFound() && !loaded) {
             throw new ProbeException(missing(name));
         }
@@ -72,11 +73,11 @@ final class KernelModule implements AutoCloseable {
 
     /** With debugging information if that is anywhere, else with symbols. */
     private static DebugFile find(String name, boolean loaded, GivenPlaces given) {
-        KernelSearch search = new KernelSearch(DebugFiles.search(given));
-        String release = Machine.uname().release();
+        KernelSearch search = new KernelSearch(DebugEntryFiles.search(given));
+        String release = MachineFacts.uname().release();
         byte[] id = loaded ? loadedBuildId(name) : new byte[0];
-        DebugFile whole = search.module(name, release, id, Need.ENTRIES);
-        return whole.isFound() ? whole : search.module(name, release, id, Need.SYMBOLS);
+        DebugFile whole = search.module(name, release, id, RequiredContent.ENTRIES);
+        return whole.isFound() ? whole : search.module(name, release, id, RequiredContent.SYMBOLS);
     }
 
     private static String missing(String name) {
@@ -89,11 +90,11 @@ final class KernelModule implements AutoCloseable {
         } catch (IOException e) {
             loaded.clear();
         }
-        List<String> near = Nearest.near(name, loaded);
+        List<String> near = NearestNames.near(name, loaded);
         return "there is no module "
                 + name
                 + ": none is loaded, and the files of kernel "
-                + Machine.uname().release()
+                + MachineFacts.uname().release()
                 + " have none"
                 + (near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?");
     }
@@ -103,8 +104,8 @@ final class KernelModule implements AutoCloseable {
         String folder = LOADED + name + "/notes";
         for (String note : new String[] {".note.gnu.build-id", ".notes"}) {
             try {
-                byte[] notes = sonde.sys.Files.readAll(folder + "/" + note, MOST_BYTES);
-                Optional<byte[]> id = Note.buildIdIn(notes);
+                byte[] notes = FileCalls.readAll(folder + "/" + note, MOST_BYTES);
+                Optional<byte[]> id = ElfNote.buildIdIn(notes);
                 if (id.isPresent()) {
                     return id.get();
                 }
@@ -151,7 +152,7 @@ final class KernelModule implements AutoCloseable {
                                     + ", the loaded module is "
                                     + HexFormat.of().formatHex(loaded));
         }
-        String release = Machine.uname().release();
+        String release = MachineFacts.uname().release();
         String made = release(elf);
         return made.isEmpty() || made.equals(release)
                 ? Optional.empty()
@@ -161,7 +162,7 @@ final class KernelModule implements AutoCloseable {
     /** The first word of {@code vermagic} in {@code .modinfo}; empty where there is none. */
     private static String release(ElfFile elf) {
         try {
-            Section section = elf.section(".modinfo").orElse(null);
+            ElfSection section = elf.section(".modinfo").orElse(null);
             if (section == null || section.sizeBytes() > MOST_BYTES) {
                 return "";
             }
@@ -189,7 +190,7 @@ final class KernelModule implements AutoCloseable {
                 return Btf.readSplit(KernelTypes.file("/sys/kernel/btf/" + name), base);
             }
             ElfFile elf = elf();
-            Section section = elf == null ? null : elf.section(".BTF").orElse(null);
+            ElfSection section = elf == null ? null : elf.section(".BTF").orElse(null);
             return elf == null
                             || section == null
                             || elf.section(".BTF.base").isPresent()
@@ -207,8 +208,7 @@ final class KernelModule implements AutoCloseable {
             return 0;
         }
         try {
-            byte[] text =
-                    sonde.sys.Files.readAll(LOADED + name + "/sections/" + section, MOST_BYTES);
+            byte[] text = FileCalls.readAll(LOADED + name + "/sections/" + section, MOST_BYTES);
             String number = new String(text, java.nio.charset.StandardCharsets.US_ASCII).strip();
             return Long.parseUnsignedLong(number.replaceFirst("^0x", ""), 16);
         } catch (SyscallException | NumberFormatException e) {

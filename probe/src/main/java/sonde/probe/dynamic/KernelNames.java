@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import sonde.event.Nearest;
-import sonde.sys.Files;
+import sonde.event.NearestNames;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /** Functions of the running kernel and its modules: /proc/kallsyms by name. */
@@ -29,7 +29,7 @@ final class KernelNames {
     }
 
     private static String text() throws SyscallException {
-        return new String(Files.readAll("/proc/kallsyms", MOST_BYTES), StandardCharsets.UTF_8);
+        return new String(FileCalls.readAll("/proc/kallsyms", MOST_BYTES), StandardCharsets.UTF_8);
     }
 
     /** Whether a name, of data too, is there once. */
@@ -121,7 +121,7 @@ final class KernelNames {
     }
 
     List<String> near(String name) {
-        return Nearest.near(name, List.copyOf(functions.keySet()));
+        return NearestNames.near(name, List.copyOf(functions.keySet()));
     }
 
     List<String> all() {

@@ -9,10 +9,11 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Note;
-import sonde.binary.elf.Section;
-import sonde.binary.elf.Segment;
-import sonde.event.Nearest;
+import sonde.binary.elf.ElfNote;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.ElfSegment;
+import sonde.event.NearestNames;
+import sonde.probe.dynamic.PointSpec.PointPlace.MarkerPoint;
 
 /**
  * Markers that a program's author placed (USDT): notes of owner {@code stapsdt}, type 3, as {@code
@@ -26,9 +27,9 @@ final class MarkerDefiner {
     private static final Pattern ARM_MEMORY =
             Pattern.compile("\\[(\\w+)(?:,\\s*#?(" + NUMBER + "))?\\]");
 
-    private final Subject subject;
+    private final ProbedObject subject;
 
-    MarkerDefiner(Subject subject) {
+    MarkerDefiner(ProbedObject subject) {
         this.subject = subject;
     }
 
@@ -37,19 +38,20 @@ final class MarkerDefiner {
      *
      * @param semaphore file offset of its counter, 0 for none
      */
-    record Marker(String provider, String name, long address, long semaphore, String arguments) {}
+    record MarkerLocation(
+            String provider, String name, long address, long semaphore, String arguments) {}
 
-    List<Definition> define(PointSpec spec, PointSpec.Place.Marker wanted, Definer definer)
+    List<ProbeDefinition> define(PointSpec spec, MarkerPoint wanted, ProbeDefiner definer)
             throws IOException {
         ElfFile elf = subject.isKernel() ? null : subject.elf().orElse(null);
         if (elf == null) {
             throw new ProbeException("markers are in programs: name one with -x FILE");
         }
-        List<Marker> all = read(elf);
-        List<Definition> made = new ArrayList<>();
+        List<MarkerLocation> all = read(elf);
+        List<ProbeDefinition> made = new ArrayList<>();
         String group = spec.group().isEmpty() ? "sdt_" + word(wanted.provider()) : spec.group();
         String name = "";
-        for (Marker marker : all) {
+        for (MarkerLocation marker : all) {
             if (marker.provider().equals(wanted.provider())
                     && marker.name().equals(wanted.name())) {
                 if (name.isEmpty()) {
@@ -70,7 +72,7 @@ final class MarkerDefiner {
                             + wanted.provider()
                             + ":"
                             + wanted.name()
-                            + Nearest.suggestion(
+                            + NearestNames.suggestion(
                                     "%" + wanted.provider() + ":" + wanted.name(),
                                     List.copyOf(names),
                                     "it has "));
@@ -82,19 +84,19 @@ final class MarkerDefiner {
         return name.replaceAll("\\W", "_");
     }
 
-    private Definition definition(
-            PointSpec spec, Marker marker, String group, String name, Definer definer)
+    private ProbeDefinition definition(
+            PointSpec spec, MarkerLocation marker, String group, String name, ProbeDefiner definer)
             throws IOException {
-        Spot spot = new Resolver(subject).at(marker.address(), false);
-        List<Argument> arguments = new ArrayList<>();
+        ProbeLocation spot = new PointResolver(subject).at(marker.address(), false);
+        List<ProbeArgument> arguments = new ArrayList<>();
         if (spec.arguments().isEmpty()) {
             arguments.addAll(arguments(marker));
         } else {
-            arguments.addAll(definer.arguments(spec, new SpotSurroundings(subject, spot)));
+            arguments.addAll(definer.arguments(spec, new LocationScope(subject, spot)));
         }
         String counter =
                 marker.semaphore() == 0 ? "" : "(0x" + Long.toHexString(marker.semaphore()) + ")";
-        return new Definition(
+        return new ProbeDefinition(
                 'p',
                 group,
                 name,
@@ -106,10 +108,10 @@ final class MarkerDefiner {
     }
 
     /** All markers, in the order of the file; damaged notes are passed over. */
-    static List<Marker> read(ElfFile elf) {
-        long base = elf.section(".stapsdt.base").map(Section::address).orElse(0L);
-        List<Marker> all = new ArrayList<>();
-        for (Note note : elf.notes()) {
+    static List<MarkerLocation> read(ElfFile elf) {
+        long base = elf.section(".stapsdt.base").map(ElfSection::address).orElse(0L);
+        List<MarkerLocation> all = new ArrayList<>();
+        for (ElfNote note : elf.notes()) {
             int word = elf.is64() ? 8 : 4;
             if (note.type() != TYPE
                     || !note.owner().equals("stapsdt")
@@ -124,7 +126,7 @@ final class MarkerDefiner {
             String provider = text(in);
             String name = text(in);
             long counter = semaphore == 0 ? 0 : dataOffset(elf, semaphore + moved);
-            all.add(new Marker(provider, name, pc + moved, counter, text(in)));
+            all.add(new MarkerLocation(provider, name, pc + moved, counter, text(in)));
         }
         return all;
     }
@@ -144,7 +146,7 @@ final class MarkerDefiner {
     }
 
     private static long dataOffset(ElfFile elf, long address) {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             long into = address - segment.address();
             if (segment.type() == ElfFile.PT_LOAD
                     && Long.compareUnsigned(into, segment.fileBytes()) < 0) {
@@ -154,8 +156,8 @@ final class MarkerDefiner {
         return 0;
     }
 
-    private List<Argument> arguments(Marker marker) {
-        List<Argument> made = new ArrayList<>();
+    private List<ProbeArgument> arguments(MarkerLocation marker) {
+        List<ProbeArgument> made = new ArrayList<>();
         String[] words = marker.arguments().isBlank() ? new String[0] : split(marker.arguments());
         for (int i = 0; i < words.length && i < 32; i++) {
             Matcher sized = ARGUMENT.matcher(words[i]);
@@ -170,7 +172,7 @@ final class MarkerDefiner {
                 String sign = sized.group(1).isEmpty() ? "u" : "s";
                 type = sign + 8 * Integer.parseInt(sized.group(2));
             }
-            made.add(new Argument("arg" + (i + 1), fetch, type, words[i], ""));
+            made.add(new ProbeArgument("arg" + (i + 1), fetch, type, words[i], ""));
         }
         return made;
     }

@@ -3,15 +3,16 @@ package sonde.probe.dynamic;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
+import sonde.probe.dynamic.ObjectSymbols.ObjectSymbol;
 
 /** Addresses of a linked module as the kernel takes them: {@code module:symbol+8}. */
 final class ModulePlaces {
-    private final Subject subject;
+    private final ProbedObject subject;
     private final KernelModule module;
     private final KernelNames names;
 
-    ModulePlaces(Subject subject, KernelModule module, KernelNames names) {
+    ModulePlaces(ProbedObject subject, KernelModule module, KernelNames names) {
         this.subject = subject;
         this.module = module;
         this.names = names;
@@ -22,8 +23,8 @@ final class ModulePlaces {
      *
      * @throws ProbeException when nothing says where it is
      */
-    String code(Spot spot) throws ProbeException {
-        Section section = section(spot.address());
+    String code(ProbeLocation spot) throws ProbeException {
+        ElfSection section = section(spot.address());
         if (module.isLoaded() && section != null && section.name().startsWith(".init")) {
             throw new ProbeException(
                     spot.function()
@@ -35,7 +36,7 @@ final class ModulePlaces {
         if (isAlone(symbol)) {
             return module.name() + ":" + symbol + (spot.offset() == 0 ? "" : "+" + spot.offset());
         }
-        Symbols.Symbol anchor =
+        ObjectSymbol anchor =
                 section == null ? null : subject.symbols().before(spot.address(), this::isAlone);
         if (anchor == null || section == null || !section.contains(anchor.address())) {
             throw new ProbeException(
@@ -59,11 +60,11 @@ final class ModulePlaces {
      * @throws ProbeException when nothing says where it is
      */
     String memory(long address) throws ProbeException {
-        Symbols.Symbol symbol = subject.symbols().objectAt(address);
+        ObjectSymbol symbol = subject.symbols().objectAt(address);
         if (symbol != null && KernelNames.isAlone(symbol.name())) {
             return "@" + symbol.name() + "+" + (address - symbol.address());
         }
-        Section section = section(address);
+        ElfSection section = section(address);
         long base = section == null ? 0 : module.loadedAt(section.name());
         if (section == null || base == 0) {
             throw new ProbeException(
@@ -74,10 +75,10 @@ final class ModulePlaces {
         return "@0x" + Long.toHexString(base + address - section.address());
     }
 
-    private @Nullable Section section(long address) {
+    private @Nullable ElfSection section(long address) {
         ElfFile elf = module.elf();
-        List<Section> all = elf == null ? List.of() : elf.sections();
-        for (Section section : all) {
+        List<ElfSection> all = elf == null ? List.of() : elf.sections();
+        for (ElfSection section : all) {
             if ((section.flags() & ElfFile.SHF_ALLOC) != 0 && section.contains(address)) {
                 return section;
             }

@@ -14,7 +14,7 @@ import sonde.event.Glob;
 import sonde.probe.tracefs.Tracefs;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -28,9 +28,9 @@ public final class NamedProbes {
     private static final int MOST_BYTES = 16 << 20;
 
     private final Tracefs tracefs;
-    private final Notebook notebook;
+    private final ProbeRegistry notebook;
 
-    private NamedProbes(Tracefs tracefs, Notebook notebook) {
+    private NamedProbes(Tracefs tracefs, ProbeRegistry notebook) {
         this.tracefs = tracefs;
         this.notebook = notebook;
     }
@@ -48,7 +48,7 @@ public final class NamedProbes {
                                         "tracefs is not there, or not for this user:"
                                                 + " probes need root and"
                                                 + " /sys/kernel/tracing"));
-        return new NamedProbes(tracefs, Notebook.usual());
+        return new NamedProbes(tracefs, ProbeRegistry.usual());
     }
 
     /**
@@ -60,7 +60,7 @@ public final class NamedProbes {
      * @param changed the file whose path has another file, or none, since it was set: the probe
      *     stays in the old one; empty where that is not so
      */
-    public record Listed(
+    public record ListedProbe(
             String kind,
             String group,
             String name,
@@ -76,25 +76,27 @@ public final class NamedProbes {
     }
 
     /** All probes, in the kernel's order. */
-    public List<Listed> list() throws IOException {
-        List<Listed> all = new ArrayList<>();
+    public List<ListedProbe> list() throws IOException {
+        List<ListedProbe> all = new ArrayList<>();
         Map<String, String> sources = notebook.read();
         for (String file : readable()) {
             for (String line : tracefs.text(file).split("\n")) {
                 Matcher matcher = LINE.matcher(line);
                 if (matcher.matches()) {
                     String event = matcher.group(2) + ":" + matcher.group(3);
-                    String noted = sources.get(Notebook.key(event, matcher.group(4)));
+                    String noted = sources.get(ProbeRegistry.key(event, matcher.group(4)));
                     all.add(
-                            new Listed(
+                            new ListedProbe(
                                     matcher.group(1),
                                     matcher.group(2),
                                     matcher.group(3),
                                     matcher.group(4),
                                     matcher.group(5).strip(),
-                                    noted == null ? "" : Notebook.source(noted),
+                                    noted == null ? "" : ProbeRegistry.source(noted),
                                     noted != null,
-                                    noted == null ? "" : ProbedFile.changed(Notebook.file(noted))));
+                                    noted == null
+                                            ? ""
+                                            : ProbedFile.changed(ProbeRegistry.file(noted))));
                 }
             }
         }
@@ -102,7 +104,7 @@ public final class NamedProbes {
     }
 
     /** Of the probes that names or globs mean those whose file was changed since. */
-    public List<Listed> changed(List<String> patterns) throws IOException {
+    public List<ListedProbe> changed(List<String> patterns) throws IOException {
         List<Glob> globs = patterns.stream().map(Glob::shell).toList();
         return list().stream()
                 .filter(one -> !one.changed().isEmpty())
@@ -114,8 +116,8 @@ public final class NamedProbes {
     }
 
     private boolean has(String file) {
-        return Files.access(
-                        Files.AT_FDCWD,
+        return FileCalls.access(
+                        FileCalls.AT_FDCWD,
                         (tracefs.root() + "/" + file).getBytes(StandardCharsets.UTF_8),
                         0)
                 == 0;
@@ -131,7 +133,7 @@ public final class NamedProbes {
     /** {@code group:name} of every event of the kernel in the groups that probes use. */
     public Set<String> events() throws IOException {
         Set<String> names = new TreeSet<>();
-        for (Listed one : list()) {
+        for (ListedProbe one : list()) {
             names.add(one.event());
         }
         for (String event : tracefs.tracepoints()) {
@@ -145,13 +147,14 @@ public final class NamedProbes {
      *
      * @throws ProbeException with the kernel's own words when it refuses
      */
-    public void add(Subject subject, List<Definition> definitions) throws IOException {
-        String file = Attachment.check(subject);
+    public void add(ProbedObject subject, List<ProbeDefinition> definitions) throws IOException {
+        String file = ProbeCheck.check(subject);
         Set<String> made = new TreeSet<>();
         boolean isWhole = false;
         try {
-            for (Definition one : definitions) {
-                Definition placed = file.isEmpty() ? one : Attachment.through(one, subject, file);
+            for (ProbeDefinition one : definitions) {
+                ProbeDefinition placed =
+                        file.isEmpty() ? one : ProbeCheck.through(one, subject, file);
                 write(eventsFile(placed), placed);
                 made.add(one.event());
                 notebook.add(placed, one.source() + shownArguments(one), ProbedFile.of(subject));
@@ -173,7 +176,7 @@ public final class NamedProbes {
         }
     }
 
-    private static String shownArguments(Definition one) {
+    private static String shownArguments(ProbeDefinition one) {
         StringBuilder text = new StringBuilder();
         one.arguments().forEach(argument -> text.append(' ').append(argument.source()));
         return text.toString();
@@ -190,7 +193,7 @@ public final class NamedProbes {
         return ProbeKinds.of(readme, has("kprobe_events"), has("uprobe_events"));
     }
 
-    private String eventsFile(Definition one) throws ProbeException {
+    private String eventsFile(ProbeDefinition one) throws ProbeException {
         ProbeKinds kinds = kinds();
         boolean tracer = one.kind() == 'f' || one.kind() == 't';
         if (tracer && !(one.kind() == 'f' ? kinds.fprobes() : kinds.tracepoints())) {
@@ -212,7 +215,7 @@ public final class NamedProbes {
                 : one.isUser() ? "uprobe_events" : "kprobe_events";
     }
 
-    private void write(String file, Definition definition) throws IOException {
+    private void write(String file, ProbeDefinition definition) throws IOException {
         try {
             append(file, definition.text());
         } catch (SyscallException e) {
@@ -223,7 +226,9 @@ public final class NamedProbes {
 
     private void append(String file, String text) throws SyscallException {
         // Without O_APPEND the kernel would remove all probes first.
-        int fd = Files.open(tracefs.root() + "/" + file, Files.O_WRONLY | Files.O_APPEND);
+        int fd =
+                FileCalls.open(
+                        tracefs.root() + "/" + file, FileCalls.O_WRONLY | FileCalls.O_APPEND);
         try {
             Fd.writeFully(fd, (text + "\n").getBytes(StandardCharsets.UTF_8));
         } finally {
@@ -232,10 +237,10 @@ public final class NamedProbes {
     }
 
     /** What error_log says of our line; before Linux 5.2 only the number. */
-    private String reason(SyscallException failure, Definition definition) {
+    private String reason(SyscallException failure, ProbeDefinition definition) {
         String log = "";
         try {
-            byte[] all = Files.readAll(tracefs.root() + "/error_log", MOST_BYTES);
+            byte[] all = FileCalls.readAll(tracefs.root() + "/error_log", MOST_BYTES);
             String text = new String(all, StandardCharsets.UTF_8);
             int command = text.lastIndexOf("Command: " + definition.text());
             int start = command < 0 ? -1 : text.lastIndexOf("error: ", command);
@@ -256,7 +261,7 @@ public final class NamedProbes {
         return log.isEmpty() ? word + "\n  " + definition.text() : log.stripTrailing();
     }
 
-    private boolean isTraceable(Definition definition) {
+    private boolean isTraceable(ProbeDefinition definition) {
         String symbol = definition.place().replaceFirst("%return$", "");
         try {
             return ("\n" + tracefs.text("available_filter_functions"))
@@ -293,7 +298,7 @@ public final class NamedProbes {
     public Map<String, Boolean> delete(String pattern, boolean any) throws IOException {
         Map<String, Boolean> done = new LinkedHashMap<>();
         Glob glob = Glob.shell(pattern);
-        for (Listed one : list()) {
+        for (ListedProbe one : list()) {
             boolean fits = glob.matches(pattern.indexOf(':') < 0 ? one.name() : one.event());
             if (fits && !done.containsKey(one.event())) {
                 boolean removes = any || one.isOurs();

@@ -4,6 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.probe.dynamic.PointSpec.PointPlace.AddressPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.FunctionPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.LinePoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.MarkerPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.TracepointPoint;
 
 /**
  * What a user asked for: {@code [[GROUP:]NAME=][MODULE:]PLACE [ARGUMENT…]}.
@@ -18,7 +23,7 @@ public record PointSpec(
         String module,
         String group,
         String name,
-        Place place,
+        PointPlace place,
         List<String> arguments) {
     private static final Pattern NAMED =
             Pattern.compile("(?:([A-Za-z_]\\w*):)?(?!operator=)([A-Za-z_]\\w*)=(.+)");
@@ -35,7 +40,7 @@ public record PointSpec(
                             + "(?:(?<!:):(\\d{1,9})|\\+(0x[0-9a-fA-F]{1,8}|\\d{1,9})|(%return))?");
 
     /** Where. */
-    public sealed interface Place {
+    public sealed interface PointPlace {
         /**
          * A function, or a place in it.
          *
@@ -43,20 +48,20 @@ public record PointSpec(
          * @param line from the function's own, -1 for none
          * @param offset in bytes, -1 for none
          */
-        record Function(String name, String file, int line, long offset, boolean isReturn)
-                implements Place {}
+        record FunctionPoint(String name, String file, int line, long offset, boolean isReturn)
+                implements PointPlace {}
 
         /** A line of a source file, whose path ends with {@code file}. */
-        record Line(String file, int line) implements Place {}
+        record LinePoint(String file, int line) implements PointPlace {}
 
         /** An address as stated in the file. */
-        record Address(long address) implements Place {}
+        record AddressPoint(long address) implements PointPlace {}
 
         /** A marker that the program's author placed (USDT). */
-        record Marker(String provider, String name) implements Place {}
+        record MarkerPoint(String provider, String name) implements PointPlace {}
 
         /** A tracepoint of the kernel, with its arguments. */
-        record Tracepoint(String name) implements Place {}
+        record TracepointPoint(String name) implements PointPlace {}
     }
 
     /**
@@ -65,7 +70,7 @@ public record PointSpec(
      * @throws ProbeException with a caret where it is not understood
      */
     public static PointSpec parse(String text) throws ProbeException {
-        int end = PlaceWords.end(text);
+        int end = ProbePointParser.end(text);
         String first = text.substring(0, end).strip();
         if (first.isEmpty()) {
             throw new ProbeException("a probe needs a place: FUNCTION, FUNCTION:LINE, FILE:LINE");
@@ -105,31 +110,31 @@ public record PointSpec(
     }
 
     /** The place alone: {@code FUNCTION:LINE}. */
-    public static Place place(String text) throws ProbeException {
+    public static PointPlace place(String text) throws ProbeException {
         Matcher marker = MARKER.matcher(text);
         if (marker.matches()) {
-            return new Place.Marker(marker.group(1), marker.group(2));
+            return new MarkerPoint(marker.group(1), marker.group(2));
         }
         Matcher tracepoint = TRACEPOINT.matcher(text);
         if (tracepoint.matches()) {
-            return new Place.Tracepoint(tracepoint.group(1));
+            return new TracepointPoint(tracepoint.group(1));
         }
         Matcher line = LINE.matcher(text);
         if (line.matches() && isFile(text, line.group(1))) {
-            return new Place.Line(line.group(1), Integer.parseInt(line.group(2)));
+            return new LinePoint(line.group(1), Integer.parseInt(line.group(2)));
         }
         if (text.matches("0x[0-9a-fA-F]{1,16}")) {
-            return new Place.Address(Long.parseUnsignedLong(text.substring(2), 16));
+            return new AddressPoint(Long.parseUnsignedLong(text.substring(2), 16));
         }
         Matcher function = FUNCTION.matcher(text);
-        if (!function.matches() || !PlaceWords.isFunction(function.group(1))) {
+        if (!function.matches() || !ProbePointParser.isFunction(function.group(1))) {
             throw ProbeException.at(
                     text, 0, "FUNCTION[@FILE][:LINE|+OFFSET|%return] or FILE:LINE was expected");
         }
         String file = function.group(2) == null ? "" : function.group(2);
         int relative = function.group(3) == null ? -1 : Integer.parseInt(function.group(3));
         long offset = function.group(4) == null ? -1 : number(function.group(4));
-        return new Place.Function(
+        return new FunctionPoint(
                 function.group(1), file, relative, offset, function.group(5) != null);
     }
 

@@ -3,8 +3,8 @@ package sonde.probe.dynamic;
 import java.io.IOException;
 import java.util.HexFormat;
 import sonde.binary.elf.ElfFile;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
-import sonde.sys.Files;
 import sonde.sys.TargetFile;
 
 /**
@@ -16,7 +16,7 @@ final class ProbedFile {
     private ProbedFile() {}
 
     /** Of what was read; empty for the kernel. */
-    static String of(Subject subject) {
+    static String of(ProbedObject subject) {
         TargetFile file = subject.isKernel() ? null : subject.file().orElse(null);
         ElfFile elf = subject.elf().orElse(null);
         return file == null || elf == null
@@ -46,11 +46,11 @@ final class ProbedFile {
 
     private static String now(String path) {
         try {
-            Files.stat(path);
+            FileCalls.stat(path);
         } catch (IOException e) {
             return "gone";
         }
-        try (TargetFile file = TargetFile.openTrusted(path, Subject.MOST_BYTES)) {
+        try (TargetFile file = TargetFile.openTrusted(path, ProbedObject.MOST_BYTES)) {
             return identity(file.status(), ElfFile.of(file));
         } catch (IOException e) {
             return "unknown";

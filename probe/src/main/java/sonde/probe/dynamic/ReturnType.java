@@ -3,13 +3,16 @@ package sonde.probe.dynamic;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.location.Attribute;
-import sonde.binary.dwarf.location.Entry;
+import sonde.binary.dwarf.location.DebugEntry;
+import sonde.binary.dwarf.location.DwarfAttribute;
 import sonde.symbol.ctype.CallingConvention;
-import sonde.symbol.ctype.CallingConvention.Home;
-import sonde.symbol.ctype.CallingConvention.Machine;
+import sonde.symbol.ctype.CallingConvention.ConventionMachine;
+import sonde.symbol.ctype.CallingConvention.ParameterHome;
+import sonde.symbol.ctype.CallingConvention.ParameterHome.HomeRegisters;
+import sonde.symbol.ctype.CallingConvention.ParameterHome.HomeUnread;
 import sonde.symbol.ctype.DwarfSourceTypes;
 import sonde.symbol.ctype.SourceType;
+import sonde.symbol.ctype.SourceType.NumberType;
 
 /**
  * The type of {@code $retval}: the register for numbers and pointers at the return of a function.
@@ -18,14 +21,17 @@ import sonde.symbol.ctype.SourceType;
  * @param text of the whole expression, for the message
  */
 record ReturnType(
-        Spot spot, DwarfSourceTypes types, @Nullable Machine machine, String text, int at) {
+        ProbeLocation spot,
+        DwarfSourceTypes types,
+        @Nullable ConventionMachine machine,
+        String text,
+        int at) {
     /** DW_LANG_Mips_Assembler, DW_LANG_Go: results are not said, or are parameters. */
     private static final Set<Long> SAY_NOTHING = Set.of(0x8001L, 0x16L);
 
     /** Of what nothing is known. */
     static SourceType unknown(int addressBytes) {
-        return new SourceType.Number(
-                "unsigned long", addressBytes, SourceType.Kind.UNSIGNED, false);
+        return new NumberType("unsigned long", addressBytes, SourceType.Kind.UNSIGNED, false);
     }
 
     /**
@@ -33,37 +39,37 @@ record ReturnType(
      *
      * @throws ProbeException when it returns nothing, or not in that register
      */
-    SourceType of(Entry function) throws MalformedInputException, ProbeException {
-        Entry entry = function.type();
+    SourceType of(DebugEntry function) throws MalformedInputException, ProbeException {
+        DebugEntry entry = function.type();
         if (entry == null) {
             if (SAY_NOTHING.contains(
-                    function.unit().root().constant(Attribute.LANGUAGE, 0) & 0xffff)) {
+                    function.unit().root().constant(DwarfAttribute.LANGUAGE, 0) & 0xffff)) {
                 return unknown(function.unit().addressBytes());
             }
             throw fault("returns nothing");
         }
         SourceType type = types.type(entry);
-        Home home = home(entry, type);
-        if (home instanceof Home.Registers found && found.count() == 1) {
+        ParameterHome home = home(entry, type);
+        if (home instanceof HomeRegisters found && found.count() == 1) {
             return type;
         }
         throw fault(
                 "returns a "
                         + type.spelling()
-                        + (home instanceof Home.Unread && type.sizeBytes() <= 8
+                        + (home instanceof HomeUnread && type.sizeBytes() <= 8
                                 ? " in a vector register, which no probe can read"
                                 : ", which is in no single register"));
     }
 
-    private Home home(Entry entry, SourceType type) {
+    private ParameterHome home(DebugEntry entry, SourceType type) {
         if (machine != null) {
             return new CallingConvention(types.layout(), machine).result(entry);
         }
         boolean floating =
-                type.plain() instanceof SourceType.Number number
+                type.plain() instanceof NumberType number
                         && number.kind() == SourceType.Kind.FLOATING;
         boolean single = !(type.plain() instanceof SourceType.Structure) && type.sizeBytes() <= 8;
-        return floating ? new Home.Unread("") : new Home.Registers(0, single ? 1 : 2);
+        return floating ? new HomeUnread("") : new HomeRegisters(0, single ? 1 : 2);
     }
 
     private ProbeException fault(String what) {

@@ -3,6 +3,7 @@ package sonde.probe.dynamic;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.probe.dynamic.PointSpec.PointPlace.LinePoint;
 import sonde.symbol.files.GivenPlaces;
 
 /** Where a line of source is in a program, for those who set probes by other ways than tracefs. */
@@ -11,17 +12,17 @@ public final class SourcePlaces {
 
     /**
      * Addresses of a line, as stated in the file: one for each copy of the code. Debugging
-     * information that was split from the program is found as {@link Subject} finds it.
+     * information that was split from the program is found as {@link ProbedObject} finds it.
      *
      * @param file the last parts of its path
      * @return empty when the line has no code, or nothing is known of lines
      */
     public static List<Long> ofLine(String program, String file, int line) {
         List<Long> found = new ArrayList<>();
-        try (Subject subject = Subject.program(program, GivenPlaces.NONE)) {
+        try (ProbedObject subject = ProbedObject.program(program, GivenPlaces.NONE)) {
             if (subject.hasEntries()) {
-                for (Spot spot :
-                        new Resolver(subject).spots(new PointSpec.Place.Line(file, line))) {
+                for (ProbeLocation spot :
+                        new PointResolver(subject).spots(new LinePoint(file, line))) {
                     found.add(spot.address());
                 }
             }

@@ -14,6 +14,8 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.location.EntryUnit;
 import sonde.binary.dwarf.location.LineRows;
 import sonde.binary.dwarf.location.SourceFunction;
+import sonde.probe.dynamic.PointSpec.PointPlace;
+import sonde.probe.dynamic.PointSpec.PointPlace.FunctionPoint;
 
 /**
  * Source with the lines that probes can stand at.
@@ -24,7 +26,12 @@ import sonde.binary.dwarf.location.SourceFunction;
  * @param base what the numbers count from: the line of the function, 0 for a file
  */
 public record SourceView(
-        String title, String file, String read, int base, List<Row> rows, List<String> notes) {
+        String title,
+        String file,
+        String read,
+        int base,
+        List<ViewedLine> rows,
+        List<String> notes) {
     private static final int MOST_BYTES = 16 << 20;
     private static final int MORE_LINES = 30;
 
@@ -41,7 +48,7 @@ public record SourceView(
      * @param text without its end; empty when the source is not there
      * @param hasCode whether a probe can stand there
      */
-    public record Row(int number, String text, boolean hasCode) {}
+    public record ViewedLine(int number, String text, boolean hasCode) {}
 
     /**
      * Of a function, or of a source file.
@@ -49,25 +56,25 @@ public record SourceView(
      * @param what {@code FUNCTION}, {@code FUNCTION@FILE}, {@code FILE}, {@code FILE:FROM-TO}
      * @param folders that have the source, searched before the compiler's own
      */
-    public static List<SourceView> of(Subject subject, String what, List<Path> folders)
+    public static List<SourceView> of(ProbedObject subject, String what, List<Path> folders)
             throws IOException {
-        Sources sources = new Sources(subject, folders);
+        SourceFolders sources = new SourceFolders(subject, folders);
         if (FILE.matcher(what).matches() || what.startsWith("/")) {
             Optional<SourceView> view = ofFile(subject, what, sources);
             if (view.isPresent()) {
                 return List.of(view.get());
             }
             // Functions of Go have dots in their names.
-            if (what.startsWith("/") || new Resolver(subject).functions(what, "").isEmpty()) {
+            if (what.startsWith("/") || new PointResolver(subject).functions(what, "").isEmpty()) {
                 throw new ProbeException(
                         "no source file ends with " + what.replaceFirst(RANGE, ""));
             }
         }
-        PointSpec.Place place = PointSpec.place(what);
-        if (!(place instanceof PointSpec.Place.Function wanted)) {
+        PointPlace place = PointSpec.place(what);
+        if (!(place instanceof FunctionPoint wanted)) {
             throw new ProbeException("a function or a source file was expected: " + what);
         }
-        Resolver resolver = new Resolver(subject);
+        PointResolver resolver = new PointResolver(subject);
         List<SourceView> views = new ArrayList<>();
         for (SourceFunction function : resolver.functions(wanted.name(), wanted.file())) {
             views.add(ofFunction(subject, function, sources));
@@ -80,7 +87,8 @@ public record SourceView(
         return views;
     }
 
-    private static SourceView ofFunction(Subject subject, SourceFunction function, Sources sources)
+    private static SourceView ofFunction(
+            ProbedObject subject, SourceFunction function, SourceFolders sources)
             throws IOException {
         FunctionLines lines = FunctionLines.of(subject, function);
         TreeSet<Integer> code = new TreeSet<>(lines.lines());
@@ -105,8 +113,8 @@ public record SourceView(
     }
 
     /** Empty where there is no such file. */
-    private static Optional<SourceView> ofFile(Subject subject, String what, Sources sources)
-            throws IOException {
+    private static Optional<SourceView> ofFile(
+            ProbedObject subject, String what, SourceFolders sources) throws IOException {
         String name = what.replaceFirst(RANGE, "");
         String range = what.substring(Math.min(what.length(), name.length()));
         TreeSet<Integer> code = new TreeSet<>();
@@ -130,7 +138,11 @@ public record SourceView(
     }
 
     private static String lines(
-            Subject subject, EntryUnit unit, String name, TreeSet<Integer> code, String known) {
+            ProbedObject subject,
+            EntryUnit unit,
+            String name,
+            TreeSet<Integer> code,
+            String known) {
         try {
             LineRows rows = subject.lines(unit);
             String full = known;
@@ -138,7 +150,7 @@ public record SourceView(
                 if (!rows.isEnd(i)
                         && rows.isStatement(i)
                         && rows.line(i) > 0
-                        && Resolver.endsWith(rows.file(i), name)
+                        && PointResolver.endsWith(rows.file(i), name)
                         && (full.isEmpty() || full.equals(rows.file(i)))) {
                     full = rows.file(i);
                     code.add(rows.line(i));
@@ -167,20 +179,20 @@ public record SourceView(
             int last,
             boolean isFunction,
             TreeSet<Integer> code,
-            Sources sources,
+            SourceFolders sources,
             List<String> notes) {
         Optional<Path> found = sources.find(file);
         List<String> text = found.map(SourceView::read).orElse(List.of());
         if (found.isEmpty()) {
             notes.add("the source is not at " + file + "; say where it is: --source FOLDER");
         }
-        List<Row> rows = new ArrayList<>();
+        List<ViewedLine> rows = new ArrayList<>();
         if (text.isEmpty()) {
-            code.forEach(line -> rows.add(new Row(line, "", true)));
+            code.forEach(line -> rows.add(new ViewedLine(line, "", true)));
         } else {
             int end = isFunction ? end(text, first, last) : text.size();
             for (int line = Math.max(1, first); line <= Math.min(end, text.size()); line++) {
-                rows.add(new Row(line, text.get(line - 1), code.contains(line)));
+                rows.add(new ViewedLine(line, text.get(line - 1), code.contains(line)));
             }
         }
         return new SourceView(
@@ -219,7 +231,7 @@ public record SourceView(
     }
 
     /** Where the source may be. */
-    private record Sources(Subject subject, List<Path> folders) {
+    private record SourceFolders(ProbedObject subject, List<Path> folders) {
         /**
          * Under the folders by ever shorter ends of its path, then where the compiler had it, then
          * what the servers have.

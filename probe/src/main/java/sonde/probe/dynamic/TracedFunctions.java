@@ -5,9 +5,9 @@ import java.util.List;
 
 /** Entries and returns as the function tracer finds them: whole functions, by name. */
 final class TracedFunctions {
-    private final Subject subject;
+    private final ProbedObject subject;
 
-    TracedFunctions(Subject subject) {
+    TracedFunctions(ProbedObject subject) {
         this.subject = subject;
     }
 
@@ -16,10 +16,10 @@ final class TracedFunctions {
      *
      * @throws ProbeException where none has, or the name is that of several functions
      */
-    List<Spot> of(List<Spot> spots) throws ProbeException {
-        List<Spot> whole = new ArrayList<>();
+    List<ProbeLocation> of(List<ProbeLocation> spots) throws ProbeException {
+        List<ProbeLocation> whole = new ArrayList<>();
         List<String> outer = new ArrayList<>();
-        for (Spot spot : spots) {
+        for (ProbeLocation spot : spots) {
             if (spot.isInlined()) {
                 outer.add(spot.note().replaceFirst("^inlined in ", ""));
             } else {
@@ -39,7 +39,7 @@ final class TracedFunctions {
                             + " is not loaded: the function tracer finds functions of loaded"
                             + " modules only");
         }
-        for (Spot spot : whole) {
+        for (ProbeLocation spot : whole) {
             int count = kernel == null ? 0 : kernel.names().count(spot.symbol());
             long same = whole.stream().filter(o -> o.symbol().equals(spot.symbol())).count();
             if (spot.symbol().isEmpty() || count > 1 || same > 1) {

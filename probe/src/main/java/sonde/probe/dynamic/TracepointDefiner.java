@@ -2,20 +2,22 @@ package sonde.probe.dynamic;
 
 import java.io.IOException;
 import java.util.List;
+import sonde.probe.dynamic.FetchArgument.FetchNames;
+import sonde.probe.dynamic.PointSpec.PointPlace.TracepointPoint;
 
 /**
  * Probes at tracepoints of the kernel that see the arguments themselves, not the event's fields: a
  * probe of the stub that every tracepoint has (trace_fprobe.c).
  */
 final class TracepointDefiner {
-    private final Subject subject;
+    private final ProbedObject subject;
 
-    TracepointDefiner(Subject subject) {
+    TracepointDefiner(ProbedObject subject) {
         this.subject = subject;
     }
 
     /** {@code $arg1} is the second parameter of the stub, whose first is the registration's. */
-    private record StubArguments(Fetch.Names arguments) implements Fetch.Names {
+    private record StubArguments(FetchNames arguments) implements FetchArgument.FetchNames {
         @Override
         public String register(int number) {
             return "";
@@ -37,21 +39,22 @@ final class TracepointDefiner {
         }
     }
 
-    List<Definition> define(PointSpec spec, PointSpec.Place.Tracepoint wanted, Definer definer)
+    List<ProbeDefinition> define(PointSpec spec, TracepointPoint wanted, ProbeDefiner definer)
             throws IOException {
         KernelImage kernel = subject.kernel();
         if (kernel == null) {
             throw new ProbeException("tracepoints are in the kernel; without -x and -p");
         }
         String stub = stub(kernel, wanted.name());
-        Spot spot = new Spot(0, stub, stub, 0, null, "", 0, 0, true, false, false, "");
-        Fetch.Names names = new StubArguments(subject.registers().asArguments(false));
-        List<Argument> arguments =
-                definer.arguments(spec, new SpotSurroundings(subject, spot, names));
+        ProbeLocation spot =
+                new ProbeLocation(0, stub, stub, 0, null, "", 0, 0, true, false, false, "");
+        FetchNames names = new StubArguments(subject.registers().asArguments(false));
+        List<ProbeArgument> arguments =
+                definer.arguments(spec, new LocationScope(subject, spot, names));
         String group = spec.group().isEmpty() ? "probe" : spec.group();
         String name = definer.unique(group, spec.name().isEmpty() ? wanted.name() : spec.name());
         return List.of(
-                new Definition(
+                new ProbeDefinition(
                         't',
                         group,
                         name,

@@ -4,10 +4,21 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.location.Location;
-import sonde.binary.dwarf.location.Scope;
-import sonde.binary.dwarf.location.Value;
-import sonde.binary.dwarf.location.Variable;
+import sonde.binary.dwarf.location.ObjectLocation.AbsentLocation;
+import sonde.binary.dwarf.location.ObjectLocation.ImplicitValue;
+import sonde.binary.dwarf.location.SourceScope;
+import sonde.binary.dwarf.location.SourceVariable;
+import sonde.binary.dwarf.location.SymbolicValue.ConstantValue;
+import sonde.probe.dynamic.FetchArgument.FetchException;
+import sonde.probe.dynamic.FetchArgument.FetchOrigin.ProgramOrigin;
+import sonde.probe.dynamic.FetchArgument.FetchOrigin.ZeroOrigin;
+import sonde.probe.dynamic.PointSpec.PointPlace;
+import sonde.probe.dynamic.ProbeOperand.CalculatedOperand;
+import sonde.probe.dynamic.ProbeOperand.HeldOperand;
+import sonde.probe.dynamic.ProbeOperand.KernelOperand;
+import sonde.probe.dynamic.ProbeOperand.OperandPart;
+import sonde.probe.dynamic.ProbeOperand.SplitOperand;
+import sonde.probe.dynamic.ProbeOperand.StoredOperand;
 import sonde.symbol.ctype.SourceType;
 
 /**
@@ -16,7 +27,7 @@ import sonde.symbol.ctype.SourceType;
  * @param place in the source: {@code "f:3"}
  * @param code of the machine: {@code "f+67"}
  */
-public record VariableView(String place, String code, String note, List<Row> rows) {
+public record VariableView(String place, String code, String note, List<ViewedVariable> rows) {
     /**
      * A variable.
      *
@@ -25,45 +36,46 @@ public record VariableView(String place, String code, String note, List<Row> row
      *     away"}
      * @param isAvailable whether a probe can read it here
      */
-    public record Row(
+    public record ViewedVariable(
             String name, String type, String where, boolean isParameter, boolean isAvailable) {}
 
     /** Of every copy of a place. */
-    public static List<VariableView> of(Subject subject, String place) throws IOException {
+    public static List<VariableView> of(ProbedObject subject, String place) throws IOException {
         List<VariableView> views = new ArrayList<>();
-        Resolver resolver = new Resolver(subject);
-        Prologue prologue = new Prologue(subject, resolver);
-        PointSpec.Place wanted = PointSpec.place(place);
-        for (Spot spot : resolver.spots(wanted)) {
+        PointResolver resolver = new PointResolver(subject);
+        FunctionPrologue prologue = new FunctionPrologue(subject, resolver);
+        PointPlace wanted = PointSpec.place(place);
+        for (ProbeLocation spot : resolver.spots(wanted)) {
             views.add(of(subject, prologue.behind(spot, wanted)));
         }
         return views;
     }
 
-    private static VariableView of(Subject subject, Spot spot) throws IOException {
-        SpotSurroundings here = new SpotSurroundings(subject, spot);
-        List<Row> rows = new ArrayList<>();
-        Scope scope = spot.scope();
+    private static VariableView of(ProbedObject subject, ProbeLocation spot) throws IOException {
+        LocationScope here = new LocationScope(subject, spot);
+        List<ViewedVariable> rows = new ArrayList<>();
+        SourceScope scope = spot.scope();
         if (scope == null) {
             for (String name : here.names(true)) {
-                Operand operand = here.variable(name, 0, name);
+                ProbeOperand operand = here.variable(name, 0, name);
                 rows.add(
-                        new Row(name, operand.type().spelling(), where(here, operand), true, true));
+                        new ViewedVariable(
+                                name, operand.type().spelling(), where(here, operand), true, true));
             }
         } else {
-            for (Variable variable : scope.variables()) {
+            for (SourceVariable variable : scope.variables()) {
                 rows.add(row(here, variable));
             }
         }
         return new VariableView(spot.place(), spot.code(), spot.note(), rows);
     }
 
-    private static Row row(SpotSurroundings here, Variable variable)
+    private static ViewedVariable row(LocationScope here, SourceVariable variable)
             throws MalformedInputException {
         SourceType type = here.type(variable);
         try {
-            Operand operand = here.of(variable, type);
-            return new Row(
+            ProbeOperand operand = here.of(variable, type);
+            return new ViewedVariable(
                     variable.name(),
                     type.spelling(),
                     where(here, operand),
@@ -71,30 +83,32 @@ public record VariableView(String place, String code, String note, List<Row> row
                     true);
         } catch (ProbeException e) {
             String why = String.valueOf(e.getMessage());
-            return new Row(variable.name(), type.spelling(), why, variable.isParameter(), false);
-        } catch (Fetch.Unfit e) {
-            boolean absent = variable.location() instanceof Location.Absent;
+            return new ViewedVariable(
+                    variable.name(), type.spelling(), why, variable.isParameter(), false);
+        } catch (FetchException e) {
+            boolean absent = variable.location() instanceof AbsentLocation;
             boolean constant =
-                    variable.location() instanceof Location.Computed computed
-                            && computed.value() instanceof Value.Constant;
+                    variable.location() instanceof ImplicitValue computed
+                            && computed.value() instanceof ConstantValue;
             String why = absent ? "optimised away" : e.reason();
-            return new Row(variable.name(), type.spelling(), why, variable.isParameter(), constant);
+            return new ViewedVariable(
+                    variable.name(), type.spelling(), why, variable.isParameter(), constant);
         }
     }
 
-    private static String where(SpotSurroundings here, Operand operand) throws ProbeException {
+    private static String where(LocationScope here, ProbeOperand operand) throws ProbeException {
         return switch (operand) {
-            case Operand.Stored o -> o.address().memory(here.statics(), false);
-            case Operand.Held o -> o.token();
-            case Operand.Plain o -> {
-                Fetch value = o.value();
-                if (value.origin() instanceof Fetch.Origin.Zero) {
+            case StoredOperand o -> o.address().memory(here.statics(), false);
+            case HeldOperand o -> o.token();
+            case CalculatedOperand o -> {
+                FetchArgument value = o.value();
+                if (value.origin() instanceof ZeroOrigin) {
                     yield "= " + value.offset();
                 }
-                if (value.origin() instanceof Fetch.Origin.Program) {
+                if (value.origin() instanceof ProgramOrigin) {
                     yield "= the program's address 0x" + Long.toHexString(value.offset());
                 }
-                String base = new Fetch(value.origin(), 0).number(here.statics());
+                String base = new FetchArgument(value.origin(), 0).number(here.statics());
                 yield value.offset() == 0
                         ? "= " + base
                         : "= "
@@ -102,14 +116,14 @@ public record VariableView(String place, String code, String note, List<Row> row
                                 + (value.offset() < 0 ? " - " : " + ")
                                 + Math.abs(value.offset());
             }
-            case Operand.Split o -> {
+            case SplitOperand o -> {
                 List<String> parts = new ArrayList<>();
-                for (Operand.Part part : o.parts()) {
+                for (OperandPart part : o.parts()) {
                     parts.add(where(here, part.place()));
                 }
                 yield String.join(", ", parts);
             }
-            case Operand.Words o -> o.text().isEmpty() ? "-" : o.text();
+            case KernelOperand o -> o.text().isEmpty() ? "-" : o.text();
         };
     }
 }

@@ -3,9 +3,9 @@
  * expressions of the source turned into the kernel's fetch arguments, and named probes in tracefs.
  *
  * <pre>{@code
- * try (Subject subject = Subject.program("/usr/bin/bash", GivenPlaces.NONE)) {
+ * try (ProbedObject subject = ProbedObject.program("/usr/bin/bash", GivenPlaces.NONE)) {
  *     PointSpec spec = PointSpec.parse("readline:12 prompt:string");
- *     List<Definition> made = new Definer(subject).define(spec);
+ *     List<ProbeDefinition> made = new ProbeDefiner(subject).define(spec);
  *     made.getFirst().text(); // "p:probe_bash/readline_L12 /usr/bin/bash:0xb4d2c prompt=%di:string"
  * }
  * }</pre>

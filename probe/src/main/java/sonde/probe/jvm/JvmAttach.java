@@ -18,11 +18,11 @@ import sonde.probe.launch.PerfMapFile;
 import sonde.probe.launch.ProcessIdentity;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
-import sonde.sys.Files;
 import sonde.sys.MappedRange;
-import sonde.sys.Processes;
-import sonde.sys.Signals;
+import sonde.sys.ProcessCalls;
+import sonde.sys.SignalDispositions;
 import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
 
@@ -53,7 +53,7 @@ public final class JvmAttach {
     }
 
     /** What came back: a decimal code, 0 for success, and text. */
-    private record Answer(String code, String text) {
+    private record JvmAnswer(String code, String text) {
         /** One printable line of at most 200 characters; the JVM's words are foreign. */
         String line() {
             String all = code.equals("0") ? text : code + " " + text;
@@ -65,7 +65,8 @@ public final class JvmAttach {
     /** Whether the process has libjvm mapped and handles SIGQUIT; false when it is gone. */
     public static boolean isJvm(int pid) {
         try {
-            if ((ProcessIdentity.of(pid).caught() & Signals.bit(Processes.SIGQUIT)) == 0) {
+            if ((ProcessIdentity.of(pid).caught() & SignalDispositions.bit(ProcessCalls.SIGQUIT))
+                    == 0) {
                 return false;
             }
             return MappedRange.of(pid).stream()
@@ -89,19 +90,20 @@ public final class JvmAttach {
     public static byte[] perfMap(int pid, Duration limit) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         ProcessIdentity identity = requireJvm(pid);
-        byte[] folder = (FOLDER + Processes.getpid() + "-" + System.nanoTime()).getBytes(US_ASCII);
+        byte[] folder =
+                (FOLDER + ProcessCalls.getpid() + "-" + System.nanoTime()).getBytes(US_ASCII);
         int tmp = tmp(pid);
         try {
-            Files.mkdirat(tmp, folder, 0700);
+            FileCalls.mkdirat(tmp, folder, 0700);
             int inner = -1;
             try {
-                int flags = Files.O_RDONLY | Files.O_DIRECTORY | Files.O_NOFOLLOW;
-                inner = Files.openat(tmp, folder, flags, 0);
-                if (Processes.geteuid() == 0) {
+                int flags = FileCalls.O_RDONLY | FileCalls.O_DIRECTORY | FileCalls.O_NOFOLLOW;
+                inner = FileCalls.openat(tmp, folder, flags, 0);
+                if (ProcessCalls.geteuid() == 0) {
                     Fd.fchown(inner, identity.uid(), identity.gid());
                 }
                 String file = "/tmp/" + new String(folder, US_ASCII) + "/map";
-                Answer answer = ask(pid, tmp, MAP_COMMAND + " " + file, deadline);
+                JvmAnswer answer = ask(pid, tmp, MAP_COMMAND + " " + file, deadline);
                 if (answer.code().equals("0")) {
                     return read(pid, inner, answer);
                 }
@@ -110,7 +112,7 @@ public final class JvmAttach {
                     unlink(inner, MAP, 0);
                     Fd.discard(inner);
                 }
-                unlink(tmp, folder, Files.AT_REMOVEDIR);
+                unlink(tmp, folder, FileCalls.AT_REMOVEDIR);
             }
             return perfMapAtItsPlace(pid, tmp, deadline);
         } finally {
@@ -118,7 +120,7 @@ public final class JvmAttach {
         }
     }
 
-    private static byte[] read(int pid, int folder, Answer answer) throws IOException {
+    private static byte[] read(int pid, int folder, JvmAnswer answer) throws IOException {
         try (TargetFile map = TargetFile.openat(folder, MAP, PerfMapFile.LIMIT)) {
             return map.read(PerfMapFile.LIMIT);
         } catch (SyscallException e) {
@@ -129,7 +131,7 @@ public final class JvmAttach {
     private static byte[] perfMapAtItsPlace(int pid, int tmp, long deadline)
             throws IOException, InterruptedException {
         try (TargetFile before = PerfMapFile.open(pid)) {
-            Answer answer = ask(pid, tmp, MAP_COMMAND, deadline);
+            JvmAnswer answer = ask(pid, tmp, MAP_COMMAND, deadline);
             if (!answer.code().equals("0")) {
                 throw new IOException("JVM " + pid + " refuses: " + answer.line());
             }
@@ -156,7 +158,7 @@ public final class JvmAttach {
         requireJvm(pid);
         int tmp = tmp(pid);
         try {
-            Answer answer = ask(pid, tmp, command, System.nanoTime() + limit.toNanos());
+            JvmAnswer answer = ask(pid, tmp, command, System.nanoTime() + limit.toNanos());
             if (!answer.code().equals("0")) {
                 throw new IOException("JVM " + pid + " refuses: " + answer.line());
             }
@@ -176,21 +178,21 @@ public final class JvmAttach {
     /** The JVM's /tmp, should it be a link within the JVM's root. */
     private static int tmp(int pid) throws SyscallException {
         String root = "/proc/" + pid + "/root";
-        int rootFd = Files.open(root, Files.O_PATH | Files.O_DIRECTORY);
-        int flags = Files.O_RDONLY | Files.O_DIRECTORY;
+        int rootFd = FileCalls.open(root, FileCalls.O_PATH | FileCalls.O_DIRECTORY);
+        int flags = FileCalls.O_RDONLY | FileCalls.O_DIRECTORY;
         try {
-            return Files.openInRoot(rootFd, "/tmp".getBytes(US_ASCII), flags);
+            return FileCalls.openInRoot(rootFd, "/tmp".getBytes(US_ASCII), flags);
         } catch (SyscallException e) {
             if (e.errno() != Errno.ENOSYS) {
                 throw e;
             }
-            return Files.open(root + "/tmp", flags | Files.O_NOFOLLOW);
+            return FileCalls.open(root + "/tmp", flags | FileCalls.O_NOFOLLOW);
         } finally {
             Fd.discard(rootFd);
         }
     }
 
-    private static Answer ask(int pid, int tmp, String command, long deadline)
+    private static JvmAnswer ask(int pid, int tmp, String command, long deadline)
             throws IOException, InterruptedException {
         Jvm jvm = new Jvm(pid, ProcessIdentity.of(pid), tmp);
         if (!listens(jvm)) {
@@ -203,7 +205,9 @@ public final class JvmAttach {
     private static boolean listens(Jvm jvm) throws IOException {
         FileStatus status;
         try {
-            status = Files.statx(jvm.tmpFd(), jvm.name(".java_pid"), Files.AT_SYMLINK_NOFOLLOW);
+            status =
+                    FileCalls.statx(
+                            jvm.tmpFd(), jvm.name(".java_pid"), FileCalls.AT_SYMLINK_NOFOLLOW);
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENOENT) {
                 return false;
@@ -231,19 +235,23 @@ public final class JvmAttach {
         int folder = jvm.tmpFd();
         int cwd = -1;
         try {
-            int flags = Files.O_CREAT | Files.O_EXCL | Files.O_NOFOLLOW | Files.O_RDWR;
+            int flags =
+                    FileCalls.O_CREAT | FileCalls.O_EXCL | FileCalls.O_NOFOLLOW | FileCalls.O_RDWR;
             int file;
             try {
                 // The JVM looks in its own directory first.
-                cwd = Files.open("/proc/" + jvm.pid() + "/cwd", Files.O_RDONLY | Files.O_DIRECTORY);
-                file = Files.openat(cwd, name, flags, 0600);
+                cwd =
+                        FileCalls.open(
+                                "/proc/" + jvm.pid() + "/cwd",
+                                FileCalls.O_RDONLY | FileCalls.O_DIRECTORY);
+                file = FileCalls.openat(cwd, name, flags, 0600);
                 folder = cwd;
             } catch (SyscallException e) {
                 // Not writable, gone, or a file left by an attach that was killed.
-                file = Files.openat(jvm.tmpFd(), name, flags, 0600);
+                file = FileCalls.openat(jvm.tmpFd(), name, flags, 0600);
             }
             try {
-                if (Processes.geteuid() == 0) {
+                if (ProcessCalls.geteuid() == 0) {
                     Fd.fchown(file, jvm.identity().uid(), jvm.identity().gid());
                 }
                 awaitSocket(jvm, deadline);
@@ -265,7 +273,7 @@ public final class JvmAttach {
         if (!isJvm(jvm.pid())) {
             throw new IOException("JVM " + jvm.pid() + " has ended");
         }
-        Processes.kill(jvm.pid(), Processes.SIGQUIT);
+        ProcessCalls.kill(jvm.pid(), ProcessCalls.SIGQUIT);
         while (!listens(jvm)) {
             if (System.nanoTime() - deadline > 0) {
                 throw new IOException("JVM " + jvm.pid() + " does not listen in time");
@@ -277,14 +285,14 @@ public final class JvmAttach {
 
     private static void unlink(int folder, byte[] name, int flags) {
         try {
-            Files.unlinkat(folder, name, flags);
+            FileCalls.unlinkat(folder, name, flags);
         } catch (SyscallException e) {
             // The JVM's user may have removed it.
             return;
         }
     }
 
-    private static Answer request(Jvm jvm, String command, long deadline) throws IOException {
+    private static JvmAnswer request(Jvm jvm, String command, long deadline) throws IOException {
         // sun_path holds 108 bytes; /proc/self/fd/N keeps it short and within the JVM's root.
         Path socket =
                 Path.of("/proc/self/fd/" + jvm.tmpFd() + "/.java_pid" + jvm.identity().innerPid());
@@ -307,8 +315,8 @@ public final class JvmAttach {
         }
     }
 
-    private static Answer answer(int pid, SocketChannel channel, Selector selector, long deadline)
-            throws IOException {
+    private static JvmAnswer answer(
+            int pid, SocketChannel channel, Selector selector, long deadline) throws IOException {
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         ByteBuffer buffer = ByteBuffer.allocate(8192);
         while (answer.size() < ANSWER_LIMIT) {
@@ -322,8 +330,8 @@ public final class JvmAttach {
         String text = answer.toString(StandardCharsets.UTF_8);
         int line = text.indexOf('\n');
         return line < 0
-                ? new Answer(text, "")
-                : new Answer(text.substring(0, line), text.substring(line + 1));
+                ? new JvmAnswer(text, "")
+                : new JvmAnswer(text.substring(0, line), text.substring(line + 1));
     }
 
     private static void await(Selector selector, long deadline, int pid) throws IOException {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sonde.sys.Processes;
-import sonde.sys.Signals;
+import sonde.sys.ProcessCalls;
+import sonde.sys.SignalDispositions;
 import sonde.sys.SyscallException;
 
 /**
@@ -48,7 +48,7 @@ public final class EndSignals implements AutoCloseable {
     }
 
     private final Map<Kind, Object> before = new EnumMap<>(Kind.class);
-    private final List<Signals.Disposition> ignored = new ArrayList<>();
+    private final List<SignalDispositions.Disposition> ignored = new ArrayList<>();
 
     private EndSignals() {}
 
@@ -65,7 +65,7 @@ public final class EndSignals implements AutoCloseable {
                 signals.before.put(kind, old);
             }
         }
-        signals.ignored.add(Signals.ignore(Processes.SIGQUIT));
+        signals.ignored.add(SignalDispositions.ignore(ProcessCalls.SIGQUIT));
         return signals;
     }
 
@@ -74,7 +74,7 @@ public final class EndSignals implements AutoCloseable {
     public void close() throws SyscallException {
         before.forEach(EndSignals::handle);
         before.clear();
-        for (Signals.Disposition disposition : ignored) {
+        for (SignalDispositions.Disposition disposition : ignored) {
             disposition.restore();
         }
         ignored.clear();

@@ -10,7 +10,7 @@ public final class ExecException extends IOException {
 
     private final int errno;
 
-    ExecException(Command command, int errno) {
+    ExecException(CommandWords command, int errno) {
         super(message(new String(command.words().getFirst(), StandardCharsets.UTF_8), errno));
         this.errno = errno;
     }

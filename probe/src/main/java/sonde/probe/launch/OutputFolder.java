@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
-import sonde.sys.Files;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -19,9 +19,10 @@ import sonde.sys.SyscallException;
  */
 public final class OutputFolder implements AutoCloseable {
     /** Flags of a new file: it must not exist, not even as a link that leads nowhere. */
-    private static final int NEW = Files.O_CREAT | Files.O_EXCL | Files.O_NOFOLLOW;
+    private static final int NEW = FileCalls.O_CREAT | FileCalls.O_EXCL | FileCalls.O_NOFOLLOW;
 
-    private static final int FOLDER = Files.O_RDONLY | Files.O_DIRECTORY | Files.O_NOFOLLOW;
+    private static final int FOLDER =
+            FileCalls.O_RDONLY | FileCalls.O_DIRECTORY | FileCalls.O_NOFOLLOW;
     private static final String SUFFIX = ".sonde";
     private static final int LAST_NUMBER = 9999;
 
@@ -47,7 +48,8 @@ public final class OutputFolder implements AutoCloseable {
             stem = "_" + stem;
         }
         stem = stem.substring(0, Math.min(stem.length(), 60));
-        int parentFd = Files.open(parent.toString(), Files.O_RDONLY | Files.O_DIRECTORY);
+        int parentFd =
+                FileCalls.open(parent.toString(), FileCalls.O_RDONLY | FileCalls.O_DIRECTORY);
         try {
             for (int number = 1; ; number++) {
                 String file = stem + (number == 1 ? "" : "-" + number) + SUFFIX;
@@ -76,7 +78,8 @@ public final class OutputFolder implements AutoCloseable {
         if (parent == null || last == null) {
             throw new SyscallException("mkdirat", folder.toString(), Errno.EEXIST);
         }
-        int parentFd = Files.open(parent.toString(), Files.O_RDONLY | Files.O_DIRECTORY);
+        int parentFd =
+                FileCalls.open(parent.toString(), FileCalls.O_RDONLY | FileCalls.O_DIRECTORY);
         try {
             return make(parentFd, folder, bytes(last.toString()));
         } finally {
@@ -85,11 +88,11 @@ public final class OutputFolder implements AutoCloseable {
     }
 
     private static OutputFolder make(int parentFd, Path path, byte[] name) throws SyscallException {
-        Files.mkdirat(parentFd, name, 0700);
-        int fd = Files.openat(parentFd, name, FOLDER, 0);
+        FileCalls.mkdirat(parentFd, name, 0700);
+        int fd = FileCalls.openat(parentFd, name, FOLDER, 0);
         // Who may write to the parent may have renamed ours away and put another in its place.
-        FileStatus status = Files.fstat(fd);
-        if (status.uid() != Processes.geteuid() || (status.mode() & 0077) != 0) {
+        FileStatus status = FileCalls.fstat(fd);
+        if (status.uid() != ProcessCalls.geteuid() || (status.mode() & 0077) != 0) {
             Fd.discard(fd);
             throw new SyscallException("mkdirat", path.toString(), Errno.EACCES);
         }
@@ -116,7 +119,7 @@ public final class OutputFolder implements AutoCloseable {
      * @param name without a slash
      */
     public int file(String name) throws SyscallException {
-        return Files.openat(fd, plain(name), NEW | Files.O_RDWR, 0600);
+        return FileCalls.openat(fd, plain(name), NEW | FileCalls.O_RDWR, 0600);
     }
 
     /** Makes a folder in this one and opens it. */
@@ -128,12 +131,12 @@ public final class OutputFolder implements AutoCloseable {
      * Renames within the folder, replacing: for files that are first written under another name.
      */
     public void rename(String from, String to) throws SyscallException {
-        Files.renameat2(fd, plain(from), fd, plain(to), 0);
+        FileCalls.renameat2(fd, plain(from), fd, plain(to), 0);
     }
 
     /** Removes a file. */
     public void delete(String name) throws SyscallException {
-        Files.unlinkat(fd, plain(name), 0);
+        FileCalls.unlinkat(fd, plain(name), 0);
     }
 
     private static byte[] plain(String name) {
@@ -153,8 +156,8 @@ public final class OutputFolder implements AutoCloseable {
             return;
         }
         for (String name : names()) {
-            int flags = Files.O_RDONLY | Files.O_NOFOLLOW | Files.O_NONBLOCK;
-            int file = Files.openat(fd, bytes(name), flags, 0);
+            int flags = FileCalls.O_RDONLY | FileCalls.O_NOFOLLOW | FileCalls.O_NONBLOCK;
+            int file = FileCalls.openat(fd, bytes(name), flags, 0);
             try {
                 Fd.fchown(file, caller.uid(), caller.gid());
             } finally {
@@ -167,9 +170,9 @@ public final class OutputFolder implements AutoCloseable {
     /** Removes the folder and the files in it: nothing came of the recording. */
     public void deleteAll() throws SyscallException {
         for (String name : names()) {
-            Files.unlinkat(fd, bytes(name), 0);
+            FileCalls.unlinkat(fd, bytes(name), 0);
         }
-        Files.unlinkat(Files.AT_FDCWD, bytes(path.toString()), Files.AT_REMOVEDIR);
+        FileCalls.unlinkat(FileCalls.AT_FDCWD, bytes(path.toString()), FileCalls.AT_REMOVEDIR);
     }
 
     private List<String> names() {
@@ -188,7 +191,7 @@ public final class OutputFolder implements AutoCloseable {
             String uid = System.getenv("SUDO_UID");
             String gid = System.getenv("SUDO_GID");
             boolean stated = uid != null && gid != null;
-            if (!stated || Processes.geteuid() != 0) {
+            if (!stated || ProcessCalls.geteuid() != 0) {
                 return null;
             }
             if (!uid.matches("[0-9]{1,9}") || !gid.matches("[0-9]{1,9}")) {

@@ -3,7 +3,7 @@ package sonde.probe.launch;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 
 /**
  * Who a process is, from /proc/PID/status.
@@ -18,7 +18,7 @@ public record ProcessIdentity(int uid, int gid, int innerPid, long caught) {
     public static ProcessIdentity of(int pid) throws IOException {
         String status =
                 new String(
-                        Files.readAll("/proc/" + pid + "/status", 64 << 10),
+                        FileCalls.readAll("/proc/" + pid + "/status", 64 << 10),
                         StandardCharsets.ISO_8859_1);
         try {
             List<String> inner = fields(status, "NSpid");

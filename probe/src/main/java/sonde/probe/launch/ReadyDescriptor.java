@@ -2,7 +2,7 @@ package sonde.probe.launch;
 
 import java.nio.charset.StandardCharsets;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -29,7 +29,7 @@ public final class ReadyDescriptor implements AutoCloseable {
      *
      * @throws IllegalArgumentException when it cannot be written to; the message says why
      */
-    public static ReadyDescriptor of(int fd, Origin origin) {
+    public static ReadyDescriptor of(int fd, InheritedState origin) {
         if (fd < FIRST) {
             throw new IllegalArgumentException("file descriptors 0 to 2 belong to the command");
         }
@@ -37,7 +37,7 @@ public final class ReadyDescriptor implements AutoCloseable {
             throw new IllegalArgumentException("file descriptor " + fd + " is not open");
         }
         try {
-            if ((Fd.fcntl(fd, Fd.F_GETFL, 0) & O_ACCMODE) == Files.O_RDONLY) {
+            if ((Fd.fcntl(fd, Fd.F_GETFL, 0) & O_ACCMODE) == FileCalls.O_RDONLY) {
                 throw new IllegalArgumentException("file descriptor " + fd + " is read-only");
             }
             Fd.fcntl(fd, Fd.F_SETFD, Fd.FD_CLOEXEC);

@@ -1,32 +1,32 @@
 package sonde.probe.names;
 
-import static sonde.bpf.insn.Register.R0;
-import static sonde.bpf.insn.Register.R1;
-import static sonde.bpf.insn.Register.R10;
-import static sonde.bpf.insn.Register.R2;
-import static sonde.bpf.insn.Register.R3;
-import static sonde.bpf.insn.Register.R4;
-import static sonde.bpf.insn.Register.R5;
-import static sonde.bpf.insn.Register.R6;
-import static sonde.bpf.insn.Register.R7;
-import static sonde.bpf.insn.Register.R8;
-import static sonde.bpf.insn.Register.R9;
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R3;
+import static sonde.bpf.insn.BpfRegister.R4;
+import static sonde.bpf.insn.BpfRegister.R5;
+import static sonde.bpf.insn.BpfRegister.R6;
+import static sonde.bpf.insn.BpfRegister.R7;
+import static sonde.bpf.insn.BpfRegister.R8;
+import static sonde.bpf.insn.BpfRegister.R9;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.TaskTree;
-import sonde.bpf.Tracepoint;
-import sonde.bpf.insn.Code;
+import sonde.bpf.TracepointFormat;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.Condition;
-import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.HelperFunctionId;
+import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.recording.names.NamedCall;
 import sonde.recording.names.NamedCall.Kind;
 import sonde.sys.Arch;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 
 /**
  * The programs of {@link NamesProgram}.
@@ -73,16 +73,16 @@ final class NamesCode {
      * At a call's end: reads what its arguments point to and sends the record. The arguments are
      * still in the registers that user mode was left with, so nothing is to be kept from its begin.
      */
-    Code end(NamedSyscall call) {
+    ProgramCode end(NamedSyscall call) {
         Label out = new Label("out");
         Label unreadable = new Label("unreadable");
         Label send = new Label("send");
         CodeBuilder code = new CodeBuilder();
         filter(code, out);
         code.step("the registers of user mode")
-                .call(KernelFunction.GET_CURRENT_TASK_BTF)
+                .call(HelperFunctionId.GET_CURRENT_TASK_BTF)
                 .move(R1, R0)
-                .call(KernelFunction.TASK_PT_REGS)
+                .call(HelperFunctionId.TASK_PT_REGS)
                 .ifZero(R0, out)
                 .move(R8, R0);
         keep(code, call.pointer(), POINTER);
@@ -117,7 +117,7 @@ final class NamesCode {
         if (position < 0) {
             code.move(R1, NamedCall.WORKING_DIRECTORY);
         } else {
-            code.load(Width.U64, R1, R8, UserRegisters.offset(Arch.current(), position));
+            code.load(Width.U64, R1, R8, SyscallRegisters.offset(Arch.current(), position));
         }
         code.store(Width.U64, R10, slot, R1);
     }
@@ -132,8 +132,8 @@ final class NamesCode {
                 .add(R1, NamedCall.BYTES)
                 .move(R2, PATH_ROOM)
                 .load(Width.U64, R3, R10, POINTER)
-                .call(KernelFunction.PROBE_READ_USER_STR)
-                .branch(Condition.SIGNED_LESS_OR_EQUAL, R0, 0, unreadable)
+                .call(HelperFunctionId.PROBE_READ_USER_STR)
+                .branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R0, 0, unreadable)
                 .add(R0, -1);
     }
 
@@ -143,20 +143,20 @@ final class NamesCode {
         Label fits = new Label("length fits");
         code.step("read the address's length");
         if (kind == Kind.ACCEPT) {
-            code.branch(Condition.SIGNED_LESS, R8, 0, out)
+            code.branch(JumpCondition.SIGNED_LESS, R8, 0, out)
                     .move(R0, 0)
                     .load(Width.U64, R3, R10, LENGTH)
                     .ifZero(R3, send)
                     .move(R1, R10)
                     .add(R1, USER_LENGTH)
                     .move(R2, 4)
-                    .call(KernelFunction.PROBE_READ_USER)
+                    .call(HelperFunctionId.PROBE_READ_USER)
                     .ifNotZero(R0, unreadable)
                     .load(Width.U32, R2, R10, USER_LENGTH);
         } else {
             code.load(Width.U32, R2, R10, LENGTH);
         }
-        code.branch(Condition.LESS_OR_EQUAL, R2, NamedCall.MAX_ADDRESS, fits)
+        code.branch(JumpCondition.LESS_OR_EQUAL, R2, NamedCall.MAX_ADDRESS, fits)
                 .move(R2, NamedCall.MAX_ADDRESS)
                 .at(fits)
                 .step("read the address")
@@ -164,20 +164,20 @@ final class NamesCode {
                 .move(R1, R9)
                 .add(R1, NamedCall.BYTES)
                 .load(Width.U64, R3, R10, POINTER)
-                .call(KernelFunction.PROBE_READ_USER)
+                .call(HelperFunctionId.PROBE_READ_USER)
                 .ifNotZero(R0, unreadable)
                 .move(R0, R7);
     }
 
     /** At an exec that worked: the file as the kernel opened it. */
-    Code executed(Tracepoint exec) throws IOException {
+    ProgramCode executed(TracepointFormat exec) throws IOException {
         Label out = new Label("out");
         Label read = new Label("read");
         CodeBuilder code = new CodeBuilder();
         filter(code, out);
         startRecord(code, out);
         code.step("fill the record")
-                .store(Width.U32, R9, NamedCall.SYSCALL, Syscalls.number("execve"))
+                .store(Width.U32, R9, NamedCall.SYSCALL, SyscallNames.number("execve"))
                 .store(Width.U32, R9, NamedCall.DESCRIPTOR, NamedCall.WORKING_DIRECTORY)
                 .store(Width.U64, R9, NamedCall.RESULT, 0)
                 .store(Width.U16, R9, NamedCall.KIND, Kind.EXECUTE.ordinal())
@@ -189,9 +189,9 @@ final class NamesCode {
                 .move(R1, R9)
                 .add(R1, NamedCall.BYTES)
                 .move(R2, PATH_ROOM)
-                .call(KernelFunction.PROBE_READ_KERNEL_STR)
+                .call(HelperFunctionId.PROBE_READ_KERNEL_STR)
                 .add(R0, -1)
-                .branch(Condition.SIGNED_GREATER_OR_EQUAL, R0, 0, read)
+                .branch(JumpCondition.SIGNED_GREATER_OR_EQUAL, R0, 0, read)
                 .move(R0, 0)
                 .at(read);
         send(code);
@@ -205,10 +205,12 @@ final class NamesCode {
         if (tree != null) {
             tree.filter(code, out);
         }
-        code.call(KernelFunction.GET_CURRENT_PID_TGID).move(R7, R0).store(Width.U32, R10, KEY, R7);
+        code.call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                .move(R7, R0)
+                .store(Width.U32, R10, KEY, R7);
         if (tree == null) {
             long own = ProcessHandle.current().pid();
-            code.shiftRight(R0, 32).branch(Condition.EQUAL, R0, (int) own, out);
+            code.shiftRight(R0, 32).branch(JumpCondition.EQUAL, R0, (int) own, out);
         }
     }
 
@@ -217,7 +219,7 @@ final class NamesCode {
         code.map(R1, map.fd())
                 .move(R2, R10)
                 .add(R2, key)
-                .call(KernelFunction.MAP_LOOKUP_ELEM)
+                .call(HelperFunctionId.MAP_LOOKUP_ELEM)
                 .ifZero(R0, none);
     }
 
@@ -245,7 +247,7 @@ final class NamesCode {
                 .map(R2, events.fd())
                 .move(R3, CURRENT_CPU)
                 .move(R4, R9)
-                .call(KernelFunction.PERF_EVENT_OUTPUT)
+                .call(HelperFunctionId.PERF_EVENT_OUTPUT)
                 .ifZero(R0, sent);
         count(code, DROPPED);
         code.jump(done).at(sent);

@@ -10,17 +10,17 @@ import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
-import sonde.bpf.Closing;
 import sonde.bpf.Link;
+import sonde.bpf.LinkCloser;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
-import sonde.bpf.Tracepoint;
-import sonde.bpf.insn.Code;
+import sonde.bpf.TracepointFormat;
+import sonde.bpf.insn.ProgramCode;
 import sonde.recording.names.NamedCall;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
@@ -58,11 +58,11 @@ public final class NamesProgram implements AutoCloseable {
             parts.push(tree);
         }
         try {
-            int cpus = Machine.possibleCpus().length();
+            int cpus = MachineFacts.possibleCpus().length();
             events = map("sonde_names", MapType.PERF_EVENT_ARRAY, 4, cpus);
             scratch = map("sonde_scratch", MapType.PER_CPU_ARRAY, SCRATCH_BYTES, 1);
             counters = map("sonde_sent", MapType.ARRAY, 8 * NamesCode.COUNTERS, 1);
-            Machine.onlineCpus().stream().forEach(cpu -> output(cpu, outputs.applyAsInt(cpu)));
+            MachineFacts.onlineCpus().stream().forEach(cpu -> output(cpu, outputs.applyAsInt(cpu)));
             attachAll();
         } catch (OutputException e) {
             close();
@@ -110,10 +110,10 @@ public final class NamesProgram implements AutoCloseable {
 
     private void attachAll() throws IOException {
         NamesCode code = new NamesCode(events, scratch, counters, tree);
-        Tracepoint exec = Tracepoint.of("sched", "sched_process_exec");
+        TracepointFormat exec = TracepointFormat.of("sched", "sched_process_exec");
         attach("sonde_exec", code.executed(exec), exec);
         for (NamedSyscall call : NamedSyscall.ALL) {
-            Tracepoint exit = Tracepoint.find("syscalls", "sys_exit_" + call.name());
+            TracepointFormat exit = TracepointFormat.find("syscalls", "sys_exit_" + call.name());
             if (exit != null) {
                 attach(
                         "sonde_" + call.kind().name().toLowerCase(Locale.ROOT),
@@ -124,7 +124,8 @@ public final class NamesProgram implements AutoCloseable {
         }
     }
 
-    private void attach(String name, Code code, Tracepoint tracepoint) throws IOException {
+    private void attach(String name, ProgramCode code, TracepointFormat tracepoint)
+            throws IOException {
         try (Program program = Program.load(name, ProgramType.TRACEPOINT, code)) {
             parts.push(Link.tracepoint(program, tracepoint));
         }
@@ -155,7 +156,7 @@ public final class NamesProgram implements AutoCloseable {
     /** Detaches everything; the perf events stay. */
     @Override
     public void close() {
-        Closing.all(parts);
+        LinkCloser.all(parts);
     }
 
     /** Carries a failure out of a stream. */

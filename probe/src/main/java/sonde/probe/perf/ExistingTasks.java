@@ -1,7 +1,7 @@
 package sonde.probe.perf;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_KERNEL;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MISC_KERNEL;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MISC_USER;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -15,7 +15,9 @@ import java.util.regex.Pattern;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfDataWriter;
 import sonde.recording.perfdata.PerfRecords;
-import sonde.sys.Files;
+import sonde.recording.perfdata.PerfRecords.MmapRecord;
+import sonde.recording.perfdata.PerfRecords.SampleId;
+import sonde.sys.FileCalls;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
 
@@ -40,7 +42,7 @@ public final class ExistingTasks {
     private final PerfDataWriter writer;
     private final PerfRecords records;
     private final long id;
-    private final Comms comms;
+    private final LatestComms comms;
     private final MappedFiles files;
 
     /**
@@ -48,7 +50,8 @@ public final class ExistingTasks {
      * @param comms is told the names too
      * @param files is told the mapped files and loaded modules
      */
-    public ExistingTasks(PerfDataWriter writer, AttrEntry owner, Comms comms, MappedFiles files) {
+    public ExistingTasks(
+            PerfDataWriter writer, AttrEntry owner, LatestComms comms, MappedFiles files) {
         this.files = files;
         this.writer = writer;
         this.comms = comms;
@@ -63,8 +66,7 @@ public final class ExistingTasks {
             return;
         }
         long from = start.get();
-        PerfRecords.Mapping kernel =
-                new PerfRecords.Mapping(-1, 0, from, -1L - from, from, "[kernel.kallsyms]_text");
+        MmapRecord kernel = new MmapRecord(-1, 0, from, -1L - from, from, "[kernel.kallsyms]_text");
         writer.appendSynthetic(records.mmap(stamp(-1, 0), PERF_RECORD_MISC_KERNEL, kernel));
         for (String line : text("/proc/modules").split("\n")) {
             Matcher module = MODULE.matcher(line);
@@ -76,8 +78,8 @@ public final class ExistingTasks {
             if (address == 0) {
                 continue;
             }
-            PerfRecords.Mapping mapping =
-                    new PerfRecords.Mapping(
+            MmapRecord mapping =
+                    new MmapRecord(
                             -1,
                             0,
                             address,
@@ -105,7 +107,7 @@ public final class ExistingTasks {
     }
 
     /** Something to do between two processes. */
-    public interface Step {
+    public interface TaskStep {
         /** Called after each process. */
         void run() throws IOException;
     }
@@ -115,7 +117,7 @@ public final class ExistingTasks {
      *
      * @param between keeps the rings from filling up meanwhile
      */
-    public void processes(Step between) throws IOException {
+    public void processes(TaskStep between) throws IOException {
         for (int pid : numbers("/proc")) {
             process(pid);
             between.run();
@@ -163,8 +165,8 @@ public final class ExistingTasks {
             return;
         }
         files.mappedBefore(path, pid);
-        PerfRecords.Mapping mapping =
-                new PerfRecords.Mapping(
+        MmapRecord mapping =
+                new MmapRecord(
                         pid, pid, range.start(), range.end() - range.start(), range.offset(), path);
         String permissions = range.permissions();
         int protection = PROT_EXEC;
@@ -182,8 +184,8 @@ public final class ExistingTasks {
                         permissions.charAt(3) == 's' ? MAP_SHARED : MAP_PRIVATE));
     }
 
-    private PerfRecords.Stamp stamp(int pid, int tid) {
-        return new PerfRecords.Stamp(pid, tid, 0, id, 0);
+    private SampleId stamp(int pid, int tid) {
+        return new SampleId(pid, tid, 0, id, 0);
     }
 
     /** The directory's names that are numbers. */
@@ -212,7 +214,7 @@ public final class ExistingTasks {
     /** Empty for what vanished meanwhile or is not ours to read. */
     private static String text(String path) {
         try {
-            return new String(Files.readAll(path, MAX_TEXT), StandardCharsets.UTF_8);
+            return new String(FileCalls.readAll(path, MAX_TEXT), StandardCharsets.UTF_8);
         } catch (SyscallException e) {
             return "";
         }

@@ -7,11 +7,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
-import sonde.recording.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.sys.Clocks;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
-import sonde.sys.Pages;
+import sonde.sys.MachineFacts;
+import sonde.sys.MemoryMappings;
 import sonde.sys.SyscallException;
 
 /**
@@ -42,13 +42,13 @@ final class FlightRing implements AutoCloseable {
      * @param wrapped whether older ones were overwritten
      * @param oldestNanos time of the first record, 0 without one
      */
-    record Kept(MemorySegment records, boolean wrapped, long oldestNanos) {}
+    record KeptRecords(MemorySegment records, boolean wrapped, long oldestNanos) {}
 
     private FlightRing(int cpu, int fd, MemorySegment mapping) {
         this.cpu = cpu;
         this.fd = fd;
         this.mapping = mapping;
-        this.data = mapping.asSlice(Machine.pageBytes());
+        this.data = mapping.asSlice(MachineFacts.pageBytes());
     }
 
     /**
@@ -57,8 +57,10 @@ final class FlightRing implements AutoCloseable {
      * @param dataBytes a power of two of pages
      */
     static FlightRing map(int cpu, int fd, long dataBytes) throws SyscallException {
-        long sizeBytes = dataBytes + Machine.pageBytes();
-        MemorySegment mapping = Pages.map(fd, 0, sizeBytes, Pages.PROT_READ, Pages.MAP_SHARED);
+        long sizeBytes = dataBytes + MachineFacts.pageBytes();
+        MemorySegment mapping =
+                MemoryMappings.map(
+                        fd, 0, sizeBytes, MemoryMappings.PROT_READ, MemoryMappings.MAP_SHARED);
         return new FlightRing(cpu, fd, mapping);
     }
 
@@ -72,28 +74,29 @@ final class FlightRing implements AutoCloseable {
      *
      * @param counts is told how many records of each event, by its id
      */
-    Kept take(Arena arena, Map<Long, Long> counts, SampleOwners owners) throws SyscallException {
+    KeptRecords take(Arena arena, Map<Long, Long> counts, SampleOwners owners)
+            throws SyscallException {
         Fd.ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
         long head = (long) U64.getAcquire(mapping, HEAD);
-        Kept kept = take(data, head, arena);
+        KeptRecords kept = take(data, head, arena);
         owners.mend(kept.records(), cpu, 0, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
         count(kept.records(), counts);
         return kept;
     }
 
     /** Copies the records of these data pages, oldest first. */
-    static Kept take(MemorySegment data, long head, Arena arena) {
+    static KeptRecords take(MemorySegment data, long head, Arena arena) {
         long size = data.byteSize();
         boolean wrapped = -head > size;
         long there = wrapped ? size : -head;
         MemorySegment copy = arena.allocate(Math.max(there, 8), 8);
         long at = 0;
         long oldest = 0;
-        while (at + PerfEvent.HEADER_BYTES <= there) {
+        while (at + PerfAbi.HEADER_BYTES <= there) {
             long header = data.get(JAVA_LONG_UNALIGNED, (head + at) & (size - 1));
             int recordBytes = (int) (header >>> 48);
             // The last one is cut, or what is left of it reads as nonsense.
-            if (recordBytes < PerfEvent.HEADER_BYTES
+            if (recordBytes < PerfAbi.HEADER_BYTES
                     || (recordBytes & 7) != 0
                     || at + recordBytes > there) {
                 break;
@@ -103,7 +106,7 @@ final class FlightRing implements AutoCloseable {
             copy(data, (head + at - recordBytes) & (size - 1), record);
             oldest = time((int) header, record);
         }
-        return new Kept(copy.asSlice(there - at, at), wrapped, oldest);
+        return new KeptRecords(copy.asSlice(there - at, at), wrapped, oldest);
     }
 
     private static void copy(MemorySegment data, long from, MemorySegment to) {
@@ -118,7 +121,7 @@ final class FlightRing implements AutoCloseable {
      */
     private static long time(int type, MemorySegment record) {
         long end = record.byteSize();
-        boolean sample = type == PerfEvent.PERF_RECORD_SAMPLE;
+        boolean sample = type == PerfAbi.PERF_RECORD_SAMPLE;
         return end < 40 ? 0 : record.get(JAVA_LONG_UNALIGNED, sample ? 32 : end - 24);
     }
 
@@ -126,7 +129,7 @@ final class FlightRing implements AutoCloseable {
         long at = 0;
         while (at < records.byteSize()) {
             long header = records.get(JAVA_LONG_UNALIGNED, at);
-            boolean sample = (int) header == PerfEvent.PERF_RECORD_SAMPLE;
+            boolean sample = (int) header == PerfAbi.PERF_RECORD_SAMPLE;
             long size = header >>> 48;
             if (size >= 40) {
                 long identifier = at + (sample ? 8 : size - 8);
@@ -141,7 +144,7 @@ final class FlightRing implements AutoCloseable {
         if (!closed) {
             closed = true;
             try {
-                Pages.unmap(mapping);
+                MemoryMappings.unmap(mapping);
             } catch (SyscallException e) {
                 throw new IllegalStateException("own mapping", e);
             }

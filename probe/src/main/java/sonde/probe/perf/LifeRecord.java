@@ -1,6 +1,6 @@
 package sonde.probe.perf;
 
-import sonde.symbol.Mapping;
+import sonde.symbol.CodeMapping;
 
 /** Something that happened to a process, as {@link ProcessLife} tells it; CLOCK_MONOTONIC. */
 public sealed interface LifeRecord {
@@ -11,7 +11,7 @@ public sealed interface LifeRecord {
     int pid();
 
     /** It mapped something that may be executed. */
-    record Mapped(long timeNanos, int pid, Mapping mapping) implements LifeRecord {}
+    record Mapped(long timeNanos, int pid, CodeMapping mapping) implements LifeRecord {}
 
     /** It came as a copy of another one; equal numbers: a thread came. */
     record Forked(long timeNanos, int pid, int parent) implements LifeRecord {}
@@ -20,7 +20,7 @@ public sealed interface LifeRecord {
     record Execed(long timeNanos, int pid) implements LifeRecord {}
 
     /** Its first thread ended. */
-    record Exited(long timeNanos, int pid) implements LifeRecord {}
+    record ExitedRecord(long timeNanos, int pid) implements LifeRecord {}
 
     /** The kernel made a function: a BPF program, a trampoline; the process is 0. */
     record KernelSymbol(long timeNanos, int pid, long start, long lengthBytes, String name)

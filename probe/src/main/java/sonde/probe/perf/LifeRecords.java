@@ -1,20 +1,21 @@
 package sonde.probe.perf;
 
-import static sonde.recording.perfdata.PerfEvent.HEADER_BYTES;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_COMM;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_EXIT;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_FORK;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_KSYMBOL;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_COMM_EXEC;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MMAP2;
+import static sonde.recording.perfdata.PerfAbi.HEADER_BYTES;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_COMM;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_EXIT;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_FORK;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_KSYMBOL;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MISC_COMM_EXEC;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MMAP2;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import sonde.probe.perf.LifeRecord.ExitedRecord;
 import sonde.recording.ftrace.MappedBuildId;
-import sonde.symbol.Mapping;
+import sonde.symbol.CodeMapping;
 
 /**
  * Reads perf's records of the life of processes (include/uapi/linux/perf_event.h, enum
@@ -64,7 +65,7 @@ final class LifeRecords {
             }
             case PERF_RECORD_EXIT -> {
                 if (size >= 24 && in.getInt(at + 8) == in.getInt(at + 16)) {
-                    out.accept(new LifeRecord.Exited(time, in.getInt(at + 8)));
+                    out.accept(new ExitedRecord(time, in.getInt(at + 8)));
                 }
             }
             // u32 pid, tid; the name
@@ -113,7 +114,7 @@ final class LifeRecords {
                 new LifeRecord.Mapped(
                         time,
                         in.getInt(at + 8),
-                        new Mapping(
+                        new CodeMapping(
                                 in.getLong(at + 16),
                                 in.getLong(at + 24),
                                 in.getLong(at + 32),

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Note;
+import sonde.binary.elf.ElfNote;
 import sonde.recording.perfdata.BuildId;
 import sonde.sys.Clocks;
 import sonde.sys.TargetFile;
@@ -122,7 +122,7 @@ public final class MappedFiles {
 
     private static Optional<byte[]> note(Path notes) {
         try {
-            return Note.buildIdIn(Files.readAllBytes(notes)).filter(id -> id.length <= 20);
+            return ElfNote.buildIdIn(Files.readAllBytes(notes)).filter(id -> id.length <= 20);
         } catch (IOException unreadable) {
             return Optional.empty();
         }

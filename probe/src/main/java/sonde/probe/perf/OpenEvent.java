@@ -1,7 +1,7 @@
 package sonde.probe.perf;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_FREQ;
-import static sonde.recording.perfdata.PerfEvent.FLAG_WRITE_BACKWARD;
+import static sonde.recording.perfdata.PerfAbi.FLAG_FREQ;
+import static sonde.recording.perfdata.PerfAbi.FLAG_WRITE_BACKWARD;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,7 +13,7 @@ import java.util.Map;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Fd;
-import sonde.sys.Perf;
+import sonde.sys.PerfEventOpen;
 import sonde.sys.SyscallException;
 
 /** An event with its descriptors, as many as CPUs times bound tasks. */
@@ -57,7 +57,7 @@ final class OpenEvent implements AutoCloseable {
     int open(int cpu, int pid) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, attr.encode());
-            int fd = Perf.open(bytes, pid, cpu, -1, 0, name);
+            int fd = PerfEventOpen.open(bytes, pid, cpu, -1, 0, name);
             fds.add(fd);
             cpus.add(cpu);
             MemorySegment id = arena.allocate(ValueLayout.JAVA_LONG);
@@ -117,9 +117,9 @@ final class OpenEvent implements AutoCloseable {
     }
 
     /** An account of the kernel: its value (hits, or nanoseconds) and records lost. */
-    record Account(long value, long lost, long kept) {
-        private Account plus(Account other) {
-            return new Account(value + other.value, lost + other.lost, kept + other.kept);
+    record CounterReading(long value, long lost, long kept) {
+        private CounterReading plus(CounterReading other) {
+            return new CounterReading(value + other.value, lost + other.lost, kept + other.kept);
         }
     }
 
@@ -128,20 +128,20 @@ final class OpenEvent implements AutoCloseable {
      *
      * @param kept records that are still there, by id
      */
-    Map<Integer, Account> accounts(Map<Long, Long> kept) throws SyscallException {
-        Map<Integer, Account> byCpu = new LinkedHashMap<>();
+    Map<Integer, CounterReading> accounts(Map<Long, Long> kept) throws SyscallException {
+        Map<Integer, CounterReading> byCpu = new LinkedHashMap<>();
         try (Arena arena = Arena.ofConfined()) {
             // For our read_format: u64 value, u64 id and, with PERF_FORMAT_LOST, u64 lost.
             MemorySegment words = arena.allocate(24, 8);
             for (int i = 0; i < fds.size(); i++) {
                 words.fill((byte) 0);
                 if (Fd.read(fds.get(i), words) >= 16) {
-                    Account account =
-                            new Account(
+                    CounterReading account =
+                            new CounterReading(
                                     words.get(ValueLayout.JAVA_LONG, 0),
                                     words.get(ValueLayout.JAVA_LONG, 16),
                                     kept.getOrDefault(ids.get(i), 0L));
-                    byCpu.merge(cpus.get(i), account, Account::plus);
+                    byCpu.merge(cpus.get(i), account, CounterReading::plus);
                 }
             }
         }

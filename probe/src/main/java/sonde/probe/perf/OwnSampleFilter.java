@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import sonde.probe.tracefs.InstanceName;
 import sonde.sys.Bpf;
 import sonde.sys.Fd;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -40,7 +40,7 @@ final class OwnSampleFilter implements AutoCloseable {
             throw new SyscallException(
                     "bpf", "filter of own samples, in a pid namespace", sonde.sys.Errno.EINVAL);
         }
-        long own = Integer.toUnsignedLong(Processes.getpid());
+        long own = Integer.toUnsignedLong(ProcessCalls.getpid());
         // struct bpf_insn: u8 code, u8 registers, s16 off, s32 imm
         long[] code = {
             0x85L | 14L << 32, // call get_current_pid_tgid

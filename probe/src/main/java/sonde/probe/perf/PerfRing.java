@@ -10,10 +10,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
-import sonde.recording.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.sys.Clocks;
-import sonde.sys.Machine;
-import sonde.sys.Pages;
+import sonde.sys.MachineFacts;
+import sonde.sys.MemoryMappings;
 import sonde.sys.SyscallException;
 
 /**
@@ -43,7 +43,7 @@ final class PerfRing implements AutoCloseable {
 
     /** What a drain saw. */
     static final class Tally {
-        final Comms comms = new Comms();
+        final LatestComms comms = new LatestComms();
         final MappedFiles files = new MappedFiles();
         long records;
         long throttled;
@@ -55,7 +55,7 @@ final class PerfRing implements AutoCloseable {
         this.cpu = cpu;
         this.fd = fd;
         this.mapping = mapping;
-        this.data = mapping.asSlice(Machine.pageBytes());
+        this.data = mapping.asSlice(MachineFacts.pageBytes());
         this.mask = data.byteSize() - 1;
     }
 
@@ -66,12 +66,12 @@ final class PerfRing implements AutoCloseable {
      */
     static PerfRing map(int cpu, int fd, long dataBytes) throws SyscallException {
         MemorySegment mapping =
-                Pages.map(
+                MemoryMappings.map(
                         fd,
                         0,
-                        dataBytes + Machine.pageBytes(),
-                        Pages.PROT_READ | Pages.PROT_WRITE,
-                        Pages.MAP_SHARED);
+                        dataBytes + MachineFacts.pageBytes(),
+                        MemoryMappings.PROT_READ | MemoryMappings.PROT_WRITE,
+                        MemoryMappings.MAP_SHARED);
         return new PerfRing(cpu, fd, mapping);
     }
 
@@ -138,29 +138,29 @@ final class PerfRing implements AutoCloseable {
             long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
             int type = (int) header;
             int size = (int) (header >>> 48);
-            if (type == PerfEvent.PERF_RECORD_SAMPLE) {
+            if (type == PerfAbi.PERF_RECORD_SAMPLE) {
                 foreign = foreign || owners.isForeign(data, mask, at);
-            } else if (type == PerfEvent.PERF_RECORD_THROTTLE) {
+            } else if (type == PerfAbi.PERF_RECORD_THROTTLE) {
                 tally.throttled++;
-            } else if (type == PerfEvent.PERF_RECORD_LOST) {
+            } else if (type == PerfAbi.PERF_RECORD_LOST) {
                 // u64 id, u64 lost after the header.
                 tally.lost += data.get(JAVA_LONG_UNALIGNED, (at + 16) & mask);
-            } else if (type == PerfEvent.PERF_RECORD_FORK) {
+            } else if (type == PerfAbi.PERF_RECORD_FORK) {
                 // u32 pid, ppid, tid, ptid.
                 tally.comms.forked(u32(at + 16), u32(at + 20), time(at, size));
-            } else if (type == PerfEvent.PERF_RECORD_COMM) {
+            } else if (type == PerfAbi.PERF_RECORD_COMM) {
                 // u32 pid, tid, then the name.
                 int tid = u32(at + 12);
                 long time = time(at, size);
                 tally.comms.named(tid, comm(at + 16, size - 16), time);
-                if (((int) (header >>> 32) & PerfEvent.PERF_RECORD_MISC_COMM_EXEC) != 0) {
+                if (((int) (header >>> 32) & PerfAbi.PERF_RECORD_MISC_COMM_EXEC) != 0) {
                     tally.comms.executed(tid, time);
                 }
-            } else if (type == PerfEvent.PERF_RECORD_MMAP2) {
+            } else if (type == PerfAbi.PERF_RECORD_MMAP2) {
                 // pid, tid, addr, len, pgoff, device and inode or build id, prot, flags, name.
                 tally.files.mapped(text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));
             }
-            if (size < PerfEvent.HEADER_BYTES) {
+            if (size < PerfAbi.HEADER_BYTES) {
                 return foreign;
             }
             tally.records++;
@@ -202,7 +202,7 @@ final class PerfRing implements AutoCloseable {
         if (!closed) {
             closed = true;
             try {
-                Pages.unmap(mapping);
+                MemoryMappings.unmap(mapping);
             } catch (SyscallException e) {
                 throw new IllegalStateException("own mapping", e);
             }

@@ -1,6 +1,6 @@
 package sonde.probe.perf;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -13,10 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
-import sonde.probe.plan.Plan;
+import sonde.probe.perf.FlightRing.KeptRecords;
+import sonde.probe.perf.OpenEvent.CounterReading;
+import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.tracefs.Tracefs;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Errno;
@@ -39,8 +42,8 @@ public final class PerfRings implements AutoCloseable {
     /** An own thread more or less in the filter costs a comparison per switch. */
     private static final int MAX_FILTERED = 40;
 
-    private final Plan plan;
-    private final PerfTarget target;
+    private final RecordPlan plan;
+    private final CountedTasks target;
     private final List<OpenEvent> events = new ArrayList<>();
     private final List<PerfRing> rings = new ArrayList<>();
     private final List<FlightRing> flightRings = new ArrayList<>();
@@ -52,7 +55,7 @@ public final class PerfRings implements AutoCloseable {
     private SampleOwners owners = SampleOwners.of(List.of());
     private boolean closed;
 
-    private PerfRings(Plan plan, PerfTarget target, List<Integer> cpus) {
+    private PerfRings(RecordPlan plan, CountedTasks target, List<Integer> cpus) {
         this.plan = plan;
         this.target = target;
         this.cpus = List.copyOf(cpus);
@@ -66,7 +69,11 @@ public final class PerfRings implements AutoCloseable {
      *     refused becomes a {@link #notes note}
      */
     public static PerfRings open(
-            Plan plan, List<Integer> cpus, PerfTarget target, boolean auxiliary, Tracefs tracefs)
+            RecordPlan plan,
+            List<Integer> cpus,
+            CountedTasks target,
+            boolean auxiliary,
+            Tracefs tracefs)
             throws SyscallException {
         PerfRings rings = new PerfRings(plan, target, cpus);
         try {
@@ -79,7 +86,7 @@ public final class PerfRings implements AutoCloseable {
     }
 
     private void openAll(boolean auxiliary, Tracefs tracefs) throws SyscallException {
-        PerfAttrs attrs = new PerfAttrs(plan, target.isSystemWide());
+        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide());
         for (SampledEvent sampled : plan.sampled()) {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
@@ -93,7 +100,7 @@ public final class PerfRings implements AutoCloseable {
         }
         Optional<PerfAttr> switches = attrs.flightSwitches();
         if (switches.isPresent()) {
-            openEvent(PerfAttrs.DUMMY, switches.get());
+            openEvent(AttrFactory.DUMMY, switches.get());
         }
         if (auxiliary) {
             openEvent(BPF_OUTPUT, attrs.bpfOutput());
@@ -154,7 +161,7 @@ public final class PerfRings implements AutoCloseable {
             for (OpenEvent event : events) {
                 boolean sampling =
                         event.attr().type() != PERF_TYPE_TRACEPOINT
-                                && !event.name().equals(PerfAttrs.DUMMY)
+                                && !event.name().equals(AttrFactory.DUMMY)
                                 && !event.name().equals(BPF_OUTPUT);
                 if (sampling) {
                     for (int fd : event.fds()) {
@@ -225,7 +232,7 @@ public final class PerfRings implements AutoCloseable {
     }
 
     /** Names of threads that records told so far. */
-    public Comms comms() {
+    public LatestComms comms() {
         return tally.comms;
     }
 
@@ -299,7 +306,7 @@ public final class PerfRings implements AutoCloseable {
         long wholeSince = 0;
         for (int i = 0; i < flightRings.size(); i++) {
             try (Arena arena = Arena.ofConfined()) {
-                FlightRing.Kept there = flightRings.get(i).take(arena, kept, owners);
+                KeptRecords there = flightRings.get(i).take(arena, kept, owners);
                 if (there.wrapped()) {
                     wrapped.add(cpus.get(i));
                     wholeSince = Math.max(wholeSince, there.oldestNanos());
@@ -315,17 +322,17 @@ public final class PerfRings implements AutoCloseable {
      * row that says "some" for the time after the last of them. What a flight recorder overwrote is
      * exact for events that are taken at every hit, "some" for others.
      */
-    public List<Meta.Loss> losses() throws SyscallException {
-        List<Meta.Loss> losses = new ArrayList<>();
+    public List<RecordedLoss> losses() throws SyscallException {
+        List<RecordedLoss> losses = new ArrayList<>();
         for (OpenEvent event : events) {
-            for (Map.Entry<Integer, OpenEvent.Account> one : event.accounts(kept).entrySet()) {
-                OpenEvent.Account account = one.getValue();
+            for (Map.Entry<Integer, CounterReading> one : event.accounts(kept).entrySet()) {
+                CounterReading account = one.getValue();
                 if (plan.exactLosses() && account.lost() > 0) {
                     losses.add(
                             loss(
                                     event.name(),
                                     one.getKey(),
-                                    Meta.LossKind.RING_FULL,
+                                    RecordingMeta.LossKind.RING_FULL,
                                     account.lost()));
                 }
                 if (event.isFlight() && wrapped.contains(one.getKey())) {
@@ -334,26 +341,32 @@ public final class PerfRings implements AutoCloseable {
             }
         }
         if (!plan.exactLosses() && tally.lost > 0) {
-            losses.add(loss("", -1, Meta.LossKind.RING_FULL, tally.lost));
-            losses.add(loss("tail", -1, Meta.LossKind.RING_FULL, -1));
+            losses.add(loss("", -1, RecordingMeta.LossKind.RING_FULL, tally.lost));
+            losses.add(loss("tail", -1, RecordingMeta.LossKind.RING_FULL, -1));
         }
         if (tally.throttled > 0) {
-            losses.add(loss("", -1, Meta.LossKind.THROTTLED, tally.throttled));
+            losses.add(loss("", -1, RecordingMeta.LossKind.THROTTLED, tally.throttled));
         }
         return losses;
     }
 
     private static void overwritten(
-            OpenEvent event, int cpu, OpenEvent.Account account, List<Meta.Loss> losses) {
-        boolean exact = event.isEveryHit() && !event.name().equals(PerfAttrs.DUMMY);
+            OpenEvent event, int cpu, CounterReading account, List<RecordedLoss> losses) {
+        boolean exact = event.isEveryHit() && !event.name().equals(AttrFactory.DUMMY);
         long count = exact ? account.value() - account.lost() - account.kept() : -1;
         if (count != 0) {
-            losses.add(loss(event.name(), cpu, Meta.LossKind.OVERWRITTEN, Math.max(count, -1)));
+            losses.add(
+                    loss(
+                            event.name(),
+                            cpu,
+                            RecordingMeta.LossKind.OVERWRITTEN,
+                            Math.max(count, -1)));
         }
     }
 
-    private static Meta.Loss loss(String subject, int cpu, Meta.LossKind kind, long count) {
-        return new Meta.Loss("perf.data", subject, cpu, kind, count);
+    private static RecordedLoss loss(
+            String subject, int cpu, RecordingMeta.LossKind kind, long count) {
+        return new RecordedLoss("perf.data", subject, cpu, kind, count);
     }
 
     @Override

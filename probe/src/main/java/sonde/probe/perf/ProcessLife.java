@@ -1,20 +1,20 @@
 package sonde.probe.perf;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_BUILD_ID;
-import static sonde.recording.perfdata.PerfEvent.FLAG_COMM;
-import static sonde.recording.perfdata.PerfEvent.FLAG_COMM_EXEC;
-import static sonde.recording.perfdata.PerfEvent.FLAG_KSYMBOL;
-import static sonde.recording.perfdata.PerfEvent.FLAG_MMAP;
-import static sonde.recording.perfdata.PerfEvent.FLAG_MMAP2;
-import static sonde.recording.perfdata.PerfEvent.FLAG_SAMPLE_ID_ALL;
-import static sonde.recording.perfdata.PerfEvent.FLAG_TASK;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_LOST;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CPU;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TIME;
+import static sonde.recording.perfdata.PerfAbi.FLAG_BUILD_ID;
+import static sonde.recording.perfdata.PerfAbi.FLAG_COMM;
+import static sonde.recording.perfdata.PerfAbi.FLAG_COMM_EXEC;
+import static sonde.recording.perfdata.PerfAbi.FLAG_KSYMBOL;
+import static sonde.recording.perfdata.PerfAbi.FLAG_MMAP;
+import static sonde.recording.perfdata.PerfAbi.FLAG_MMAP2;
+import static sonde.recording.perfdata.PerfAbi.FLAG_SAMPLE_ID_ALL;
+import static sonde.recording.perfdata.PerfAbi.FLAG_TASK;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_DUMMY;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_LOST;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CPU;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IDENTIFIER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -24,10 +24,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import sonde.probe.perf.OpenEvent.CounterReading;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
@@ -56,7 +57,7 @@ public final class ProcessLife implements AutoCloseable {
     private boolean closed;
 
     private ProcessLife(PerfAttr attr, boolean exactLosses) {
-        this.event = new OpenEvent(PerfAttrs.DUMMY, attr);
+        this.event = new OpenEvent(AttrFactory.DUMMY, attr);
         this.exactLosses = exactLosses;
     }
 
@@ -92,7 +93,7 @@ public final class ProcessLife implements AutoCloseable {
                         .clockid(Clocks.CLOCK_MONOTONIC)
                         .build();
         ProcessLife life = new ProcessLife(attr, exact);
-        BitSet cpus = Machine.onlineCpus();
+        BitSet cpus = MachineFacts.onlineCpus();
         try {
             for (int cpu = cpus.nextSetBit(0); cpu >= 0; cpu = cpus.nextSetBit(cpu + 1)) {
                 life.rings.add(PerfRing.map(cpu, life.event.open(cpu, -1), RING_BYTES));
@@ -142,9 +143,7 @@ public final class ProcessLife implements AutoCloseable {
     /** Records that did not fit, so far; before Linux 6.0 as far as later records tell. */
     public long lost() throws SyscallException {
         return exactLosses
-                ? event.accounts(Map.of()).values().stream()
-                        .mapToLong(OpenEvent.Account::lost)
-                        .sum()
+                ? event.accounts(Map.of()).values().stream().mapToLong(CounterReading::lost).sum()
                 : tally.lost;
     }
 

@@ -1,11 +1,11 @@
 package sonde.probe.perf;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_BPF_OUTPUT;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_DUMMY;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_TASK_CLOCK;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import sonde.recording.perfdata.AttrEntry;
-import sonde.recording.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfAbi;
 
 /**
  * Gives samples back to the event they belong to.
@@ -90,13 +90,13 @@ final class SampleOwners {
         Long owner = sharedByCpu.get(cpu);
         long last = before;
         long at = 0;
-        while (owner != null && at + PerfEvent.HEADER_BYTES <= records.byteSize()) {
+        while (owner != null && at + PerfAbi.HEADER_BYTES <= records.byteSize()) {
             long header = records.get(JAVA_LONG_UNALIGNED, at);
             long size = header >>> 48;
-            if (size < PerfEvent.HEADER_BYTES || at + size > records.byteSize()) {
+            if (size < PerfAbi.HEADER_BYTES || at + size > records.byteSize()) {
                 return;
             }
-            if ((int) header == PerfEvent.PERF_RECORD_SAMPLE && size >= TIME + 8) {
+            if ((int) header == PerfAbi.PERF_RECORD_SAMPLE && size >= TIME + 8) {
                 long time = records.get(JAVA_LONG_UNALIGNED, at + TIME);
                 if (isForeign(records, -1, at)) {
                     mended++;

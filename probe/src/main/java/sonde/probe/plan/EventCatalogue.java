@@ -1,28 +1,28 @@
 package sonde.probe.plan;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BRANCH_MISSES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_BUS_CYCLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_MISSES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CACHE_REFERENCES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_CPU_CYCLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_INSTRUCTIONS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_REF_CPU_CYCLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_ALIGNMENT_FAULTS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CGROUP_SWITCHES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CONTEXT_SWITCHES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_MIGRATIONS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_EMULATION_FAULTS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MIN;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_TASK_CLOCK;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BRANCH_MISSES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BUS_CYCLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CACHE_MISSES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CACHE_REFERENCES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_INSTRUCTIONS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_REF_CPU_CYCLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_ALIGNMENT_FAULTS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CGROUP_SWITCHES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CONTEXT_SWITCHES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_MIGRATIONS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_EMULATION_FAULTS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MIN;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_TASK_CLOCK;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HARDWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import sonde.event.Glob;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 
 /**
  * Names of events: perf's own and the kernel's tracepoints.
@@ -40,7 +40,7 @@ import sonde.event.Nearest;
  * ({@code sched:*}, {@code sys_enter_open*}).
  */
 public final class EventCatalogue {
-    private static final Map<String, Perf> PERF = perfNames();
+    private static final Map<String, PerfEventNumber> PERF = perfNames();
 
     private final List<String> tracepoints;
 
@@ -50,10 +50,10 @@ public final class EventCatalogue {
     }
 
     /** A perf event's number. */
-    public record Perf(String name, int type, long config, SampledEvent.Side side) {}
+    public record PerfEventNumber(String name, int type, long config, SampledEvent.Side side) {}
 
     /** perf's own event of that name. */
-    static Optional<Perf> perf(String text) {
+    static Optional<PerfEventNumber> perf(String text) {
         String name = text;
         SampledEvent.Side side = SampledEvent.Side.ALL;
         if (text.endsWith(":u")) {
@@ -65,12 +65,12 @@ public final class EventCatalogue {
         }
         if (name.matches("r[0-9a-fA-F]{1,16}")) {
             long config = Long.parseUnsignedLong(name.substring(1), 16);
-            return Optional.of(new Perf(text, PERF_TYPE_RAW, config, side));
+            return Optional.of(new PerfEventNumber(text, PERF_TYPE_RAW, config, side));
         }
-        Perf found = PERF.get(name);
+        PerfEventNumber found = PERF.get(name);
         return found == null
                 ? Optional.empty()
-                : Optional.of(new Perf(text, found.type(), found.config(), side));
+                : Optional.of(new PerfEventNumber(text, found.type(), found.config(), side));
     }
 
     /** Every tracepoint that a name or glob means, sorted; empty when none. */
@@ -108,7 +108,7 @@ public final class EventCatalogue {
     }
 
     /** perf's own names that a name or glob means, in the order of perf-list(1). */
-    public static List<Perf> perfEvents(String pattern) {
+    public static List<PerfEventNumber> perfEvents(String pattern) {
         Glob glob = Glob.shell(pattern);
         return PERF.values().stream().filter(event -> glob.matches(event.name())).toList();
     }
@@ -117,12 +117,12 @@ public final class EventCatalogue {
     private static int distance(String a, String b, int limit) {
         return Math.abs(a.length() - b.length()) >= limit
                 ? limit
-                : Math.min(limit, Nearest.distance(a, b));
+                : Math.min(limit, NearestNames.distance(a, b));
     }
 
     /** Names as perf-list(1) has them. */
-    private static Map<String, Perf> perfNames() {
-        Map<String, Perf> names = new LinkedHashMap<>();
+    private static Map<String, PerfEventNumber> perfNames() {
+        Map<String, PerfEventNumber> names = new LinkedHashMap<>();
         software(names, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
         software(names, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
         software(names, PERF_COUNT_SW_PAGE_FAULTS, "page-faults", "faults");
@@ -146,15 +146,21 @@ public final class EventCatalogue {
         return names;
     }
 
-    private static void software(Map<String, Perf> names, int config, String... spellings) {
+    private static void software(
+            Map<String, PerfEventNumber> names, int config, String... spellings) {
         for (String name : spellings) {
-            names.put(name, new Perf(name, PERF_TYPE_SOFTWARE, config, SampledEvent.Side.ALL));
+            names.put(
+                    name,
+                    new PerfEventNumber(name, PERF_TYPE_SOFTWARE, config, SampledEvent.Side.ALL));
         }
     }
 
-    private static void hardware(Map<String, Perf> names, int config, String... spellings) {
+    private static void hardware(
+            Map<String, PerfEventNumber> names, int config, String... spellings) {
         for (String name : spellings) {
-            names.put(name, new Perf(name, PERF_TYPE_HARDWARE, config, SampledEvent.Side.ALL));
+            names.put(
+                    name,
+                    new PerfEventNumber(name, PERF_TYPE_HARDWARE, config, SampledEvent.Side.ALL));
         }
     }
 }

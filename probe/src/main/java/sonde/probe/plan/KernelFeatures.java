@@ -2,6 +2,7 @@ package sonde.probe.plan;
 
 import java.util.List;
 import java.util.Map;
+import sonde.probe.plan.FeatureFinding.FindingAnswer;
 
 /**
  * What the kernel allows this process.
@@ -15,7 +16,7 @@ import java.util.Map;
 public record KernelFeatures(
         String release,
         String architecture,
-        Map<Feature, Finding> findings,
+        Map<Feature, FeatureFinding> findings,
         List<String> tracepoints,
         long unprivilegedRingBytes) {
     public KernelFeatures {
@@ -24,13 +25,13 @@ public record KernelFeatures(
     }
 
     /** What was found about it. */
-    public Finding finding(Feature feature) {
-        return findings.getOrDefault(feature, Finding.unknown("not looked at"));
+    public FeatureFinding finding(Feature feature) {
+        return findings.getOrDefault(feature, FeatureFinding.unknown("not looked at"));
     }
 
     /** Whether it was tried and works. */
     public boolean has(Feature feature) {
-        return finding(feature).answer() == Finding.Answer.YES;
+        return finding(feature).answer() == FindingAnswer.YES;
     }
 
     /** Whether the kernel has that tracepoint, {@code "sched:sched_switch"}. */

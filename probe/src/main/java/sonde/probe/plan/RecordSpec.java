@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 
 /**
  * What the user asked for. Pure data.
@@ -17,7 +17,7 @@ import sonde.recording.bundle.Meta;
  * @param durationNanos stop by itself after this, 0 for never
  */
 public record RecordSpec(
-        Meta.Mode mode,
+        TargetMode mode,
         List<String> events,
         Set<Topic> without,
         int frequencyHz,
@@ -41,7 +41,7 @@ public record RecordSpec(
     }
 
     /** The default recording. */
-    public static RecordSpec of(Meta.Mode mode) {
+    public static RecordSpec of(TargetMode mode) {
         return new RecordSpec(
                 mode, List.of(), Set.of(), DEFAULT_FREQUENCY_HZ, CallGraph.FP, 0, false, 0);
     }

@@ -29,7 +29,7 @@ public record RingSizes(
      * @param perfCapBytes most for one perf ring (perf_event_mlock_kb of an unprivileged user)
      */
     static RingSizes share(
-            MachineSize machine, long askedBytes, Sources sources, long perfCapBytes) {
+            MachineSize machine, long askedBytes, PresentRings sources, long perfCapBytes) {
         long limit = askedBytes > 0 ? askedBytes : Math.min(machine.memoryBytes() / 20, MAX_TOTAL);
         long each = Math.min(limit / machine.cpus(), MAX_PER_CPU);
         if (askedBytes > 0) {
@@ -67,5 +67,5 @@ public record RingSizes(
     }
 
     /** Which rings there are; {@code flight} when perf's keep the end. */
-    record Sources(boolean perf, boolean flight, boolean task, boolean outside) {}
+    record PresentRings(boolean perf, boolean flight, boolean task, boolean outside) {}
 }

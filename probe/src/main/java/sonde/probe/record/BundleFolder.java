@@ -10,11 +10,11 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import sonde.recording.bundle.Meta;
 import sonde.recording.bundle.MetaWriter;
+import sonde.recording.bundle.RecordingMeta;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -41,19 +41,22 @@ public final class BundleFolder implements AutoCloseable {
     /** Opens a folder that exists. */
     public static BundleFolder open(String path) throws SyscallException {
         return new BundleFolder(
-                Files.open(path, Files.O_RDONLY | Files.O_DIRECTORY | Files.O_NOFOLLOW));
+                FileCalls.open(
+                        path, FileCalls.O_RDONLY | FileCalls.O_DIRECTORY | FileCalls.O_NOFOLLOW));
     }
 
     /** Makes a file for writing and reading, 0600; EEXIST when the name is taken. */
     int create(String name) throws SyscallException {
-        int flags = Files.O_RDWR | Files.O_CREAT | Files.O_EXCL | Files.O_NOFOLLOW;
-        return Files.openat(fd, bytes(name), flags, 0600);
+        int flags = FileCalls.O_RDWR | FileCalls.O_CREAT | FileCalls.O_EXCL | FileCalls.O_NOFOLLOW;
+        return FileCalls.openat(fd, bytes(name), flags, 0600);
     }
 
     /** Opens a regular file of the bundle. */
     int open(String name, int access) throws SyscallException {
-        int file = Files.openat(fd, bytes(name), access | Files.O_NOFOLLOW | Files.O_NONBLOCK, 0);
-        if (!Files.fstat(file).isRegular()) {
+        int file =
+                FileCalls.openat(
+                        fd, bytes(name), access | FileCalls.O_NOFOLLOW | FileCalls.O_NONBLOCK, 0);
+        if (!FileCalls.fstat(file).isRegular()) {
             Fd.discard(file);
             throw new SyscallException("openat", name + ": no regular file", Errno.EINVAL);
         }
@@ -67,7 +70,7 @@ public final class BundleFolder implements AutoCloseable {
 
     /** A channel for reading a file of the bundle. */
     FileChannel reader(String name) throws IOException {
-        int file = open(name, Files.O_RDONLY);
+        int file = open(name, FileCalls.O_RDONLY);
         try {
             return channel(file, StandardOpenOption.READ);
         } finally {
@@ -77,9 +80,9 @@ public final class BundleFolder implements AutoCloseable {
 
     /** The whole of a small file. */
     byte[] read(String name) throws SyscallException {
-        int file = open(name, Files.O_RDONLY);
+        int file = open(name, FileCalls.O_RDONLY);
         try {
-            return Files.readAll(file, MAX_FILE);
+            return FileCalls.readAll(file, MAX_FILE);
         } finally {
             Fd.discard(file);
         }
@@ -88,7 +91,7 @@ public final class BundleFolder implements AutoCloseable {
     /** Bytes of a file; -1 when it is not there. */
     long sizeBytes(String name) {
         try {
-            return Files.statx(fd, bytes(name), Files.AT_SYMLINK_NOFOLLOW).sizeBytes();
+            return FileCalls.statx(fd, bytes(name), FileCalls.AT_SYMLINK_NOFOLLOW).sizeBytes();
         } catch (SyscallException e) {
             return -1;
         }
@@ -97,7 +100,7 @@ public final class BundleFolder implements AutoCloseable {
     /** Removes a file; one that is not there is fine. */
     void remove(String name) throws SyscallException {
         try {
-            Files.unlinkat(fd, bytes(name), 0);
+            FileCalls.unlinkat(fd, bytes(name), 0);
         } catch (SyscallException e) {
             if (e.errno() != Errno.ENOENT) {
                 throw e;
@@ -107,7 +110,7 @@ public final class BundleFolder implements AutoCloseable {
 
     /** Renames within the folder, replacing what has the name. */
     void rename(String from, String to) throws SyscallException {
-        Files.renameat2(fd, bytes(from), fd, bytes(to), 0);
+        FileCalls.renameat2(fd, bytes(from), fd, bytes(to), 0);
     }
 
     /** Puts space aside for {@link #writeMeta} on a full disk. */
@@ -129,7 +132,7 @@ public final class BundleFolder implements AutoCloseable {
     }
 
     /** Replaces meta.json: a reader sees the old one or the new one, never a part. */
-    void writeMeta(Meta meta) throws SyscallException {
+    void writeMeta(RecordingMeta meta) throws SyscallException {
         byte[] text = MetaWriter.write(meta);
         remove(NEW_META);
         int file = create(NEW_META);
@@ -143,7 +146,7 @@ public final class BundleFolder implements AutoCloseable {
         } finally {
             Fd.discard(file);
         }
-        rename(NEW_META, Meta.FILE);
+        rename(NEW_META, RecordingMeta.FILE);
     }
 
     private static byte[] bytes(String name) {

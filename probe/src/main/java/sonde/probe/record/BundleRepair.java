@@ -12,12 +12,15 @@ import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
 import sonde.recording.bundle.MetaReader;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 
 /**
  * Finishes a bundle whose recorder was killed: the trace.dat is made from spools and kept kernel
@@ -40,12 +43,13 @@ public final class BundleRepair {
      * Reads a bundle's meta.json and finishes the bundle when its recorder is gone, or could not
      * make the trace.dat.
      *
-     * @return the meta as it is now: {@link Meta.State#RECORDING} only while the recorder lives
+     * @return the meta as it is now: {@link RecordingMeta.RecordingState#RECORDING} only while the
+     *     recorder lives
      * @throws IOException when there is no readable meta.json, or the disk is full
      */
-    public static Meta finish(BundleFolder folder) throws IOException {
-        Meta meta = MetaReader.read(folder.read(Meta.FILE));
-        if (meta.state() != Meta.State.RECORDING) {
+    public static RecordingMeta finish(BundleFolder folder) throws IOException {
+        RecordingMeta meta = MetaReader.read(folder.read(RecordingMeta.FILE));
+        if (meta.state() != RecordingState.RECORDING) {
             return hasSpools(meta) ? assembleLater(folder, meta) : meta;
         }
         if (isAlive(meta)) {
@@ -54,20 +58,20 @@ public final class BundleRepair {
         folder.releaseReserve();
         List<String> notes = new ArrayList<>(meta.notes());
         notes.add("the recorder did not finish; this recording was completed afterwards");
-        List<Meta.Loss> losses = new ArrayList<>(meta.losses());
+        List<RecordedLoss> losses = new ArrayList<>(meta.losses());
         for (String source : List.of("perf.data", "trace.dat")) {
             if (meta.layout().owners().stream().anyMatch(o -> o.source().equals(source))) {
-                losses.add(new Meta.Loss(source, "", -1, Meta.LossKind.UNREAD, -1));
+                losses.add(new RecordedLoss(source, "", -1, RecordingMeta.LossKind.UNREAD, -1));
             }
         }
-        List<Meta.Part> parts = existing(folder, meta.layout().parts());
+        List<BundlePart> parts = existing(folder, meta.layout().parts());
         try {
             parts = traceDat(folder, parts, meta, notes);
         } catch (IOException e) {
             notes.add("trace.dat could not be made, its parts are kept: " + e.getMessage());
         }
-        Meta repaired =
-                meta.withState(Meta.State.REPAIRED).withParts(parts).withAccount(losses, notes);
+        RecordingMeta repaired =
+                meta.withState(RecordingState.REPAIRED).withParts(parts).withAccount(losses, notes);
         folder.writeMeta(repaired);
         return repaired;
     }
@@ -75,12 +79,12 @@ public final class BundleRepair {
     /**
      * A disk that was full at the end of the recording may have space now; or it stays as it is.
      */
-    private static Meta assembleLater(BundleFolder folder, Meta meta) {
+    private static RecordingMeta assembleLater(BundleFolder folder, RecordingMeta meta) {
         List<String> notes = new ArrayList<>(meta.notes());
         try {
-            List<Meta.Part> parts =
+            List<BundlePart> parts =
                     traceDat(folder, existing(folder, meta.layout().parts()), meta, notes);
-            Meta assembled = meta.withParts(parts).withAccount(meta.losses(), notes);
+            RecordingMeta assembled = meta.withParts(parts).withAccount(meta.losses(), notes);
             folder.writeMeta(assembled);
             return assembled;
         } catch (IOException e) {
@@ -89,42 +93,44 @@ public final class BundleRepair {
     }
 
     /** Whether trace.dat is still to be made. */
-    public static boolean hasSpools(Meta meta) {
-        return meta.layout().parts().stream().anyMatch(p -> p.kind() == Meta.PartKind.SPOOL);
+    public static boolean hasSpools(RecordingMeta meta) {
+        return meta.layout().parts().stream()
+                .anyMatch(p -> p.kind() == RecordingMeta.PartKind.SPOOL);
     }
 
     /**
      * Whether the recorder still runs, as far as can be told: on another boot it cannot, a process
      * of another pid namespace cannot be seen.
      */
-    public static boolean isAlive(Meta meta) throws IOException {
+    public static boolean isAlive(RecordingMeta meta) throws IOException {
         return InstanceName.bootId().equals(meta.machine().bootId())
                 && InstanceName.namespace() == meta.machine().pidNamespace()
                 && InstanceName.startTicks(meta.recorder().pid()) == meta.recorder().startTicks();
     }
 
-    private static List<Meta.Part> existing(BundleFolder folder, List<Meta.Part> parts) {
+    private static List<BundlePart> existing(BundleFolder folder, List<BundlePart> parts) {
         return parts.stream().filter(part -> folder.sizeBytes(part.name()) >= 0).toList();
     }
 
-    private static List<Meta.Part> traceDat(
-            BundleFolder folder, List<Meta.Part> parts, Meta meta, List<String> notes)
+    private static List<BundlePart> traceDat(
+            BundleFolder folder, List<BundlePart> parts, RecordingMeta meta, List<String> notes)
             throws IOException {
         boolean made = folder.sizeBytes(TraceDatAssembly.FILE) >= 0;
-        boolean spooled = parts.stream().anyMatch(p -> p.kind() == Meta.PartKind.SPOOL);
+        boolean spooled = parts.stream().anyMatch(p -> p.kind() == RecordingMeta.PartKind.SPOOL);
         if (made) {
             return TraceDatAssembly.withoutSpools(folder, parts);
         }
         if (!spooled) {
             return parts;
         }
-        TraceDatMetadata kept = KernelFormats.load(folder);
+        TraceDatMetadata kept = FormatCopier.load(folder);
         return TraceDatAssembly.assemble(
-                folder, parts, KernelFormats.complete(kept, comms(folder, meta, notes), List.of()));
+                folder, parts, FormatCopier.complete(kept, comms(folder, meta, notes), List.of()));
     }
 
     /** Names of threads: the command's from meta.json, all others' from perf.data. */
-    private static Map<Integer, String> comms(BundleFolder folder, Meta meta, List<String> notes) {
+    private static Map<Integer, String> comms(
+            BundleFolder folder, RecordingMeta meta, List<String> notes) {
         Map<Integer, String> comms = new HashMap<>();
         if (!meta.target().argv().isEmpty() && !meta.target().rootPids().isEmpty()) {
             String command = meta.target().argv().getFirst();
@@ -145,7 +151,7 @@ public final class BundleRepair {
 
     private static void perfComms(BundleFolder folder, Map<Integer, String> comms)
             throws IOException {
-        int file = folder.open(PerfRecorder.FILE, Files.O_RDONLY);
+        int file = folder.open(PerfRecorder.FILE, FileCalls.O_RDONLY);
         try (Recording perf = PerfDataReader.open(Input.open(Path.of("/proc/self/fd/" + file)))) {
             for (Lane lane : perf.lanes()) {
                 Batch batch = lane.next();

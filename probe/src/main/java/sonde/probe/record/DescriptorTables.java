@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 import sonde.sys.Clocks;
-import sonde.sys.Files;
-import sonde.sys.Processes;
+import sonde.sys.FileCalls;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -34,7 +34,7 @@ final class DescriptorTables {
 
     private final boolean inheritedOnly;
     private final long deadline;
-    private final List<Meta.Descriptors> tables = new ArrayList<>();
+    private final List<RecordingMeta.Descriptors> tables = new ArrayList<>();
     private final Set<String> pipes = new HashSet<>();
     private int total;
     private int left;
@@ -49,7 +49,7 @@ final class DescriptorTables {
      *
      * @param left processes not looked at for want of time
      */
-    record Taken(List<Meta.Descriptors> tables, int left) {}
+    record Taken(List<RecordingMeta.Descriptors> tables, int left) {}
 
     /**
      * Reads them.
@@ -65,7 +65,7 @@ final class DescriptorTables {
     /** All processes but kernel threads, which have no descriptors, and this one. */
     static List<Integer> everybody() {
         List<Integer> pids = new ArrayList<>();
-        int own = Processes.getpid();
+        int own = ProcessCalls.getpid();
         for (int pid : numbers("/proc")) {
             if (pid != own) {
                 pids.add(pid);
@@ -98,11 +98,11 @@ final class DescriptorTables {
         }
         total += targets.size();
         if (!targets.isEmpty()) {
-            tables.add(new Meta.Descriptors(pid, now, targets));
+            tables.add(new RecordingMeta.Descriptors(pid, now, targets));
         }
     }
 
-    private List<Meta.Descriptors> withHolders(Set<Integer> listed) {
+    private List<RecordingMeta.Descriptors> withHolders(Set<Integer> listed) {
         if (pipes.isEmpty()) {
             return tables;
         }
@@ -114,15 +114,15 @@ final class DescriptorTables {
                 }
             }
         }
-        for (Meta.Descriptors table : tables) {
+        for (RecordingMeta.Descriptors table : tables) {
             new TreeMap<>(table.targets())
                     .forEach((fd, target) -> hold(target, table.pid(), fd, holders));
         }
-        List<Meta.Descriptors> named = new ArrayList<>();
-        for (Meta.Descriptors table : tables) {
+        List<RecordingMeta.Descriptors> named = new ArrayList<>();
+        for (RecordingMeta.Descriptors table : tables) {
             Map<Integer, String> targets = new TreeMap<>(table.targets());
             targets.replaceAll((fd, target) -> target + holders.getOrDefault(target, ""));
-            named.add(new Meta.Descriptors(table.pid(), table.atNanos(), targets));
+            named.add(new RecordingMeta.Descriptors(table.pid(), table.atNanos(), targets));
         }
         return named;
     }
@@ -137,7 +137,7 @@ final class DescriptorTables {
     private static boolean survivesExec(int pid, int fd) {
         for (String line : text("/proc/" + pid + "/fdinfo/" + fd).split("\n")) {
             if (line.matches("flags:\\s+[0-7]{1,15}")) {
-                return (Long.parseLong(line.substring(6).strip(), 8) & Files.O_CLOEXEC) == 0;
+                return (Long.parseLong(line.substring(6).strip(), 8) & FileCalls.O_CLOEXEC) == 0;
             }
         }
         return false;
@@ -155,7 +155,8 @@ final class DescriptorTables {
 
     private static String link(String path) {
         try {
-            byte[] target = Files.readlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8));
+            byte[] target =
+                    FileCalls.readlinkat(FileCalls.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8));
             return new String(target, StandardCharsets.UTF_8);
         } catch (SyscallException e) {
             return "";
@@ -164,7 +165,7 @@ final class DescriptorTables {
 
     private static String text(String path) {
         try {
-            return new String(Files.readAll(path, 1 << 16), StandardCharsets.UTF_8);
+            return new String(FileCalls.readAll(path, 1 << 16), StandardCharsets.UTF_8);
         } catch (SyscallException e) {
             return "";
         }

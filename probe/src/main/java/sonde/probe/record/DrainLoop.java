@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.PollSet;
 import sonde.sys.SyscallException;
 
@@ -25,9 +25,9 @@ final class DrainLoop {
     /** The same while no ring reached its mark: each look wakes an idle machine. */
     private static final long QUIET_NANOS = 800_000_000;
 
-    private final Sources sources;
+    private final RecorderSet sources;
     private final boolean isFollowed;
-    private final Notes notes;
+    private final SummaryNotes notes;
     private final CountDownLatch armed = new CountDownLatch(1);
     private final Thread thread;
 
@@ -38,10 +38,10 @@ final class DrainLoop {
     private volatile boolean stopping;
     private volatile String failure = "";
 
-    DrainLoop(Sources sources, boolean isFollowed, Notes notes) throws SyscallException {
+    DrainLoop(RecorderSet sources, boolean isFollowed, SummaryNotes notes) throws SyscallException {
         this.sources = sources;
         this.isFollowed = isFollowed;
-        this.wake = Fd.eventfd(0, Files.O_CLOEXEC);
+        this.wake = Fd.eventfd(0, FileCalls.O_CLOEXEC);
         this.notes = notes;
         this.thread = Thread.ofPlatform().daemon().name("sonde-record").start(this::run);
     }
@@ -62,7 +62,7 @@ final class DrainLoop {
                 notes.add("the end was noticed late: " + e.getMessage());
             }
         }
-        Sources.join(thread);
+        RecorderSet.join(thread);
         if (open) {
             open = false;
             Fd.discard(wake);

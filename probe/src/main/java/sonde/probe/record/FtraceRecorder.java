@@ -8,17 +8,19 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.probe.plan.Plan;
+import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.TraceBuffer;
 import sonde.probe.tracefs.InstanceName;
-import sonde.probe.tracefs.RingSpool;
+import sonde.probe.tracefs.SplicedRing;
 import sonde.probe.tracefs.TraceInstance;
 import sonde.probe.tracefs.Tracefs;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.ftrace.CpuStats;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /** The ftrace side of a recording: an instance per buffer of the plan, a spool per CPU. */
@@ -29,17 +31,17 @@ final class FtraceRecorder implements AutoCloseable {
     private static final int F_PIPE_BYTES = 1 << 20;
     private static final int SUB_BUFFER_BYTES = 4096;
 
-    private final Plan plan;
+    private final RecordPlan plan;
     private final Map<TraceBuffer, TraceInstance> instances = new LinkedHashMap<>();
-    private final Map<TraceBuffer, List<RingSpool>> spools = new LinkedHashMap<>();
-    private final List<Meta.Part> parts = new ArrayList<>();
+    private final Map<TraceBuffer, List<SplicedRing>> spools = new LinkedHashMap<>();
+    private final List<BundlePart> parts = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private final Fd.Pipe pipe;
     private boolean closed;
 
-    private FtraceRecorder(Plan plan) throws SyscallException {
+    private FtraceRecorder(RecordPlan plan) throws SyscallException {
         this.plan = plan;
-        this.pipe = Fd.pipe2(Files.O_CLOEXEC);
+        this.pipe = Fd.pipe2(FileCalls.O_CLOEXEC);
         try {
             Fd.fcntl(pipe.writeEnd(), Fd.F_SETPIPE_SZ, F_PIPE_BYTES);
         } catch (SyscallException e) {
@@ -49,7 +51,8 @@ final class FtraceRecorder implements AutoCloseable {
     }
 
     /** Makes the instances, everything set and enabled but {@link #on}. */
-    static FtraceRecorder open(Plan plan, Tracefs tracefs, BundleFolder folder, List<Integer> cpus)
+    static FtraceRecorder open(
+            RecordPlan plan, Tracefs tracefs, BundleFolder folder, List<Integer> cpus)
             throws SyscallException {
         FtraceRecorder recorder = new FtraceRecorder(plan);
         try {
@@ -72,7 +75,7 @@ final class FtraceRecorder implements AutoCloseable {
         instance.bufferBytes(buffer.bytesPerCpu());
         instance.option("overwrite", plan.spec().flightRecorder());
         instance.wakeAtPercent(WAKE_AT_PERCENT);
-        List<RingSpool> rings = new ArrayList<>();
+        List<SplicedRing> rings = new ArrayList<>();
         spools.put(buffer, rings);
         for (int cpu : cpus) {
             String name = "spool." + buffer.word() + ".cpu" + cpu;
@@ -84,8 +87,8 @@ final class FtraceRecorder implements AutoCloseable {
                 Fd.discard(raw);
                 throw e;
             }
-            rings.add(new RingSpool(cpu, raw, file, pipe, SUB_BUFFER_BYTES));
-            parts.add(new Meta.Part(name, Meta.PartKind.SPOOL, buffer.name(), cpu));
+            rings.add(new SplicedRing(cpu, raw, file, pipe, SUB_BUFFER_BYTES));
+            parts.add(new BundlePart(name, RecordingMeta.PartKind.SPOOL, buffer.name(), cpu));
         }
     }
 
@@ -132,7 +135,7 @@ final class FtraceRecorder implements AutoCloseable {
     List<Integer> pollable() {
         return plan.spec().flightRecorder()
                 ? List.of()
-                : allSpools().stream().map(RingSpool::raw).toList();
+                : allSpools().stream().map(SplicedRing::raw).toList();
     }
 
     /**
@@ -146,7 +149,7 @@ final class FtraceRecorder implements AutoCloseable {
             return 0;
         }
         int errno = 0;
-        for (RingSpool spool : allSpools()) {
+        for (SplicedRing spool : allSpools()) {
             if (partly) {
                 spool.drainPartly();
             } else {
@@ -160,19 +163,19 @@ final class FtraceRecorder implements AutoCloseable {
     /** Moves the rest, after {@link #off}; returns as {@link #drain}. */
     int drainToEnd() throws SyscallException {
         int errno = 0;
-        for (RingSpool spool : allSpools()) {
+        for (SplicedRing spool : allSpools()) {
             spool.drainToEnd();
             errno = errno == 0 ? spool.writeErrno() : errno;
         }
         return errno;
     }
 
-    private List<RingSpool> allSpools() {
+    private List<SplicedRing> allSpools() {
         return spools.values().stream().flatMap(List::stream).toList();
     }
 
     /** The spools as parts of the bundle. */
-    List<Meta.Part> parts() {
+    List<BundlePart> parts() {
         return List.copyOf(parts);
     }
 
@@ -188,14 +191,14 @@ final class FtraceRecorder implements AutoCloseable {
 
     /** Bytes in the spools. */
     long bytes() {
-        return allSpools().stream().mapToLong(RingSpool::written).sum();
+        return allSpools().stream().mapToLong(SplicedRing::written).sum();
     }
 
     /** Sum of all rings' accounts. */
     CpuStats total() throws SyscallException {
         CpuStats sum = new CpuStats(0, 0, 0, 0, 0);
-        for (Map.Entry<TraceBuffer, List<RingSpool>> entry : spools.entrySet()) {
-            for (RingSpool spool : entry.getValue()) {
+        for (Map.Entry<TraceBuffer, List<SplicedRing>> entry : spools.entrySet()) {
+            for (SplicedRing spool : entry.getValue()) {
                 CpuStats stats = stats(entry.getKey(), spool.cpu());
                 sum =
                         new CpuStats(
@@ -215,23 +218,25 @@ final class FtraceRecorder implements AutoCloseable {
     }
 
     /** What was lost, per buffer and CPU; after {@link #drainToEnd}. */
-    List<Meta.Loss> losses() throws SyscallException {
-        List<Meta.Loss> losses = new ArrayList<>();
-        Meta.LossKind full =
-                plan.spec().flightRecorder() ? Meta.LossKind.OVERWRITTEN : Meta.LossKind.RING_FULL;
-        for (Map.Entry<TraceBuffer, List<RingSpool>> entry : spools.entrySet()) {
+    List<RecordedLoss> losses() throws SyscallException {
+        List<RecordedLoss> losses = new ArrayList<>();
+        RecordingMeta.LossKind full =
+                plan.spec().flightRecorder()
+                        ? RecordingMeta.LossKind.OVERWRITTEN
+                        : RecordingMeta.LossKind.RING_FULL;
+        for (Map.Entry<TraceBuffer, List<SplicedRing>> entry : spools.entrySet()) {
             String buffer = entry.getKey().name();
-            for (RingSpool spool : entry.getValue()) {
+            for (SplicedRing spool : entry.getValue()) {
                 CpuStats stats = stats(entry.getKey(), spool.cpu());
                 add(losses, buffer, spool.cpu(), full, stats.overrun() + stats.dropped());
                 add(
                         losses,
                         buffer,
                         spool.cpu(),
-                        Meta.LossKind.COMMIT_OVERRUN,
+                        RecordingMeta.LossKind.COMMIT_OVERRUN,
                         stats.commitOverrun());
                 if (spool.writeErrno() != 0) {
-                    add(losses, buffer, spool.cpu(), Meta.LossKind.NOT_WRITTEN, -1);
+                    add(losses, buffer, spool.cpu(), RecordingMeta.LossKind.NOT_WRITTEN, -1);
                 }
             }
         }
@@ -242,8 +247,8 @@ final class FtraceRecorder implements AutoCloseable {
     void tellWhole(long endNanos) throws SyscallException {
         long wholeSince = 0;
         if (plan.spec().flightRecorder()) {
-            for (Map.Entry<TraceBuffer, List<RingSpool>> entry : spools.entrySet()) {
-                for (RingSpool spool : entry.getValue()) {
+            for (Map.Entry<TraceBuffer, List<SplicedRing>> entry : spools.entrySet()) {
+                for (SplicedRing spool : entry.getValue()) {
                     if (stats(entry.getKey(), spool.cpu()).overrun() > 0) {
                         wholeSince = Math.max(wholeSince, spool.oldestNanos());
                     }
@@ -256,9 +261,13 @@ final class FtraceRecorder implements AutoCloseable {
     }
 
     private static void add(
-            List<Meta.Loss> losses, String buffer, int cpu, Meta.LossKind kind, long count) {
+            List<RecordedLoss> losses,
+            String buffer,
+            int cpu,
+            RecordingMeta.LossKind kind,
+            long count) {
         if (count != 0) {
-            losses.add(new Meta.Loss("trace.dat", buffer, cpu, kind, count));
+            losses.add(new RecordedLoss("trace.dat", buffer, cpu, kind, count));
         }
     }
 
@@ -267,7 +276,7 @@ final class FtraceRecorder implements AutoCloseable {
         List<byte[]> texts = new ArrayList<>();
         TraceBuffer first = plan.buffers().getFirst();
         TraceInstance instance = instances.get(first);
-        for (RingSpool spool : spools.getOrDefault(first, List.of())) {
+        for (SplicedRing spool : spools.getOrDefault(first, List.of())) {
             if (instance != null) {
                 String stats = instance.text("per_cpu/cpu" + spool.cpu() + "/stats");
                 String text = "CPU: " + spool.cpu() + "\n" + stats;
@@ -284,7 +293,7 @@ final class FtraceRecorder implements AutoCloseable {
             return;
         }
         closed = true;
-        allSpools().forEach(RingSpool::close);
+        allSpools().forEach(SplicedRing::close);
         Fd.discard(pipe.readEnd());
         Fd.discard(pipe.writeEnd());
         for (TraceInstance instance : instances.values()) {

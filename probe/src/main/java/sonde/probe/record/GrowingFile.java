@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import sonde.binary.Input;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
 
 /**
  * A file of a bundle that a session still writes, opened a second time for a reader beside it. What
  * was opened can be read to its end when the session has ended and the file has lost its name.
  */
 public final class GrowingFile implements AutoCloseable {
-    private final Meta.Part part;
+    private final BundlePart part;
     private final FileChannel channel;
     private final WrittenExtent written;
 
@@ -20,14 +20,14 @@ public final class GrowingFile implements AutoCloseable {
         long endOffset(FileChannel channel) throws IOException;
     }
 
-    GrowingFile(Meta.Part part, FileChannel channel, WrittenExtent written) {
+    GrowingFile(BundlePart part, FileChannel channel, WrittenExtent written) {
         this.part = part;
         this.channel = channel;
         this.written = written;
     }
 
     /** What the file is. */
-    public Meta.Part part() {
+    public BundlePart part() {
         return part;
     }
 

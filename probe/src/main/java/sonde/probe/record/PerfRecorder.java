@@ -7,20 +7,21 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.AuxiliaryProgram;
+import sonde.probe.perf.CountedTasks;
 import sonde.probe.perf.ExistingTasks;
 import sonde.probe.perf.PerfRings;
-import sonde.probe.perf.PerfTarget;
-import sonde.probe.plan.Plan;
+import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.tracefs.Tracefs;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfDataWriter;
 import sonde.recording.perfdata.PerfFeatures;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** The perf side of a recording: rings into {@code perf.data}. */
@@ -56,13 +57,13 @@ final class PerfRecorder implements AutoCloseable {
 
     /** Opens rings and file, switched off. */
     static PerfRecorder open(
-            Plan plan,
+            RecordPlan plan,
             BundleFolder folder,
             List<Integer> cpus,
-            PerfTarget target,
+            CountedTasks target,
             Headline headline,
             @Nullable Tracefs tracefs,
-            @Nullable KernelFormats formats,
+            @Nullable FormatCopier formats,
             @Nullable AuxiliaryProgram program)
             throws SyscallException {
         Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
@@ -91,7 +92,7 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     private static PerfFeatures.Builder features(Headline headline) throws SyscallException {
-        Machine.Uname uname = Machine.uname();
+        MachineFacts.Uname uname = MachineFacts.uname();
         List<String> command = new ArrayList<>(List.of("sonde", "record"));
         if (!headline.argv().isEmpty()) {
             command.add("--");
@@ -102,7 +103,9 @@ final class PerfRecorder implements AutoCloseable {
                 .osRelease(uname.release())
                 .version("sonde " + headline.version())
                 .arch(uname.machine())
-                .cpus(Machine.possibleCpus().cardinality(), Machine.onlineCpus().cardinality())
+                .cpus(
+                        MachineFacts.possibleCpus().cardinality(),
+                        MachineFacts.onlineCpus().cardinality())
                 .commandLine(command)
                 .clock(Clocks.CLOCK_MONOTONIC, 1, headline.startWallNanos(), headline.startNanos());
     }
@@ -176,11 +179,11 @@ final class PerfRecorder implements AutoCloseable {
         return write(() -> wholeSince = rings.takeFlight(writer::append));
     }
 
-    private interface Step {
+    private interface RecorderStep {
         void run() throws IOException;
     }
 
-    private int write(Step step) throws IOException {
+    private int write(RecorderStep step) throws IOException {
         long before = rings.records();
         if (writeErrno != 0) {
             rings.drain((first, second) -> {});
@@ -201,15 +204,25 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     /** What was lost; after {@link #off} and the last {@link #drain}. */
-    List<Meta.Loss> losses() throws SyscallException {
-        List<Meta.Loss> losses = new ArrayList<>(rings.losses());
+    List<RecordedLoss> losses() throws SyscallException {
+        List<RecordedLoss> losses = new ArrayList<>(rings.losses());
         if (writeErrno != 0) {
             losses.add(
-                    new Meta.Loss(FILE, "", -1, Meta.LossKind.NOT_WRITTEN, Math.max(unwritten, 1)));
+                    new RecordedLoss(
+                            FILE,
+                            "",
+                            -1,
+                            RecordingMeta.LossKind.NOT_WRITTEN,
+                            Math.max(unwritten, 1)));
         }
         if (program != null && program.lost() > 0) {
             losses.add(
-                    new Meta.Loss(FILE, "bpf-output", -1, Meta.LossKind.RING_FULL, program.lost()));
+                    new RecordedLoss(
+                            FILE,
+                            "bpf-output",
+                            -1,
+                            RecordingMeta.LossKind.RING_FULL,
+                            program.lost()));
         }
         return losses;
     }

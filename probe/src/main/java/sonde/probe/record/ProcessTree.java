@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /** What /proc says of processes and their descendants. Everything may vanish while it is read. */
@@ -62,7 +62,7 @@ public final class ProcessTree {
 
     private static String text(String path) {
         try {
-            return new String(Files.readAll(path, 1 << 16), StandardCharsets.UTF_8);
+            return new String(FileCalls.readAll(path, 1 << 16), StandardCharsets.UTF_8);
         } catch (SyscallException e) {
             return "";
         }

@@ -3,7 +3,7 @@ package sonde.probe.record;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.AuxiliaryProgram;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 
 /**
  * What a session needs besides its plan.
@@ -18,7 +18,7 @@ import sonde.recording.bundle.Meta;
  */
 public record RecordRequest(
         String sondeVersion,
-        Meta.Mode mode,
+        TargetMode mode,
         List<String> argv,
         List<Integer> rootPids,
         boolean isFollowed,

@@ -6,14 +6,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import sonde.probe.plan.Plan;
+import sonde.probe.plan.RecordPlan;
+import sonde.probe.record.RecorderSet.RingAccount;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
-import sonde.sys.Machine;
-import sonde.sys.Processes;
+import sonde.sys.MachineFacts;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -27,16 +33,16 @@ import sonde.sys.SyscallException;
 public final class RecordSession implements AutoCloseable {
     private static final int CLOCK_PROCESS_CPUTIME = 2;
 
-    private final Plan plan;
+    private final RecordPlan plan;
     private final BundleFolder folder;
     private final RecordRequest request;
     private final long cpuAtStart = Clocks.nanos(CLOCK_PROCESS_CPUTIME);
-    private final Notes notes = new Notes();
+    private final SummaryNotes notes = new SummaryNotes();
     private final Object lock = new Object();
-    private final Sources sources;
+    private final RecorderSet sources;
     private final DrainLoop loop;
     private @Nullable Thread hook;
-    private Meta meta;
+    private RecordingMeta meta;
 
     /** VmHWM of this process when the command left its memory. */
     private volatile long ownPeakRss;
@@ -44,13 +50,13 @@ public final class RecordSession implements AutoCloseable {
     private volatile long armedNanos;
     private boolean finished;
 
-    private RecordSession(Plan plan, BundleFolder folder, RecordRequest request)
+    private RecordSession(RecordPlan plan, BundleFolder folder, RecordRequest request)
             throws SyscallException {
         this.plan = plan;
         this.folder = folder;
         this.request = request;
         this.meta = SessionMeta.initial(plan, request);
-        this.sources = new Sources(plan, folder, request, notes);
+        this.sources = new RecorderSet(plan, folder, request, notes);
         this.loop = new DrainLoop(sources, request.isFollowed(), notes);
     }
 
@@ -62,7 +68,7 @@ public final class RecordSession implements AutoCloseable {
      * @throws IOException when not even one source could be opened, or the folder not be written;
      *     nothing stays switched on
      */
-    public static RecordSession start(Plan plan, BundleFolder folder, RecordRequest request)
+    public static RecordSession start(RecordPlan plan, BundleFolder folder, RecordRequest request)
             throws IOException {
         RecordSession session = new RecordSession(plan, folder, request);
         try {
@@ -89,7 +95,7 @@ public final class RecordSession implements AutoCloseable {
             sources.open(meta);
             meta = meta.withParts(sources.parts()).withProcesses(descriptors(), List.of());
             folder.writeMeta(meta);
-            if (request.mode() == Meta.Mode.ALL) {
+            if (request.mode() == TargetMode.ALL) {
                 // Nobody waits for the start: our reading is not to be among the first events.
                 sources.awaitFormats();
             }
@@ -99,9 +105,9 @@ public final class RecordSession implements AutoCloseable {
         }
     }
 
-    private List<Meta.Descriptors> descriptors() {
-        boolean all = request.mode() == Meta.Mode.ALL;
-        boolean waiting = request.mode() == Meta.Mode.COMMAND;
+    private List<RecordingMeta.Descriptors> descriptors() {
+        boolean all = request.mode() == TargetMode.ALL;
+        boolean waiting = request.mode() == TargetMode.COMMAND;
         DescriptorTables.Taken taken =
                 DescriptorTables.take(
                         all ? DescriptorTables.everybody() : sources.tree(),
@@ -120,10 +126,10 @@ public final class RecordSession implements AutoCloseable {
     /** Says when the command was let go; its pid's events before that are sonde's own. */
     public void released(long execNanos) throws IOException {
         synchronized (lock) {
-            Meta.Times times = meta.times();
+            RecordingTimes times = meta.times();
             meta =
                     meta.withTimes(
-                            new Meta.Times(
+                            new RecordingTimes(
                                     times.startNanos(), times.startWallNanos(), execNanos, -1));
             folder.writeMeta(meta);
         }
@@ -131,14 +137,14 @@ public final class RecordSession implements AutoCloseable {
     }
 
     /** Adds a map of compiled code that lies in the folder. */
-    public void addJvmMap(Meta.JvmMap map) throws IOException {
+    public void addJvmMap(RecordingMeta.JvmMap map) throws IOException {
         synchronized (lock) {
-            List<Meta.JvmMap> maps = new ArrayList<>(meta.jvmMaps());
+            List<RecordingMeta.JvmMap> maps = new ArrayList<>(meta.jvmMaps());
             maps.removeIf(known -> known.file().equals(map.file()));
             maps.add(map);
-            List<Meta.Part> parts = new ArrayList<>(meta.layout().parts());
+            List<BundlePart> parts = new ArrayList<>(meta.layout().parts());
             parts.removeIf(part -> part.name().equals(map.file()));
-            parts.add(new Meta.Part(map.file(), Meta.PartKind.JVM_MAP, "", -1));
+            parts.add(new BundlePart(map.file(), RecordingMeta.PartKind.JVM_MAP, "", -1));
             meta = meta.withProcesses(meta.descriptors(), maps).withParts(parts);
             folder.writeMeta(meta);
         }
@@ -161,18 +167,19 @@ public final class RecordSession implements AutoCloseable {
     }
 
     /** How it goes. */
-    public Progress progress() {
-        Progress sum = new Progress(0, 0, 0, 0, "");
+    public RecordProgress progress() {
+        RecordProgress sum = new RecordProgress(0, 0, 0, 0, "");
         synchronized (lock) {
             if (finished) {
-                return new Progress(0, 0, 0, 0, loop.failure());
+                return new RecordProgress(0, 0, 0, 0, loop.failure());
             }
             try {
                 sum = sources.progress();
             } catch (SyscallException e) {
                 notes.add(String.valueOf(e.getMessage()));
             }
-            return new Progress(nanos(), sum.events(), sum.bytes(), sum.lost(), loop.failure());
+            return new RecordProgress(
+                    nanos(), sum.events(), sum.bytes(), sum.lost(), loop.failure());
         }
     }
 
@@ -182,7 +189,7 @@ public final class RecordSession implements AutoCloseable {
     }
 
     /** What meta.json says now. */
-    public Meta meta() {
+    public RecordingMeta meta() {
         synchronized (lock) {
             return meta;
         }
@@ -194,7 +201,7 @@ public final class RecordSession implements AutoCloseable {
      *
      * @param exit how the command ended, null without one
      */
-    public Meta stop(Meta.@Nullable Exit exit) throws IOException {
+    public RecordingMeta stop(RecordingMeta.@Nullable CommandExit exit) throws IOException {
         synchronized (lock) {
             if (finished) {
                 return meta;
@@ -212,12 +219,12 @@ public final class RecordSession implements AutoCloseable {
 
     /** When the command's own program began, once all is drained. */
     private OptionalLong firstExec() {
-        return request.mode() == Meta.Mode.COMMAND
+        return request.mode() == TargetMode.COMMAND
                 ? sources.firstExec(request.rootPids().getFirst())
                 : OptionalLong.empty();
     }
 
-    private void end(Meta.@Nullable Exit exit) throws IOException {
+    private void end(RecordingMeta.@Nullable CommandExit exit) throws IOException {
         sources.off();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         loop.stop();
@@ -225,20 +232,20 @@ public final class RecordSession implements AutoCloseable {
         if (errno != 0) {
             loop.fail("the recording could not be written to its end: " + Errno.describe(errno));
         }
-        List<Meta.Descriptors> tables = new ArrayList<>(meta.descriptors());
-        if (request.mode() == Meta.Mode.PID) {
+        List<RecordingMeta.Descriptors> tables = new ArrayList<>(meta.descriptors());
+        if (request.mode() == TargetMode.PID) {
             tables.addAll(descriptors());
         }
-        Meta.Times times = meta.times();
+        RecordingTimes times = meta.times();
         meta =
                 meta.withTimes(
-                                new Meta.Times(
+                                new RecordingTimes(
                                         times.startNanos(),
                                         times.startWallNanos(),
                                         firstExec().orElse(times.execNanos()),
                                         endNanos))
                         .withTarget(
-                                new Meta.Target(
+                                new RecordedTarget(
                                         request.mode(),
                                         request.argv(),
                                         request.rootPids(),
@@ -246,11 +253,11 @@ public final class RecordSession implements AutoCloseable {
                         .withProcesses(tables, meta.jvmMaps());
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();
-        Sources.Account account = sources.account(times.startNanos(), endNanos);
+        RingAccount account = sources.account(times.startNanos(), endNanos);
         sources.close();
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
         meta =
-                meta.withState(Meta.State.FINISHED)
+                meta.withState(RecordingState.FINISHED)
                         .withAccount(account.losses(), sources.sentences())
                         .withRecorder(SessionMeta.recorder(meta.recorder(), cpuAtStart));
         folder.writeMeta(meta);
@@ -300,14 +307,14 @@ public final class RecordSession implements AutoCloseable {
     }
 
     /** Names the session's own process in a way that survives it. */
-    static Meta.Recorder self() {
-        int pid = Processes.getpid();
-        return new Meta.Recorder(
+    static RecordingMeta.Recorder self() {
+        int pid = ProcessCalls.getpid();
+        return new RecordingMeta.Recorder(
                 pid, ProcessTree.threads(pid), InstanceName.startTicks(pid), -1, -1);
     }
 
     /** The CPUs that are recorded. */
     static List<Integer> onlineCpus() throws SyscallException {
-        return Machine.onlineCpus().stream().boxed().toList();
+        return MachineFacts.onlineCpus().stream().boxed().toList();
     }
 }

@@ -7,12 +7,18 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.probe.plan.Plan;
+import sonde.probe.plan.RecordPlan;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundleLayout;
+import sonde.recording.bundle.RecordingMeta.CommandExit;
+import sonde.recording.bundle.RecordingMeta.RecordedMachine;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
 import sonde.sys.Clocks;
-import sonde.sys.Files;
-import sonde.sys.Machine;
+import sonde.sys.FileCalls;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** What a session writes about itself and its machine. */
@@ -23,26 +29,26 @@ final class SessionMeta {
     private SessionMeta() {}
 
     /** What is known before anything is opened. */
-    static Meta initial(Plan plan, RecordRequest request) throws SyscallException {
-        Machine.Uname uname = Machine.uname();
+    static RecordingMeta initial(RecordPlan plan, RecordRequest request) throws SyscallException {
+        MachineFacts.Uname uname = MachineFacts.uname();
         long wall = Clocks.nanos(Clocks.CLOCK_REALTIME);
         long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
-        return new Meta(
-                Meta.FORMAT_VERSION,
+        return new RecordingMeta(
+                RecordingMeta.FORMAT_VERSION,
                 request.sondeVersion(),
-                Meta.State.RECORDING,
-                new Meta.Target(request.mode(), request.argv(), request.rootPids(), null),
+                RecordingState.RECORDING,
+                new RecordedTarget(request.mode(), request.argv(), request.rootPids(), null),
                 RecordSession.self(),
-                new Meta.Machine(
+                new RecordedMachine(
                         uname.node(),
                         uname.release(),
                         uname.machine(),
                         InstanceName.bootId(),
                         InstanceName.namespace(),
                         RecordSession.onlineCpus(),
-                        Machine.ramBytes()),
-                new Meta.Times(now, wall, -1, -1),
-                new Meta.Layout(plan.owners(), plan.ringList(), List.of()),
+                        MachineFacts.ramBytes()),
+                new RecordingTimes(now, wall, -1, -1),
+                new BundleLayout(plan.owners(), plan.ringList(), List.of()),
                 List.of(),
                 List.of(),
                 List.of(),
@@ -50,10 +56,10 @@ final class SessionMeta {
     }
 
     /** The recorder's account at the end, with threads that came meanwhile. */
-    static Meta.Recorder recorder(Meta.Recorder start, long cpuAtStart) {
+    static RecordingMeta.Recorder recorder(RecordingMeta.Recorder start, long cpuAtStart) {
         TreeSet<Integer> tids = new TreeSet<>(start.tids());
         tids.addAll(ProcessTree.threads(start.pid()));
-        return new Meta.Recorder(
+        return new RecordingMeta.Recorder(
                 start.pid(),
                 new ArrayList<>(tids),
                 start.startTicks(),
@@ -65,10 +71,11 @@ final class SessionMeta {
      * How a command ended, without a resident set that is not its own: execve hands on the greatest
      * of the memory that it leaves (fs/exec.c, exec_mmap), and posix_spawn's child left ours.
      */
-    static Meta.@Nullable Exit own(Meta.@Nullable Exit exit, long inheritedBytes) {
+    static RecordingMeta.@Nullable CommandExit own(
+            RecordingMeta.@Nullable CommandExit exit, long inheritedBytes) {
         return exit == null || exit.maxRssBytes() > inheritedBytes
                 ? exit
-                : new Meta.Exit(
+                : new CommandExit(
                         exit.status(),
                         exit.userNanos(),
                         exit.systemNanos(),
@@ -82,7 +89,7 @@ final class SessionMeta {
     /** VmHWM of this process, -1 when it cannot be read. */
     static long peakRss() {
         try {
-            byte[] status = Files.readAll("/proc/self/status", 1 << 16);
+            byte[] status = FileCalls.readAll("/proc/self/status", 1 << 16);
             Matcher peak = PEAK.matcher(new String(status, StandardCharsets.UTF_8));
             return peak.find() ? Long.parseLong(peak.group(1)) << 10 : -1;
         } catch (SyscallException e) {

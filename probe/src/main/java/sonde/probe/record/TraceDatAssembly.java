@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.recording.tracedat.TraceDatWriter;
 import sonde.sys.Fd;
@@ -29,16 +30,17 @@ final class TraceDatAssembly {
      * @return the parts there are afterwards
      * @throws IOException when the file cannot be written: the spools are still there
      */
-    static List<Meta.Part> assemble(
-            BundleFolder folder, List<Meta.Part> parts, TraceDatMetadata metadata)
+    static List<BundlePart> assemble(
+            BundleFolder folder, List<BundlePart> parts, TraceDatMetadata metadata)
             throws IOException {
         folder.remove(UNFINISHED);
         List<FileChannel> open = new ArrayList<>();
         try {
             Map<String, List<TraceDatWriter.CpuPages>> buffers = new LinkedHashMap<>();
             buffers.put("", new ArrayList<>());
-            for (Meta.Part part : parts) {
-                if (part.kind() == Meta.PartKind.SPOOL && folder.sizeBytes(part.name()) >= 0) {
+            for (BundlePart part : parts) {
+                if (part.kind() == RecordingMeta.PartKind.SPOOL
+                        && folder.sizeBytes(part.name()) >= 0) {
                     FileChannel channel = folder.reader(part.name());
                     open.add(channel);
                     long whole = channel.size() / SUB_BUFFER_BYTES * SUB_BUFFER_BYTES;
@@ -77,10 +79,10 @@ final class TraceDatAssembly {
     }
 
     /** The trace.dat has its name already, so a crash from here on loses nothing. */
-    static List<Meta.Part> withoutSpools(BundleFolder folder, List<Meta.Part> parts)
+    static List<BundlePart> withoutSpools(BundleFolder folder, List<BundlePart> parts)
             throws IOException {
-        List<Meta.Part> rest = new ArrayList<>();
-        for (Meta.Part part : parts) {
+        List<BundlePart> rest = new ArrayList<>();
+        for (BundlePart part : parts) {
             switch (part.kind()) {
                 case SPOOL, KERNEL_FORMATS -> folder.remove(part.name());
                 case TRACE_DAT -> {
@@ -89,7 +91,7 @@ final class TraceDatAssembly {
                 case PERF_DATA, JVM_MAP, OTHER -> rest.add(part);
             }
         }
-        rest.add(new Meta.Part(FILE, Meta.PartKind.TRACE_DAT, "", -1));
+        rest.add(new BundlePart(FILE, RecordingMeta.PartKind.TRACE_DAT, "", -1));
         return rest;
     }
 }

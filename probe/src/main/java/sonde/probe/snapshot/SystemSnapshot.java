@@ -14,10 +14,11 @@ import sonde.event.Field;
 import sonde.event.Recording;
 import sonde.recording.RowStore;
 import sonde.recording.TraceRows;
+import sonde.recording.TraceRows.RowOrigin;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
-import sonde.sys.Files;
-import sonde.sys.Machine;
+import sonde.sys.FileCalls;
+import sonde.sys.MachineFacts;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
 
@@ -37,7 +38,7 @@ import sonde.sys.SyscallException;
 public final class SystemSnapshot {
     private static final int MOST_MODULES_BYTES = 64 << 20;
     private static final int MOST_TEXT_BYTES = 1 << 20;
-    private static final long TICK_NANOS = 1_000_000_000L / Machine.ticksPerSecond();
+    private static final long TICK_NANOS = 1_000_000_000L / MachineFacts.ticksPerSecond();
 
     /** /proc/modules: name, size, users, the modules among them, state, address. */
     private static final Pattern MODULE =
@@ -142,7 +143,7 @@ public final class SystemSnapshot {
             int end = stat.lastIndexOf(") ");
             String name = stat.substring(stat.indexOf('(') + 1, Math.max(end, 1));
             String[] fields = stat.substring(end + 2).strip().split(" ");
-            TraceRows.Place place = place((int) number(fields, 39), pid);
+            RowOrigin place = place((int) number(fields, 39), pid);
             rows.thread(place, name);
             String command = text("/proc/" + pid + "/cmdline", MOST_TEXT_BYTES);
             row(
@@ -161,7 +162,7 @@ public final class SystemSnapshot {
                     number(fields, 10),
                     number(fields, 12),
                     number(fields, 23),
-                    number(fields, 24) * Machine.pageBytes(),
+                    number(fields, 24) * MachineFacts.pageBytes(),
                     command.replace('\0', ' ').strip());
             mappings(pid);
             return true;
@@ -187,7 +188,7 @@ public final class SystemSnapshot {
             hidden++;
             return;
         }
-        TraceRows.Place place = place(-1, pid);
+        RowOrigin place = place(-1, pid);
         for (MappedRange range : maps) {
             row(
                     place,
@@ -211,7 +212,7 @@ public final class SystemSnapshot {
         } catch (SyscallException e) {
             return;
         }
-        TraceRows.Place place = place(-1, -1);
+        RowOrigin place = place(-1, -1);
         for (String line : modules.split("\n")) {
             Matcher found = MODULE.matcher(line);
             if (found.matches()) {
@@ -229,12 +230,12 @@ public final class SystemSnapshot {
         }
     }
 
-    private static TraceRows.Place place(int cpu, int pid) {
-        return new TraceRows.Place(Clocks.nanos(Clocks.CLOCK_MONOTONIC), cpu, pid, pid);
+    private static RowOrigin place(int cpu, int pid) {
+        return new RowOrigin(Clocks.nanos(Clocks.CLOCK_MONOTONIC), cpu, pid, pid);
     }
 
     /** A row of numbers and texts, as the type has them. */
-    private void row(TraceRows.Place place, EventType type, Object... values) {
+    private void row(RowOrigin place, EventType type, Object... values) {
         RowStore row = rows.begin(place, type);
         for (int i = 0; i < values.length; i++) {
             Field field = TraceRows.field(type, i);
@@ -248,6 +249,6 @@ public final class SystemSnapshot {
     }
 
     private static String text(String path, int limitBytes) throws SyscallException {
-        return new String(Files.readAll(path, limitBytes), StandardCharsets.UTF_8);
+        return new String(FileCalls.readAll(path, limitBytes), StandardCharsets.UTF_8);
     }
 }

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sonde.sys.Files;
-import sonde.sys.Processes;
+import sonde.sys.FileCalls;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -26,7 +26,7 @@ public record InstanceName(
 
     /** The name of an instance of this process. */
     public static InstanceName ofThisProcess(String suffix) throws SyscallException {
-        int pid = Processes.getpid();
+        int pid = ProcessCalls.getpid();
         return new InstanceName(bootId().substring(0, 8), namespace(), pid, ticks(pid), suffix);
     }
 
@@ -66,7 +66,7 @@ public record InstanceName(
 
     /** Inode of this process's pid namespace. */
     public static long namespace() throws SyscallException {
-        return Files.stat("/proc/self/ns/pid").inode();
+        return FileCalls.stat("/proc/self/ns/pid").inode();
     }
 
     /** Start time of a process in clock ticks since boot; -1 when none of that pid lives. */
@@ -87,7 +87,7 @@ public record InstanceName(
     }
 
     private static String text(String path) throws SyscallException {
-        return new String(Files.readAll(path, SMALL), StandardCharsets.UTF_8);
+        return new String(FileCalls.readAll(path, SMALL), StandardCharsets.UTF_8);
     }
 
     @Override

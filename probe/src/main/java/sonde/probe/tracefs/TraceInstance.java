@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import sonde.recording.ftrace.CpuStats;
 import sonde.sys.Errno;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -32,7 +32,7 @@ public final class TraceInstance implements AutoCloseable {
     /** Makes the instance, with events off, its clock CLOCK_MONOTONIC. */
     public static TraceInstance create(Tracefs tracefs, InstanceName name) throws SyscallException {
         String path = tracefs.root() + "/instances/" + name;
-        Files.mkdirat(Files.AT_FDCWD, Tracefs.bytes(path), 0700);
+        FileCalls.mkdirat(FileCalls.AT_FDCWD, Tracefs.bytes(path), 0700);
         TraceInstance instance = new TraceInstance(tracefs, path);
         try {
             instance.write("tracing_on", "0");
@@ -95,7 +95,7 @@ public final class TraceInstance implements AutoCloseable {
 
     /** Without O_TRUNC and with O_APPEND the list grows; with a plain open it would be cleared. */
     private void append(String file, String tids) throws SyscallException {
-        Tracefs.write(path + "/" + file, tids + "\n", Files.O_WRONLY | Files.O_APPEND);
+        Tracefs.write(path + "/" + file, tids + "\n", FileCalls.O_WRONLY | FileCalls.O_APPEND);
     }
 
     /**
@@ -142,8 +142,9 @@ public final class TraceInstance implements AutoCloseable {
 
     /** Opens a CPU's raw ring, non-blocking. */
     public int openRaw(int cpu) throws SyscallException {
-        return Files.open(
-                path + "/per_cpu/cpu" + cpu + "/trace_pipe_raw", Files.O_RDONLY | Files.O_NONBLOCK);
+        return FileCalls.open(
+                path + "/per_cpu/cpu" + cpu + "/trace_pipe_raw",
+                FileCalls.O_RDONLY | FileCalls.O_NONBLOCK);
     }
 
     /** Things that could not be undone; empty after a clean {@link #close}. */
@@ -170,7 +171,7 @@ public final class TraceInstance implements AutoCloseable {
         quietly("events/enable");
         for (int attempt = 1; ; attempt++) {
             try {
-                Files.unlinkat(Files.AT_FDCWD, Tracefs.bytes(path), Files.AT_REMOVEDIR);
+                FileCalls.unlinkat(FileCalls.AT_FDCWD, Tracefs.bytes(path), FileCalls.AT_REMOVEDIR);
                 return;
             } catch (SyscallException e) {
                 if (e.errno() != Errno.EBUSY || attempt == REMOVE_ATTEMPTS) {

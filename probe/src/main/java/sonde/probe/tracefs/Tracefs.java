@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 import sonde.sys.FsStatus;
-import sonde.sys.Native;
+import sonde.sys.NativeSyscall;
 import sonde.sys.SyscallException;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 
 /**
  * The mounted tracefs. Only files of our own instances are written, through {@link TraceInstance};
@@ -33,8 +33,10 @@ public record Tracefs(String root) {
     public static Optional<Tracefs> find() {
         for (String path : List.of(USUAL, "/sys/kernel/debug/tracing")) {
             try {
-                if (Files.statfs(path).type() == FsStatus.TRACEFS_MAGIC
-                        && Files.access(Files.AT_FDCWD, bytes(path + "/events"), Files.R_OK) == 0) {
+                if (FileCalls.statfs(path).type() == FsStatus.TRACEFS_MAGIC
+                        && FileCalls.access(
+                                        FileCalls.AT_FDCWD, bytes(path + "/events"), FileCalls.R_OK)
+                                == 0) {
                     return Optional.of(new Tracefs(path));
                 }
             } catch (SyscallException e) {
@@ -56,8 +58,8 @@ public record Tracefs(String root) {
             MemorySegment type = arena.allocateFrom("tracefs");
             MemorySegment target = arena.allocateFrom(USUAL);
             long result =
-                    Native.syscall(
-                            Syscalls.number("mount"),
+                    NativeSyscall.syscall(
+                            SyscallNames.number("mount"),
                             type.address(),
                             target.address(),
                             type.address(),
@@ -103,7 +105,7 @@ public record Tracefs(String root) {
 
     /** The text of a file under the root. */
     public String text(String file) throws SyscallException {
-        return new String(Files.readAll(root + "/" + file, MAX_TEXT), StandardCharsets.UTF_8);
+        return new String(FileCalls.readAll(root + "/" + file, MAX_TEXT), StandardCharsets.UTF_8);
     }
 
     /** Names of a directory under the root, sorted; empty when there is no such directory. */
@@ -135,7 +137,7 @@ public record Tracefs(String root) {
                 try {
                     write(path + "/tracing_on", "0");
                     write(path + "/events/enable", "0");
-                    Files.unlinkat(Files.AT_FDCWD, bytes(path), Files.AT_REMOVEDIR);
+                    FileCalls.unlinkat(FileCalls.AT_FDCWD, bytes(path), FileCalls.AT_REMOVEDIR);
                     removed.add(name);
                 } catch (SyscallException e) {
                     // Another sonde may clean at this moment, or somebody reads from it.
@@ -148,11 +150,11 @@ public record Tracefs(String root) {
 
     /** Writes a value in one write(2), as tracefs wants it. */
     static void write(String path, String value) throws SyscallException {
-        write(path, value, Files.O_WRONLY);
+        write(path, value, FileCalls.O_WRONLY);
     }
 
     static void write(String path, String value, int flags) throws SyscallException {
-        int fd = Files.open(path, flags);
+        int fd = FileCalls.open(path, flags);
         try (Arena arena = Arena.ofConfined()) {
             byte[] text = bytes(value);
             MemorySegment segment = arena.allocate(Math.max(text.length, 1));

@@ -8,18 +8,24 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.probe.dynamic.FetchArgument.FetchOrigin.TokenOrigin;
+import sonde.probe.dynamic.FetchArgument.StaticAddresses;
+import sonde.probe.dynamic.ProbeOperand.CalculatedOperand;
+import sonde.probe.dynamic.ProbeOperand.HeldOperand;
+import sonde.probe.dynamic.ProbeOperand.StoredOperand;
 import sonde.symbol.ctype.NamedTypes;
+import sonde.symbol.ctype.NamedTypes.NameSpace;
 import sonde.symbol.ctype.SourceType;
 import sonde.symbol.ctype.SourceType.Keyword;
 import sonde.symbol.ctype.SourceType.Kind;
 import sonde.symbol.ctype.SourceType.Member;
+import sonde.symbol.ctype.SourceType.NumberType;
 
 /** Source expressions as the kernel's fetch arguments; types made by hand. */
 final class ArgumentMakerTest {
-    private static final SourceType INT = new SourceType.Number("int", 4, Kind.SIGNED, true);
-    private static final SourceType U64 =
-            new SourceType.Number("unsigned long", 8, Kind.UNSIGNED, false);
-    private static final SourceType CHAR = new SourceType.Number("char", 1, Kind.CHARACTER, true);
+    private static final SourceType INT = new NumberType("int", 4, Kind.SIGNED, true);
+    private static final SourceType U64 = new NumberType("unsigned long", 8, Kind.UNSIGNED, false);
+    private static final SourceType CHAR = new NumberType("char", 1, Kind.CHARACTER, true);
     private static final SourceType.Structure INNER =
             new SourceType.Structure(
                     Keyword.STRUCT,
@@ -55,18 +61,18 @@ final class ArgumentMakerTest {
     }
 
     /** p is a pointer in %di, s a structure on the stack, i a number in %bx. */
-    private static final class Here implements Surroundings {
+    private static final class Here implements ExpressionScope {
         @Override
-        public Operand variable(String text, int at, String name) throws ProbeException {
+        public ProbeOperand variable(String text, int at, String name) throws ProbeException {
             return switch (name) {
-                case "p" -> new Operand.Held("%di", pointer(OUTER), 0, 0);
+                case "p" -> new HeldOperand("%di", pointer(OUTER), 0, 0);
                 case "s" ->
-                        new Operand.Stored(
-                                new Fetch(new Fetch.Origin.Token("%sp"), 16), OUTER, 0, 0, false);
-                case "i" -> new Operand.Held("%bx", INT, 0, 0);
-                case "inner" -> new Operand.Held("%ax", pointer(INNER), 0, 0);
+                        new StoredOperand(
+                                new FetchArgument(new TokenOrigin("%sp"), 16), OUTER, 0, 0, false);
+                case "i" -> new HeldOperand("%bx", INT, 0, 0);
+                case "inner" -> new HeldOperand("%ax", pointer(INNER), 0, 0);
                 case "halves" ->
-                        new Operand.Held(
+                        new HeldOperand(
                                 "%dx",
                                 new SourceType.Structure(
                                         Keyword.STRUCT,
@@ -78,29 +84,29 @@ final class ArgumentMakerTest {
                                                         member("high", INT, 32, 0))),
                                 0,
                                 0);
-                case "packed" -> new Operand.Held("%cx", INNER, 0, 0);
-                case "global" -> new Operand.Stored(Fetch.program(0x4010), INT, 0, 0, false);
-                case "five" -> new Operand.Plain(Fetch.constant(5), INT);
+                case "packed" -> new HeldOperand("%cx", INNER, 0, 0);
+                case "global" -> new StoredOperand(FetchArgument.program(0x4010), INT, 0, 0, false);
+                case "five" -> new CalculatedOperand(FetchArgument.constant(5), INT);
                 default -> throw ProbeException.at(text, at, "there is no " + name);
             };
         }
 
         @Override
-        public Operand special(String text, int at, String name) {
-            return new Operand.Held("$" + name, U64, 0, 0);
+        public ProbeOperand special(String text, int at, String name) {
+            return new HeldOperand("$" + name, U64, 0, 0);
         }
 
         @Override
         public NamedTypes types() {
             return (space, name) ->
-                    space == NamedTypes.Space.STRUCT && name.equals("outer")
+                    space == NameSpace.STRUCT && name.equals("outer")
                             ? Optional.of(OUTER)
                             : Optional.empty();
         }
 
         @Override
-        public Fetch.Statics statics() {
-            return new Fetch.Statics() {
+        public StaticAddresses statics() {
+            return new FetchArgument.StaticAddresses() {
                 @Override
                 public String memory(long address) {
                     return "@+" + address;
@@ -208,7 +214,7 @@ final class ArgumentMakerTest {
     /** Bits that the kernel cuts out of a word have no sign. */
     @Test
     void partsOfRegistersAreUnsigned() throws ProbeException {
-        Argument part = new ArgumentMaker(new Here()).make("halves.high");
+        ProbeArgument part = new ArgumentMaker(new Here()).make("halves.high");
         assertThat(part.text()).isEqualTo("high=%dx:b32@32/64");
         assertThat(part.note()).isEqualTo("unsigned in the record");
         assertThat(new ArgumentMaker(new Here()).make("halves.low").note()).isEmpty();

@@ -42,23 +42,23 @@ final class ByValueKernelTest {
         String source = CallPrograms.source(kinds);
         Path program = Programs.build(folder, isCpp ? "calls.cc" : "calls.c", source, build);
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
-            List<Definition> made = new ArrayList<>();
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
+            List<ProbeDefinition> made = new ArrayList<>();
             for (Kind kind : kinds) {
-                Definer definer = new Definer(subject).avoiding(probes.events());
+                ProbeDefiner definer = new ProbeDefiner(subject).avoiding(probes.events());
                 made.addAll(definer.define(PointSpec.parse("take_" + kind.name() + " k")));
                 made.addAll(definer.define(PointSpec.parse("give_" + kind.name() + " k")));
             }
             if (isCpp) {
                 // 0x1817161514131211, in %rax: a word whose class has a constructor from another.
                 made.addAll(
-                        new Definer(subject)
+                        new ProbeDefiner(subject)
                                 .avoiding(probes.events())
                                 .define(PointSpec.parse("give_Eight%return x=$retval.x:s64")));
             }
             probes.add(subject, made);
             try (TraceText trace = new TraceText("byvalue")) {
-                for (Definition one : made) {
+                for (ProbeDefinition one : made) {
                     trace.enable(one.event(), true);
                 }
                 Programs.run(List.of(program.toString()));
@@ -77,7 +77,7 @@ final class ByValueKernelTest {
                                                 ? "" + 0x1817161514131211L
                                                 : "" + CallPrograms.NUMBER));
             } finally {
-                for (Definition one : made) {
+                for (ProbeDefinition one : made) {
                     probes.delete(one.event(), false);
                 }
             }

@@ -103,8 +103,8 @@ final class DeadlineTimerKernelTest {
 
     @Test
     void whatIsNotThereIsSaid() throws IOException {
-        try (Subject kernel = Subject.kernel(GivenPlaces.NONE)) {
-            Definer definer = new Definer(kernel);
+        try (ProbedObject kernel = ProbedObject.kernel(GivenPlaces.NONE)) {
+            ProbeDefiner definer = new ProbeDefiner(kernel);
             assertThatThrownBy(() -> definer.define(PointSpec.parse("wake_up_new_task p->pidd")))
                     .hasMessageContaining("did you mean pid?");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("wake_up_new_task q")))

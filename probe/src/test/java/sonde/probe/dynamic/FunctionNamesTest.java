@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.probe.dynamic.VariableView.ViewedVariable;
 import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
@@ -81,8 +82,9 @@ final class FunctionNamesTest {
 
     @TempDir Path folder;
 
-    private static List<Definition> made(Subject program, String text) throws IOException {
-        return new Definer(program).define(PointSpec.parse(text));
+    private static List<ProbeDefinition> made(ProbedObject program, String text)
+            throws IOException {
+        return new ProbeDefiner(program).define(PointSpec.parse(text));
     }
 
     private Path cpp(String compiler) throws Exception {
@@ -91,7 +93,7 @@ final class FunctionNamesTest {
         return Programs.build(folder, "shop.cpp", CPP, build);
     }
 
-    private static void assertAllCanBeGivenBack(Subject program) throws IOException {
+    private static void assertAllCanBeGivenBack(ProbedObject program) throws IOException {
         List<String> names = FunctionNames.matching(program, "*");
         List<String> lost = new ArrayList<>();
         for (String name : names) {
@@ -114,7 +116,8 @@ final class FunctionNamesTest {
     @ParameterizedTest
     @ValueSource(strings = {"g++", "clang++"})
     void namesOfCpp(String compiler) throws Exception {
-        try (Subject program = Subject.program(cpp(compiler).toString(), GivenPlaces.NONE)) {
+        try (ProbedObject program =
+                ProbedObject.program(cpp(compiler).toString(), GivenPlaces.NONE)) {
             assertThat(FunctionNames.matching(program, "shop::*"))
                     .contains(
                             "shop::spin",
@@ -147,13 +150,14 @@ final class FunctionNamesTest {
     @ParameterizedTest
     @ValueSource(strings = {"g++", "clang++"})
     void namesOfSymbolsHaveVariablesAndLines(String compiler) throws Exception {
-        try (Subject program = Subject.program(cpp(compiler).toString(), GivenPlaces.NONE)) {
+        try (ProbedObject program =
+                ProbedObject.program(cpp(compiler).toString(), GivenPlaces.NONE)) {
             String lambda = FunctionNames.matching(program, "main::*").getFirst();
             assertThat(made(program, lambda + " z"))
                     .singleElement()
                     .satisfies(one -> assertThat(one.text()).endsWith("z=%si:s32"));
             assertThat(VariableView.of(program, lambda).getFirst().rows())
-                    .extracting(VariableView.Row::name)
+                    .extracting(ViewedVariable::name)
                     .contains("z");
             assertThat(SourceView.of(program, lambda, List.of()).getFirst().base())
                     .isEqualTo(Programs.line(CPP, "auto lambda"));
@@ -176,7 +180,7 @@ final class FunctionNamesTest {
         Programs.Build build = Programs.Build.of("gcc -g -O1 -fno-inline");
         Assumptions.assumeTrue(build.isThere(), "gcc is not there");
         Path file = Programs.build(folder, "alias.c", source, build);
-        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject program = ProbedObject.program(file.toString(), GivenPlaces.NONE)) {
             assertThat(made(program, "other bytes"))
                     .singleElement()
                     .satisfies(one ->
@@ -224,8 +228,8 @@ final class FunctionNamesTest {
         Programs.Build build = Programs.Build.of("gcc -w -g -O2");
         Assumptions.assumeTrue(build.isThere(), "gcc is not there");
         Path file = Programs.build(folder, "cloned.c", CLONED, build);
-        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
-            Definition times = made(program, "times $params").getFirst();
+        try (ProbedObject program = ProbedObject.program(file.toString(), GivenPlaces.NONE)) {
+            ProbeDefinition times = made(program, "times $params").getFirst();
             assertThat(times.note()).contains("clone times.constprop.0");
             assertThat(times.text()).endsWith(" a=%di:s32 b=\\7:s32");
             assertThat(made(program, "nested y").getFirst().text()).endsWith(" y=%di:s32");
@@ -237,7 +241,7 @@ final class FunctionNamesTest {
             }
         }
         Programs.run(List.of("strip", "-g", file.toString()));
-        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject program = ProbedObject.program(file.toString(), GivenPlaces.NONE)) {
             assertThat(made(program, "times $arg1").getFirst().note())
                     .isEqualTo("clone times.constprop.0");
             assertThat(made(program, "nested")).hasSize(1);
@@ -257,10 +261,10 @@ final class FunctionNamesTest {
         Assumptions.assumeTrue(
                 entries.contains("DW_AT_call_line   : " + Programs.line(source, "int part(")),
                 "this gcc did not split it");
-        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject program = ProbedObject.program(file.toString(), GivenPlaces.NONE)) {
             // Of the others nothing is left: they are given no pointer.
             assertThat(made(program, "part"))
-                    .extracting(Definition::note)
+                    .extracting(ProbeDefinition::note)
                     .containsExactly("inlined in one");
         }
     }
@@ -301,7 +305,7 @@ final class FunctionNamesTest {
         String said = new String(made.getInputStream().readAllBytes());
         Assumptions.assumeTrue(made.waitFor() == 0, "rustc does not build: " + said);
         Path file = folder.resolve("shop.so");
-        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE);
+        try (ProbedObject program = ProbedObject.program(file.toString(), GivenPlaces.NONE);
                 SourceSymbols symbols = SourceSymbols.open(file, SourceOptions.USUAL.uncached())) {
             List<String> names = FunctionNames.matching(program, "*shop::*");
             assertThat(names)
@@ -325,7 +329,7 @@ final class FunctionNamesTest {
     void symbolsAlone() throws Exception {
         Path file = cpp("g++");
         Programs.run(List.of("strip", "-g", file.toString()));
-        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject program = ProbedObject.program(file.toString(), GivenPlaces.NONE)) {
             assertThat(made(program, "shop::spin(long)")).hasSize(1);
             assertThat(made(program, "shop::Cart::operator()")).hasSize(1);
             assertThatThrownBy(() -> made(program, "shop::spni"))
@@ -345,7 +349,7 @@ final class FunctionNamesTest {
                         .start();
         String said = new String(go.getInputStream().readAllBytes());
         Assumptions.assumeTrue(go.waitFor() == 0, "go does not build: " + said);
-        try (Subject program = Subject.program(file.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject program = ProbedObject.program(file.toString(), GivenPlaces.NONE)) {
             TreeSet<String> names = new TreeSet<>(FunctionNames.matching(program, "main.*"));
             assertThat(names).contains("main.(*Order).Total", "main.main", "main.small");
             for (String name : names) {

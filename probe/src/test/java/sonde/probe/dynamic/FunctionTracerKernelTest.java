@@ -22,7 +22,8 @@ final class FunctionTracerKernelTest {
     }
 
     private static List<Map<String, String>> recorded(
-            UnaryOperator<Definer> how, List<String> specs, String... command) throws Exception {
+            UnaryOperator<ProbeDefiner> how, List<String> specs, String... command)
+            throws Exception {
         return KernelProbes.recorded(KernelProbes::kernel, how, specs, List.of(command));
     }
 
@@ -30,7 +31,7 @@ final class FunctionTracerKernelTest {
     void entriesAndReturnsWithArguments() throws Exception {
         List<Map<String, String>> seen =
                 recorded(
-                        Definer::byFunctionTracer,
+                        ProbeDefiner::byFunctionTracer,
                         List.of(
                                 "vfs_open name=path->dentry->d_name.name:string $arg2:x64"
                                         + " same=%si:x64 stack=$stack0:x64 $comm",
@@ -73,22 +74,22 @@ final class FunctionTracerKernelTest {
     @Test
     void whatItCannotDoIsSaid() throws Exception {
         ProbeKinds kinds = new ProbeKinds(false, true, true, true, true);
-        try (Subject kernel = KernelProbes.kernel()) {
-            Definer chosen = new Definer(kernel).choosing(kinds);
+        try (ProbedObject kernel = KernelProbes.kernel()) {
+            ProbeDefiner chosen = new ProbeDefiner(kernel).choosing(kinds);
             assertThat(chosen.define(PointSpec.parse("vfs_open%return $retval")))
-                    .extracting(Definition::text)
+                    .extracting(ProbeDefinition::text)
                     .containsExactly("f:probe/vfs_open__return vfs_open%return retval=$retval:s32");
             assertThat(chosen.define(PointSpec.parse("vfs_open+4")))
-                    .extracting(Definition::kind)
+                    .extracting(ProbeDefinition::kind)
                     .containsExactly('p');
-            Definer definer = new Definer(kernel).byFunctionTracer();
+            ProbeDefiner definer = new ProbeDefiner(kernel).byFunctionTracer();
             assertThatThrownBy(() -> definer.define(PointSpec.parse("vfs_open+4")))
                     .hasMessageContaining("functions as a whole");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("vfs_open %bx")))
                     .hasMessageContaining("register bx is not known");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("tracepoint:sched_swich")))
                     .hasMessageContaining("did you mean sched_switch");
-            List<Definition> hidden = definer.define(PointSpec.parse("exc_page_fault"));
+            List<ProbeDefinition> hidden = definer.define(PointSpec.parse("exc_page_fault"));
             assertThatThrownBy(() -> NamedProbes.open().add(kernel, hidden))
                     .hasMessageContaining("available_filter_functions");
         }

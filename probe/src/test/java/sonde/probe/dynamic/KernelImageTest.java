@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.probe.dynamic.VariableView.ViewedVariable;
 import sonde.symbol.files.GivenPlaces;
 
 /**
@@ -25,7 +26,7 @@ import sonde.symbol.files.GivenPlaces;
 final class KernelImageTest {
     @TempDir static Path folder;
 
-    private static @Nullable Subject kernel;
+    private static @Nullable ProbedObject kernel;
 
     @BeforeAll
     static void open() throws IOException, InterruptedException {
@@ -43,7 +44,9 @@ final class KernelImageTest {
         } catch (IOException e) {
             Assumptions.abort("there is no zstd");
         }
-        kernel = Subject.kernel(new GivenPlaces(List.of(), Optional.of(image), Optional.empty()));
+        kernel =
+                ProbedObject.kernel(
+                        new GivenPlaces(List.of(), Optional.of(image), Optional.empty()));
     }
 
     @AfterAll
@@ -53,13 +56,13 @@ final class KernelImageTest {
         }
     }
 
-    private static Subject kernel() {
+    private static ProbedObject kernel() {
         return java.util.Objects.requireNonNull(kernel);
     }
 
     private static List<String> made(String text) throws IOException {
-        return new Definer(kernel())
-                .define(PointSpec.parse(text)).stream().map(Definition::text).toList();
+        return new ProbeDefiner(kernel())
+                .define(PointSpec.parse(text)).stream().map(ProbeDefinition::text).toList();
     }
 
     @Test
@@ -84,11 +87,11 @@ final class KernelImageTest {
         assertThat(view.code()).isEqualTo("start_dl_timer+153");
         assertThat(view.rows())
                 .contains(
-                        new VariableView.Row(
+                        new ViewedVariable(
                                 "dl_se", "struct sched_dl_entity *", "= %bx + 432", false, true),
-                        new VariableView.Row("rq", "struct rq *", "%bp", false, true),
-                        new VariableView.Row("act", "ktime_t", "%r12", false, true),
-                        new VariableView.Row("delta", "s64", "optimised away", false, false));
+                        new ViewedVariable("rq", "struct rq *", "%bp", false, true),
+                        new ViewedVariable("act", "ktime_t", "%r12", false, true),
+                        new ViewedVariable("delta", "s64", "optimised away", false, false));
     }
 
     @Test
@@ -138,7 +141,8 @@ final class KernelImageTest {
 
     @Test
     void inlinedFunctionsAreProbedWhereTheyWereInlined() throws IOException {
-        List<Definition> all = new Definer(kernel()).define(PointSpec.parse("mine=dl_next_period"));
+        List<ProbeDefinition> all =
+                new ProbeDefiner(kernel()).define(PointSpec.parse("mine=dl_next_period"));
         assertThat(all).isNotEmpty().allMatch(one -> one.name().equals("mine"));
         assertThat(all).anyMatch(one -> one.note().contains("inlined in start_dl_timer"));
     }

@@ -13,34 +13,39 @@ final class KernelProbes {
 
     /** A kernel or module to be opened. */
     interface Opened {
-        Subject open() throws IOException;
+        ProbedObject open() throws IOException;
     }
 
     /** The kernel itself, with the types of BTF. */
-    static Subject kernel() throws IOException {
-        return Subject.kernel(GivenPlaces.NONE);
+    static ProbedObject kernel() throws IOException {
+        return ProbedObject.kernel(GivenPlaces.NONE);
     }
 
     /** Fields of each hit, its event as {@code event} and its thread as {@code tid}. */
     static List<Map<String, String>> recorded(
-            Opened subject, UnaryOperator<Definer> how, List<String> specs, List<String> command)
+            Opened subject,
+            UnaryOperator<ProbeDefiner> how,
+            List<String> specs,
+            List<String> command)
             throws Exception {
         NamedProbes probes = NamedProbes.open();
-        List<Definition> made = new ArrayList<>();
-        try (Subject kernel = subject.open()) {
-            Definer definer =
+        List<ProbeDefinition> made = new ArrayList<>();
+        try (ProbedObject kernel = subject.open()) {
+            ProbeDefiner definer =
                     how.apply(
-                            new Definer(kernel).avoiding(probes.events()).choosing(probes.kinds()));
+                            new ProbeDefiner(kernel)
+                                    .avoiding(probes.events())
+                                    .choosing(probes.kinds()));
             for (String spec : specs) {
                 made.addAll(definer.define(PointSpec.parse(spec)));
             }
             probes.add(kernel, made);
             try (TraceText trace = new TraceText("kernel")) {
-                for (Definition one : made) {
+                for (ProbeDefinition one : made) {
                     trace.enable(one.event(), true);
                 }
                 Programs.run(command);
-                for (Definition one : made) {
+                for (ProbeDefinition one : made) {
                     trace.enable(one.event(), false);
                 }
                 return trace.lines().stream()
@@ -52,7 +57,7 @@ final class KernelProbes {
                         })
                         .toList();
             } finally {
-                for (Definition one : made) {
+                for (ProbeDefinition one : made) {
                     probes.delete(one.event(), false);
                 }
             }

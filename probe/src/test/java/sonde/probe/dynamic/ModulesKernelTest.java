@@ -27,8 +27,8 @@ final class ModulesKernelTest {
                 "no kprobes, or no module overlay");
     }
 
-    private static Subject overlay() throws java.io.IOException {
-        return Subject.module("overlay", GivenPlaces.NONE);
+    private static ProbedObject overlay() throws java.io.IOException {
+        return ProbedObject.module("overlay", GivenPlaces.NONE);
     }
 
     @Test
@@ -57,24 +57,24 @@ final class ModulesKernelTest {
 
     @Test
     void placesNameTheModule() throws Exception {
-        try (Subject overlay = overlay();
-                Subject kernel = KernelProbes.kernel()) {
-            Definer definer = new Definer(overlay);
+        try (ProbedObject overlay = overlay();
+                ProbedObject kernel = KernelProbes.kernel()) {
+            ProbeDefiner definer = new ProbeDefiner(overlay);
             assertThat(definer.define(PointSpec.parse("ovl_open inode")))
-                    .extracting(Definition::text)
+                    .extracting(ProbeDefinition::text)
                     .containsExactly("p:probe/ovl_open overlay:ovl_open inode=%di:x64");
             assertThat(definer.define(PointSpec.parse("here=ovl_open%return")))
-                    .extracting(Definition::source, Definition::note)
+                    .extracting(ProbeDefinition::source, ProbeDefinition::note)
                     .containsExactly(tuple("overlay:ovl_open%return", ""));
-            assertThat(new Definer(kernel).define(PointSpec.parse("ovl_open inode")))
-                    .extracting(Definition::text)
+            assertThat(new ProbeDefiner(kernel).define(PointSpec.parse("ovl_open inode")))
+                    .extracting(ProbeDefinition::text)
                     .containsExactly("p:probe/ovl_open ovl_open inode=%di:x64");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("ovl_opn")))
                     .hasMessageContaining("did you mean ovl_open");
             assertThatThrownBy(() -> definer.define(PointSpec.parse("ovl_open:3")))
                     .hasMessageContaining("no debugging information of module overlay");
         }
-        assertThatThrownBy(() -> Subject.module("overlayy", GivenPlaces.NONE))
+        assertThatThrownBy(() -> ProbedObject.module("overlayy", GivenPlaces.NONE))
                 .hasMessageContaining("there is no module overlayy")
                 .hasMessageContaining("did you mean overlay?");
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.probe.dynamic.SourceView.ViewedLine;
 import sonde.symbol.files.GivenPlaces;
 
 /**
@@ -134,9 +135,9 @@ final class PerfProbeKernelTest {
                         .map(PerfProbeKernelTest::normal)
                         .toList();
         List<String> made = new ArrayList<>();
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
             for (String question : QUESTIONS) {
-                new Definer(subject)
+                new ProbeDefiner(subject)
                         .define(PointSpec.parse(question))
                         .forEach(one -> made.add(normal(one.text())));
             }
@@ -156,10 +157,10 @@ final class PerfProbeKernelTest {
             expected.add(Integer.valueOf(line.group(1)));
         }
         TreeSet<Integer> shown = new TreeSet<>();
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
             SourceView view = SourceView.of(subject, function, List.of()).getFirst();
             view.rows().stream()
-                    .filter(SourceView.Row::hasCode)
+                    .filter(ViewedLine::hasCode)
                     .forEach(row -> shown.add(row.number() - view.base()));
             for (int one : expected) {
                 String place = function + (one == 0 ? "" : ":" + one);
@@ -167,10 +168,11 @@ final class PerfProbeKernelTest {
                 if (theirs.isEmpty()) {
                     continue;
                 }
-                List<Definition> first = new Definer(subject).define(PointSpec.parse(place));
+                List<ProbeDefinition> first =
+                        new ProbeDefiner(subject).define(PointSpec.parse(place));
                 assertThat(theirs).contains(addresses(first.getFirst().text()).first());
-                for (Definition every :
-                        new Definer(subject).everyPlace().define(PointSpec.parse(place))) {
+                for (ProbeDefinition every :
+                        new ProbeDefiner(subject).everyPlace().define(PointSpec.parse(place))) {
                     assertThat(theirs).containsAll(addresses(every.text()));
                 }
             }
@@ -212,7 +214,8 @@ final class PerfProbeKernelTest {
                     .filter(line -> line.startsWith("\t\t"))
                     .forEach(line -> expected.add(line.replaceAll(".*[\\s*](\\w+)$", "$1")));
             TreeSet<String> shown = new TreeSet<>();
-            try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+            try (ProbedObject subject =
+                    ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
                 for (VariableView view : VariableView.of(subject, place)) {
                     view.rows().stream()
                             .filter(row -> row.isAvailable() && !row.where().startsWith("= "))

@@ -4,35 +4,40 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
-import sonde.probe.dynamic.PointSpec.Place;
+import sonde.probe.dynamic.ArgumentMaker.ArgumentParts;
+import sonde.probe.dynamic.PointSpec.PointPlace;
+import sonde.probe.dynamic.PointSpec.PointPlace.AddressPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.FunctionPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.LinePoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.MarkerPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.TracepointPoint;
 import sonde.testkit.Property;
 
 /** Places and arguments as they are typed. */
 final class PointSpecTest {
-    private static Place place(String text) throws ProbeException {
+    private static PointPlace place(String text) throws ProbeException {
         return PointSpec.parse(text).place();
     }
 
     @Test
     void places() throws ProbeException {
-        assertThat(place("vfs_read")).isEqualTo(new Place.Function("vfs_read", "", -1, -1, false));
-        assertThat(place("f:16")).isEqualTo(new Place.Function("f", "", 16, -1, false));
-        assertThat(place("f+0x20")).isEqualTo(new Place.Function("f", "", -1, 32, false));
-        assertThat(place("f+010")).isEqualTo(new Place.Function("f", "", -1, 10, false));
-        assertThat(place("f+09")).isEqualTo(new Place.Function("f", "", -1, 9, false));
-        assertThat(place("f%return")).isEqualTo(new Place.Function("f", "", -1, -1, true));
-        assertThat(place("f@a/b.c:3")).isEqualTo(new Place.Function("f", "a/b.c", 3, -1, false));
+        assertThat(place("vfs_read")).isEqualTo(new FunctionPoint("vfs_read", "", -1, -1, false));
+        assertThat(place("f:16")).isEqualTo(new FunctionPoint("f", "", 16, -1, false));
+        assertThat(place("f+0x20")).isEqualTo(new FunctionPoint("f", "", -1, 32, false));
+        assertThat(place("f+010")).isEqualTo(new FunctionPoint("f", "", -1, 10, false));
+        assertThat(place("f+09")).isEqualTo(new FunctionPoint("f", "", -1, 9, false));
+        assertThat(place("f%return")).isEqualTo(new FunctionPoint("f", "", -1, -1, true));
+        assertThat(place("f@a/b.c:3")).isEqualTo(new FunctionPoint("f", "a/b.c", 3, -1, false));
         assertThat(place("ns::cls::f:3"))
-                .isEqualTo(new Place.Function("ns::cls::f", "", 3, -1, false));
-        assertThat(place("a/b.c:12")).isEqualTo(new Place.Line("a/b.c", 12));
-        assertThat(place("@x.cpp:12")).isEqualTo(new Place.Line("x.cpp", 12));
-        assertThat(place("0x1139")).isEqualTo(new Place.Address(0x1139));
-        assertThat(place("%libc:setjmp")).isEqualTo(new Place.Marker("libc", "setjmp"));
-        assertThat(place("sdt_libc:setjmp")).isEqualTo(new Place.Marker("libc", "setjmp"));
-        assertThat(place("tracepoint:sched_switch"))
-                .isEqualTo(new Place.Tracepoint("sched_switch"));
+                .isEqualTo(new FunctionPoint("ns::cls::f", "", 3, -1, false));
+        assertThat(place("a/b.c:12")).isEqualTo(new LinePoint("a/b.c", 12));
+        assertThat(place("@x.cpp:12")).isEqualTo(new LinePoint("x.cpp", 12));
+        assertThat(place("0x1139")).isEqualTo(new AddressPoint(0x1139));
+        assertThat(place("%libc:setjmp")).isEqualTo(new MarkerPoint("libc", "setjmp"));
+        assertThat(place("sdt_libc:setjmp")).isEqualTo(new MarkerPoint("libc", "setjmp"));
+        assertThat(place("tracepoint:sched_switch")).isEqualTo(new TracepointPoint("sched_switch"));
         assertThat(place("tracepoint:sched:sched_switch"))
-                .isEqualTo(new Place.Tracepoint("sched_switch"));
+                .isEqualTo(new TracepointPoint("sched_switch"));
     }
 
     @Test
@@ -56,11 +61,11 @@ final class PointSpecTest {
                     "<shop::Item as shop::Show>::show",
                     "orders::main::{closure#0}",
                 }) {
-            assertThat(place(name)).isEqualTo(new Place.Function(name, "", -1, -1, false));
+            assertThat(place(name)).isEqualTo(new FunctionPoint(name, "", -1, -1, false));
             assertThat(place(name + "%return"))
-                    .isEqualTo(new Place.Function(name, "", -1, -1, true));
+                    .isEqualTo(new FunctionPoint(name, "", -1, -1, true));
             PointSpec spec = PointSpec.parse("g:n=" + name + "+8 a->b *p");
-            assertThat(spec.place()).isEqualTo(new Place.Function(name, "", -1, 8, false));
+            assertThat(spec.place()).isEqualTo(new FunctionPoint(name, "", -1, 8, false));
             assertThat(spec.arguments()).containsExactly("a->b", "*p");
         }
     }
@@ -81,7 +86,7 @@ final class PointSpecTest {
         PointSpec spec = PointSpec.parse("mine=nf_tables:nft_do_chain:12 a->b");
         assertThat(spec.module()).isEqualTo("nf_tables");
         assertThat(spec.name()).isEqualTo("mine");
-        assertThat(spec.place()).isEqualTo(new Place.Function("nft_do_chain", "", 12, -1, false));
+        assertThat(spec.place()).isEqualTo(new FunctionPoint("nft_do_chain", "", 12, -1, false));
         assertThat(PointSpec.parse("g:n=f:3").module()).isEmpty();
         assertThat(PointSpec.module("ns::f:3")).isEmpty();
         assertThat(PointSpec.module("a.c:3")).isEmpty();
@@ -112,7 +117,7 @@ final class PointSpecTest {
                     }
                     try {
                         for (String argument : PointSpec.parse(text.toString()).arguments()) {
-                            ExpressionParser.parse(ArgumentMaker.Parts.of(argument).expression());
+                            ProbeExpressionParser.parse(ArgumentParts.of(argument).expression());
                         }
                     } catch (ProbeException e) {
                         assertThat(e.getMessage()).isNotBlank();

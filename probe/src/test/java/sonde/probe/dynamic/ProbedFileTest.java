@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sonde.probe.dynamic.SourceView.ViewedLine;
 import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.GivenPlaces;
 import sonde.sys.Arch;
@@ -25,7 +26,7 @@ final class ProbedFileTest {
     @TempDir Path folder;
 
     private String set(Path program) throws Exception {
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
             return ProbedFile.of(subject);
         }
     }
@@ -82,13 +83,13 @@ final class ProbedFileTest {
                             Debuginfod.Bounds.DEFAULT,
                             _ -> {});
             GivenPlaces given = new GivenPlaces(List.of(), Optional.empty(), Optional.of(client));
-            try (Subject subject = Subject.program(program.toString(), given)) {
+            try (ProbedObject subject = ProbedObject.program(program.toString(), given)) {
                 assertThat(FunctionNames.matching(subject, "t*")).containsExactly("twice");
-                assertThat(new Definer(subject).define(PointSpec.parse("twice value")))
+                assertThat(new ProbeDefiner(subject).define(PointSpec.parse("twice value")))
                         .singleElement()
                         .satisfies(one -> assertThat(one.text()).endsWith("value=%di:s32"));
                 assertThat(SourceView.of(subject, "twice", List.of()).getFirst().rows())
-                        .extracting(SourceView.Row::text)
+                        .extracting(ViewedLine::text)
                         .contains("{ return 2 * value; }");
             }
             assertThat(server.paths()).hasSize(2);
@@ -96,8 +97,8 @@ final class ProbedFileTest {
     }
 
     private static String refused(Path program, String point) throws Exception {
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
-            Definer definer = new Definer(subject);
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
+            ProbeDefiner definer = new ProbeDefiner(subject);
             PointSpec spec = PointSpec.parse(point);
             return assertThatExceptionOfType(ProbeException.class)
                     .isThrownBy(() -> definer.define(spec))
@@ -140,12 +141,12 @@ final class ProbedFileTest {
         Assumptions.assumeTrue(other.isThere() && Arch.current() == Arch.X86_64, "no compiler");
         Path library = Programs.build(folder, "p.c", "int sum(int a) { return a; }", other);
         String why = library + " is of aarch64, and this machine is x86_64";
-        try (Subject subject = Subject.program(library.toString(), GivenPlaces.NONE)) {
-            assertThat(new Definer(subject).define(PointSpec.parse("sum a"))).hasSize(1);
+        try (ProbedObject subject = ProbedObject.program(library.toString(), GivenPlaces.NONE)) {
+            assertThat(new ProbeDefiner(subject).define(PointSpec.parse("sum a"))).hasSize(1);
             assertThat(subject.foreign()).contains(why + ": 'probe add' will refuse it");
-            assertThatThrownBy(() -> Attachment.check(subject)).hasMessage(why);
+            assertThatThrownBy(() -> ProbeCheck.check(subject)).hasMessage(why);
         }
-        try (Subject subject = Subject.program(built(0).toString(), GivenPlaces.NONE)) {
+        try (ProbedObject subject = ProbedObject.program(built(0).toString(), GivenPlaces.NONE)) {
             assertThat(subject.foreign()).isEmpty();
         }
     }

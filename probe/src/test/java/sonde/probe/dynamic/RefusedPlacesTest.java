@@ -68,7 +68,7 @@ final class RefusedPlacesTest {
 
     @TempDir static Path folder;
 
-    private static @Nullable Subject program;
+    private static @Nullable ProbedObject program;
 
     @BeforeAll
     static void build() throws Exception {
@@ -76,7 +76,7 @@ final class RefusedPlacesTest {
                 Programs.Build.of("gcc -w -g -O2 -ffunction-sections -Wl,--gc-sections");
         Assumptions.assumeTrue(build.isThere(), "gcc is not there");
         Path file = Programs.build(folder, "refused.c", SOURCE, build);
-        program = Subject.program(file.toString(), GivenPlaces.NONE);
+        program = ProbedObject.program(file.toString(), GivenPlaces.NONE);
     }
 
     @AfterAll
@@ -86,8 +86,8 @@ final class RefusedPlacesTest {
         }
     }
 
-    private static List<Definition> made(String text) throws Exception {
-        return new Definer(Objects.requireNonNull(program)).define(PointSpec.parse(text));
+    private static List<ProbeDefinition> made(String text) throws Exception {
+        return new ProbeDefiner(Objects.requireNonNull(program)).define(PointSpec.parse(text));
     }
 
     @Test
@@ -136,8 +136,8 @@ final class RefusedPlacesTest {
         Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
         Path file = Programs.build(folder, "offered.c", OFFERED, build);
         int offers = 0;
-        try (Subject offered = Subject.program(file.toString(), GivenPlaces.NONE)) {
-            Definer definer = new Definer(offered);
+        try (ProbedObject offered = ProbedObject.program(file.toString(), GivenPlaces.NONE)) {
+            ProbeDefiner definer = new ProbeDefiner(offered);
             for (String name : List.of("p.x", "k", "sum", "left", "i")) {
                 for (int line = 0; line < 12; line++) {
                     String said = refusal(definer, "bybig:" + line + " " + name);
@@ -153,7 +153,7 @@ final class RefusedPlacesTest {
         assertThat(offers).isPositive();
     }
 
-    private static String refusal(Definer definer, String text) throws Exception {
+    private static String refusal(ProbeDefiner definer, String text) throws Exception {
         try {
             definer.define(PointSpec.parse(text));
             return "";
@@ -165,9 +165,9 @@ final class RefusedPlacesTest {
     @Test
     void functionsThatWereInlined() throws Exception {
         assertThat(made("half"))
-                .extracting(Definition::note)
+                .extracting(ProbeDefinition::note)
                 .containsExactlyInAnyOrder("inlined in work", "inlined in work", "inlined in main");
-        assertThat(made("half")).extracting(Definition::name).containsOnly("half");
+        assertThat(made("half")).extracting(ProbeDefinition::name).containsOnly("half");
         assertThatThrownBy(() -> made("half%return"))
                 .hasMessageContaining("half is inlined everywhere: it has no return of its own");
     }

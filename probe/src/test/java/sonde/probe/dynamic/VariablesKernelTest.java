@@ -152,7 +152,7 @@ final class VariablesKernelTest {
     private void check(Path program, GivenPlaces given, List<String> expressions) throws Exception {
         int line = Programs.line(SOURCE, "/* here */");
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), given)) {
+        try (ProbedObject subject = ProbedObject.program(program.toString(), given)) {
             PointSpec spec =
                     PointSpec.parse(
                             "vars.c:"
@@ -162,7 +162,8 @@ final class VariablesKernelTest {
                                     + " pid=container_of(n, struct holder, dl)->pid"
                                     + " usage=container_of(n, struct holder, dl)->usage"
                                     + " again=n->next->next->total");
-            List<Definition> made = new Definer(subject).avoiding(probes.events()).define(spec);
+            List<ProbeDefinition> made =
+                    new ProbeDefiner(subject).avoiding(probes.events()).define(spec);
             probes.add(subject, made);
             String event = made.getFirst().event();
             try (TraceText trace = new TraceText("variables")) {
@@ -191,10 +192,11 @@ final class VariablesKernelTest {
         Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
         Path program = Programs.build(folder, "vars.c", SOURCE, build);
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
             int line = Programs.line(SOURCE, "/* in scale */");
             PointSpec spec = PointSpec.parse("mine=vars.c:" + line + " v by");
-            List<Definition> made = new Definer(subject).avoiding(probes.events()).define(spec);
+            List<ProbeDefinition> made =
+                    new ProbeDefiner(subject).avoiding(probes.events()).define(spec);
             assertThat(made).hasSize(2).allMatch(one -> one.source().startsWith("scale:"));
             probes.add(subject, made);
             TreeSet<String> events = new TreeSet<>();
@@ -224,9 +226,10 @@ final class VariablesKernelTest {
         for (String options : List.of("gcc -g -O0", "gcc -g -O2")) {
             Path program = Programs.build(folder, "vars.c", SOURCE, Programs.Build.of(options));
             NamedProbes probes = NamedProbes.open();
-            try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
-                Definer definer = new Definer(subject).avoiding(probes.events());
-                List<Definition> made =
+            try (ProbedObject subject =
+                    ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
+                ProbeDefiner definer = new ProbeDefiner(subject).avoiding(probes.events());
+                List<ProbeDefinition> made =
                         new ArrayList<>(
                                 definer.define(
                                         PointSpec.parse("work index label:string paint small")));
@@ -234,7 +237,7 @@ final class VariablesKernelTest {
                 probes.add(subject, made);
                 try (TraceText trace = new TraceText("entry")) {
                     made.forEach(one -> assertThat(one.group()).isEqualTo("probe_vars_c"));
-                    for (Definition one : made) {
+                    for (ProbeDefinition one : made) {
                         trace.enable(one.event(), true);
                     }
                     Map<String, String> truth = truth(Programs.run(List.of(program.toString())));
@@ -245,7 +248,7 @@ final class VariablesKernelTest {
                     assertThat(Programs.pairs(trace.lines().get(1)))
                             .containsEntry("r", truth.get("r"));
                 } finally {
-                    for (Definition one : made) {
+                    for (ProbeDefinition one : made) {
                         probes.delete(one.event(), false);
                     }
                 }
@@ -277,9 +280,9 @@ final class VariablesKernelTest {
                 """;
         Path program = Programs.build(folder, "shop.cpp", source, Programs.Build.of("g++ -g -O0"));
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
-            Definer definer = new Definer(subject).avoiding(probes.events());
-            List<Definition> made =
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
+            ProbeDefiner definer = new ProbeDefiner(subject).avoiding(probes.events());
+            List<ProbeDefinition> made =
                     new ArrayList<>(
                             definer.define(PointSpec.parse("shop::order::value extra id count k")));
             made.addAll(
@@ -304,8 +307,8 @@ final class VariablesKernelTest {
         Assumptions.assumeTrue(Programs.Build.of("gcc").isThere(), "gcc is not there");
         Path program = Programs.build(folder, "vars.c", SOURCE, Programs.Build.of("gcc -g -O0"));
         NamedProbes probes = NamedProbes.open();
-        try (Subject subject = Subject.program(program.toString(), GivenPlaces.NONE)) {
-            List<Definition> made = new Definer(subject).define(PointSpec.parse("work"));
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
+            List<ProbeDefinition> made = new ProbeDefiner(subject).define(PointSpec.parse("work"));
             Files.delete(program);
             Programs.build(folder, "vars.c", SOURCE, Programs.Build.of("gcc -g -O2"));
             try {

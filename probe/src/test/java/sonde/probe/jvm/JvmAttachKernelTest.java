@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 
 /** Against real JVMs. */
 @Tag("kernel")
@@ -94,7 +94,7 @@ class JvmAttachKernelTest {
 
     @Test
     void asksAnotherUsersJvm() throws Exception {
-        assumeTrue(Processes.geteuid() == 0, "needs root to start another user's process");
+        assumeTrue(ProcessCalls.geteuid() == 0, "needs root to start another user's process");
         int pid =
                 start(
                         List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"),
@@ -104,7 +104,7 @@ class JvmAttachKernelTest {
 
     @Test
     void asksAJvmInOtherNamespaces() throws Exception {
-        assumeTrue(Processes.geteuid() == 0, "needs root to make namespaces");
+        assumeTrue(ProcessCalls.geteuid() == 0, "needs root to make namespaces");
         assumeTrue(!classes().startsWith("/tmp/"), "this checkout lies below what is replaced");
         int pid =
                 start(
@@ -139,7 +139,7 @@ class JvmAttachKernelTest {
     @Test
     void givesUpOnAStoppedJvm() throws Exception {
         int pid = start(List.of());
-        Processes.kill(pid, Processes.SIGSTOP);
+        ProcessCalls.kill(pid, ProcessCalls.SIGSTOP);
         long before = System.nanoTime();
         assertThatThrownBy(() -> JvmAttach.perfMap(pid, Duration.ofMillis(300)))
                 .hasMessageContaining("does not listen in time");

@@ -20,10 +20,10 @@ final class LaunchMain {
             }
             return;
         }
-        Origin origin = Origin.capture();
-        Command command = Command.lastArguments(arguments.length - 1);
+        InheritedState origin = InheritedState.capture();
+        CommandWords command = CommandWords.lastArguments(arguments.length - 1);
         WaitStatus status;
-        try (Target target = Launcher.prepare(command, origin);
+        try (LaunchedCommand target = CommandLauncher.prepare(command, origin);
                 EndSignals signals = EndSignals.listen(signal -> {})) {
             if (arguments[0].equals("hold")) {
                 System.out.println(target.pid());

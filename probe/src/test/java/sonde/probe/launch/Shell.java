@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import sonde.sys.Native;
+import sonde.sys.NativeSyscall;
 import sonde.testkit.BuiltPrograms;
 
 /** Scripts for the shell, C programs of the test resources, and the way to start LaunchMain. */
@@ -77,9 +77,9 @@ final class Shell {
     static String launch(String mode) {
         String path =
                 Stream.of(
-                                folder(Native.class, "errno.txt"),
-                                folder(Native.class, "Native.class"),
-                                folder(Launcher.class, "Launcher.class"),
+                                folder(NativeSyscall.class, "errno.txt"),
+                                folder(NativeSyscall.class, "Native.class"),
+                                folder(CommandLauncher.class, "Launcher.class"),
                                 folder(LaunchMain.class, "LaunchMain.class"))
                         .distinct()
                         .collect(Collectors.joining(":"));

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.sys.Errno;
+import sonde.sys.FileCalls;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 import sonde.sys.TargetFile;
 
@@ -31,8 +33,7 @@ class TargetFileKernelTest {
 
     @BeforeEach
     void start() throws Exception {
-        assumeTrue(
-                sonde.sys.Processes.geteuid() == 0, "needs root to start another user's process");
+        assumeTrue(ProcessCalls.geteuid() == 0, "needs root to start another user's process");
         process =
                 new ProcessBuilder("setpriv", "--reuid=65534", "--clear-groups", "sleep", "60")
                         .start();
@@ -72,7 +73,7 @@ class TargetFileKernelTest {
     void refusesLinksFifosDevicesAndBigFiles() throws Exception {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc/shadow"));
         Path fifo = folder.resolve("fifo");
-        sonde.sys.Files.mkfifoat(sonde.sys.Files.AT_FDCWD, bytes(fifo), 0666);
+        FileCalls.mkfifoat(FileCalls.AT_FDCWD, bytes(fifo), 0666);
         Path big = folder.resolve("big");
         try (RandomAccessFile file = new RandomAccessFile(big.toFile(), "rw")) {
             file.setLength(10_000_000_000L);
@@ -101,12 +102,10 @@ class TargetFileKernelTest {
         Files.writeString(root.resolve("etc/passwd"), "inner");
         Files.createSymbolicLink(root.resolve("absolute"), Path.of("/etc"));
         Files.createSymbolicLink(root.resolve("up"), Path.of("../../../../../../etc"));
-        int fd =
-                sonde.sys.Files.open(
-                        root.toString(), sonde.sys.Files.O_PATH | sonde.sys.Files.O_DIRECTORY);
+        int fd = FileCalls.open(root.toString(), FileCalls.O_PATH | FileCalls.O_DIRECTORY);
         for (String path : new String[] {"/absolute/passwd", "/up/passwd", "/../etc/passwd"}) {
-            int inner = sonde.sys.Files.openInRoot(fd, path.getBytes(StandardCharsets.UTF_8), 0);
-            assertThat(sonde.sys.Files.readAll(inner, 100)).asString().isEqualTo("inner");
+            int inner = FileCalls.openInRoot(fd, path.getBytes(StandardCharsets.UTF_8), 0);
+            assertThat(FileCalls.readAll(inner, 100)).asString().isEqualTo("inner");
             sonde.sys.Fd.close(inner);
         }
         sonde.sys.Fd.close(fd);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.bpf.TaskTree;
 import sonde.bpf.TracepointCounter;
-import sonde.bpf.TracepointCounter.Target;
+import sonde.bpf.TracepointCounter.CounterTarget;
 import sonde.probe.names.NamesProgram.Counters;
 import sonde.recording.names.NamedCall;
 import sonde.recording.names.NamedCall.Kind;
@@ -140,9 +140,9 @@ final class NamesProgramKernelTest {
         }
     }
 
-    private static List<Target> exits(NamesProgram names) {
+    private static List<CounterTarget> exits(NamesProgram names) {
         return names.syscalls().stream()
-                .map(call -> new Target("syscalls", "sys_exit_" + call))
+                .map(call -> new CounterTarget("syscalls", "sys_exit_" + call))
                 .toList();
     }
 

@@ -19,9 +19,9 @@ import sonde.event.EventType;
 import sonde.event.Source;
 import sonde.recording.names.NamedCall;
 import sonde.sys.Fd;
-import sonde.sys.Machine;
-import sonde.sys.Pages;
-import sonde.sys.Perf;
+import sonde.sys.MachineFacts;
+import sonde.sys.MemoryMappings;
+import sonde.sys.PerfEventOpen;
 import sonde.sys.SyscallException;
 
 /** A bpf-output event and its ring for each CPU, read once at the end; a test's recorder. */
@@ -43,7 +43,7 @@ final class OutputRings implements AutoCloseable {
      * @param pages of each ring, a power of two
      */
     OutputRings(int pages) throws IOException {
-        for (int cpu : Machine.onlineCpus().stream().toArray()) {
+        for (int cpu : MachineFacts.onlineCpus().stream().toArray()) {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment attr = arena.allocate(ATTR_SIZE, 8);
                 attr.set(JAVA_INT, 0, TYPE_SOFTWARE);
@@ -52,12 +52,16 @@ final class OutputRings implements AutoCloseable {
                 attr.set(JAVA_LONG, 16, 1);
                 attr.set(JAVA_LONG, 24, SAMPLE_RAW);
                 attr.set(JAVA_LONG, 40, 1);
-                int fd = Perf.open(attr, -1, cpu, -1, 0, "bpf-output");
+                int fd = PerfEventOpen.open(attr, -1, cpu, -1, 0, "bpf-output");
                 fds.put(cpu, fd);
-                long size = (1L + pages) * Machine.pageBytes();
+                long size = (1L + pages) * MachineFacts.pageBytes();
                 rings.add(
-                        Pages.map(
-                                fd, 0, size, Pages.PROT_READ | Pages.PROT_WRITE, Pages.MAP_SHARED));
+                        MemoryMappings.map(
+                                fd,
+                                0,
+                                size,
+                                MemoryMappings.PROT_READ | MemoryMappings.PROT_WRITE,
+                                MemoryMappings.MAP_SHARED));
                 Fd.ioctl(fd, IOC_ENABLE, 0);
             }
         }
@@ -77,7 +81,7 @@ final class OutputRings implements AutoCloseable {
                         List.of(new EventType(0, "bpf", "names", List.of(), "")));
         for (MemorySegment ring : rings) {
             long head = (long) JAVA_LONG.varHandle().getAcquire(ring, (long) HEAD);
-            MemorySegment data = ring.asSlice(Machine.pageBytes());
+            MemorySegment data = ring.asSlice(MachineFacts.pageBytes());
             for (long at = 0; at < head; ) {
                 int size = data.get(ValueLayout.JAVA_SHORT, at + 6) & 0xffff;
                 if (data.get(JAVA_INT, at) == RECORD_SAMPLE) {
@@ -99,7 +103,7 @@ final class OutputRings implements AutoCloseable {
     @Override
     public void close() throws SyscallException {
         for (MemorySegment ring : rings) {
-            Pages.unmap(ring);
+            MemoryMappings.unmap(ring);
         }
         for (int fd : fds.values()) {
             Fd.close(fd);

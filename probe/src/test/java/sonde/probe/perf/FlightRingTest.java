@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import sonde.recording.perfdata.PerfEvent;
+import sonde.probe.perf.FlightRing.KeptRecords;
+import sonde.recording.perfdata.PerfAbi;
 
 /** A ring as the kernel writes it: from its end to its start, over and over. */
 class FlightRingTest {
@@ -24,7 +25,7 @@ class FlightRingTest {
         for (int i = 0; i < sizeBytes; i += 8) {
             put(i, 0xee);
         }
-        put(0, PerfEvent.PERF_RECORD_SAMPLE | (long) sizeBytes << 48);
+        put(0, PerfAbi.PERF_RECORD_SAMPLE | (long) sizeBytes << 48);
         put(8, id);
         put(32, time);
     }
@@ -39,7 +40,7 @@ class FlightRingTest {
         }
     }
 
-    private FlightRing.Kept take() {
+    private KeptRecords take() {
         return FlightRing.take(data, head, Arena.ofAuto());
     }
 
@@ -65,7 +66,7 @@ class FlightRingTest {
         write(7, 100, 48);
         write(8, 200, 64);
         write(7, 300, 48);
-        FlightRing.Kept kept = take();
+        KeptRecords kept = take();
         assertThat(times(kept.records())).containsExactly(100L, 200L, 300L);
         assertThat(kept.wrapped()).isFalse();
         assertThat(kept.oldestNanos()).isEqualTo(100);
@@ -76,7 +77,7 @@ class FlightRingTest {
         Random random = new Random(3);
         for (int last = 1; last < 400; last++) {
             write(7, last, 40 + 8 * random.nextInt(20));
-            FlightRing.Kept kept = take();
+            KeptRecords kept = take();
             List<Long> times = times(kept.records());
             for (int i = 0; i < times.size(); i++) {
                 assertThat(times.get(i)).isEqualTo(last - times.size() + 1 + i);

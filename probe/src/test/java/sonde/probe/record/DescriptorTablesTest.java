@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 
 /** Descriptors of processes of ours, which are allowed to look at themselves. */
 class DescriptorTablesTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private static Map<Integer, String> of(List<Meta.Descriptors> tables, Process process) {
+    private static Map<Integer, String> of(
+            List<RecordingMeta.Descriptors> tables, Process process) {
         return tables.stream()
                 .filter(table -> table.pid() == process.pid())
                 .findFirst()

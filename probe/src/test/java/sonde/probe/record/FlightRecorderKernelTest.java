@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.probe.plan.RecordSpec;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 
 /** A recording far longer than its rings keeps its end, in both files. */
 @Tag("kernel")
@@ -27,7 +29,7 @@ class FlightRecorderKernelTest {
     @TempDir private static Path scratch;
 
     private static Path said;
-    private static Meta meta;
+    private static RecordingMeta meta;
 
     /** A process that the script says it started, at about this CLOCK_BOOTTIME. */
     private record Started(int pid, double seconds) {}
@@ -36,7 +38,7 @@ class FlightRecorderKernelTest {
     @BeforeAll
     static void record() throws Exception {
         said = scratch.resolve("said");
-        RecordSpec spec = RecordSpec.of(Meta.Mode.COMMAND).withRingLimit(4 << 20).keepingTheEnd();
+        RecordSpec spec = RecordSpec.of(TargetMode.COMMAND).withRingLimit(4 << 20).keepingTheEnd();
         List<String> command = List.of("sh", "-c", SCRIPT.formatted(said));
         RecordDriver.Stopped child = RecordDriver.Stopped.start(command);
         try (BundleFolder folder = RecordDriver.folder(scratch.resolve("flight.sonde"));
@@ -88,8 +90,8 @@ class FlightRecorderKernelTest {
     @Test
     void whatWasOverwrittenIsCounted() {
         assertThat(meta.losses())
-                .extracting(Meta.Loss::kind)
-                .containsOnly(Meta.LossKind.OVERWRITTEN);
+                .extracting(RecordedLoss::kind)
+                .containsOnly(RecordingMeta.LossKind.OVERWRITTEN);
         assertThat(meta.losses())
                 .filteredOn(loss -> loss.subject().equals("sched:sched_switch"))
                 .isNotEmpty()
@@ -111,7 +113,7 @@ class FlightRecorderKernelTest {
     }
 
     /** Seconds before the end from which on the recorder says that nothing is missing. */
-    private static double whole(Meta meta, String part) {
+    private static double whole(RecordingMeta meta, String part) {
         Pattern said =
                 Pattern.compile("flight recorder: " + part + " is whole for the last (\\S+)");
         for (String note : meta.notes()) {
@@ -124,7 +126,7 @@ class FlightRecorderKernelTest {
     }
 
     /** Those that said so well after the time from which on a part is whole. */
-    private static List<Started> since(List<Started> all, Meta meta, String part) {
+    private static List<Started> since(List<Started> all, RecordingMeta meta, String part) {
         // /proc/uptime has hundredths of a second, and is read some time after the start.
         double from = meta.times().endNanos() / 1e9 - whole(meta, part) + 0.1;
         List<Started> late = all.stream().filter(one -> one.seconds > from).toList();

@@ -15,12 +15,17 @@ import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.probe.plan.Feature;
-import sonde.probe.plan.FeatureProbe;
-import sonde.probe.plan.Finding;
+import sonde.probe.plan.FeatureFinding;
+import sonde.probe.plan.FeatureFinding.FindingAnswer;
+import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.KernelFeatures;
-import sonde.probe.plan.Plan;
+import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.RecordSpec;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.CommandExit;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.sys.Clocks;
 
@@ -44,12 +49,12 @@ class LockdownInGuestTest {
                     .waitFor();
         }
         Files.writeString(SECURITY.resolve("lockdown"), "confidentiality");
-        KernelFeatures features = FeatureProbe.probe();
-        Finding tracefs = features.finding(Feature.TRACEFS);
-        assertThat(tracefs.answer()).isEqualTo(Finding.Answer.NO);
+        KernelFeatures features = KernelFeatureProbe.probe();
+        FeatureFinding tracefs = features.finding(Feature.TRACEFS);
+        assertThat(tracefs.answer()).isEqualTo(FindingAnswer.NO);
         assertThat(tracefs.reason()).endsWith(", kernel lockdown is confidentiality");
 
-        Plan plan = RecordDriver.plan(RecordSpec.of(Meta.Mode.COMMAND));
+        RecordPlan plan = RecordDriver.plan(RecordSpec.of(TargetMode.COMMAND));
         assertThat(plan.gaps().toString()).contains("kernel lockdown is confidentiality");
         List<String> busy = List.of("dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=20000");
         RecordDriver.Stopped child = RecordDriver.Stopped.start(busy);
@@ -60,12 +65,12 @@ class LockdownInGuestTest {
             child.go();
             session.released(Clocks.nanos(Clocks.CLOCK_MONOTONIC));
             int status = child.process().waitFor();
-            Meta meta = session.stop(new Meta.Exit(status << 8, 0, 0, 0, 0, 0, 0, 0));
+            RecordingMeta meta = session.stop(new CommandExit(status << 8, 0, 0, 0, 0, 0, 0, 0));
             assertThat(status).isZero();
-            assertThat(meta.state()).isEqualTo(Meta.State.FINISHED);
+            assertThat(meta.state()).isEqualTo(RecordingState.FINISHED);
             assertThat(meta.layout().parts())
-                    .extracting(Meta.Part::kind)
-                    .containsExactly(Meta.PartKind.PERF_DATA);
+                    .extracting(BundlePart::kind)
+                    .containsExactly(RecordingMeta.PartKind.PERF_DATA);
         }
         assertThat(samples(scratch.resolve("locked/perf.data"))).isGreaterThan(20);
     }

@@ -7,16 +7,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import sonde.probe.plan.FeatureProbe;
+import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.MachineSize;
-import sonde.probe.plan.Plan;
-import sonde.probe.plan.Planner;
+import sonde.probe.plan.RecordPlan;
+import sonde.probe.plan.RecordPlanner;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.UnknownEventException;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.CommandExit;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.sys.Clocks;
-import sonde.sys.Machine;
-import sonde.sys.Processes;
+import sonde.sys.MachineFacts;
+import sonde.sys.ProcessCalls;
 
 /** Records a command without the command line: {@code RecordDriver FOLDER COMMAND…}. */
 final class RecordDriver {
@@ -27,9 +29,10 @@ final class RecordDriver {
         long begin = System.nanoTime();
         List<String> command = List.of(args).subList(1, args.length);
         Stopped child = Stopped.start(command);
-        RecordSpec asked = RecordSpec.of(Meta.Mode.COMMAND).withRingLimit(Long.getLong("rings", 0));
+        RecordSpec asked =
+                RecordSpec.of(TargetMode.COMMAND).withRingLimit(Long.getLong("rings", 0));
         RecordSpec spec = Boolean.getBoolean("flight") ? asked.keepingTheEnd() : asked;
-        Meta meta;
+        RecordingMeta meta;
         try (BundleFolder folder = folder(Path.of(args[0]));
                 RecordSession session =
                         RecordSession.start(plan(spec), folder, request(command, child.pid()))) {
@@ -39,7 +42,7 @@ final class RecordDriver {
             int status = child.process().waitFor();
             long ended = System.nanoTime();
             System.out.println("progress " + session.progress());
-            meta = session.stop(new Meta.Exit(status << 8, 0, 0, 0, 0, 0, 0, 0));
+            meta = session.stop(new CommandExit(status << 8, 0, 0, 0, 0, 0, 0, 0));
             System.out.printf(
                     "armed after %d ms, ran %d ms, finished in %d ms%n",
                     (armed - begin) / 1_000_000,
@@ -56,18 +59,19 @@ final class RecordDriver {
         return BundleFolder.open(path.toString());
     }
 
-    static Plan plan(RecordSpec spec) throws IOException {
+    static RecordPlan plan(RecordSpec spec) throws IOException {
         try {
             MachineSize size =
-                    new MachineSize(Machine.onlineCpus().cardinality(), Machine.ramBytes());
-            return Planner.plan(spec, FeatureProbe.probe(), size);
+                    new MachineSize(
+                            MachineFacts.onlineCpus().cardinality(), MachineFacts.ramBytes());
+            return RecordPlanner.plan(spec, KernelFeatureProbe.probe(), size);
         } catch (UnknownEventException e) {
             throw new IOException(e);
         }
     }
 
     static RecordRequest request(List<String> argv, int pid) {
-        return new RecordRequest("0.1.0", Meta.Mode.COMMAND, argv, List.of(pid), false, null);
+        return new RecordRequest("0.1.0", TargetMode.COMMAND, argv, List.of(pid), false, null);
     }
 
     /** A command that waits before its exec. */
@@ -97,7 +101,7 @@ final class RecordDriver {
         }
 
         void go() throws IOException {
-            Processes.kill(pid(), Processes.SIGCONT);
+            ProcessCalls.kill(pid(), ProcessCalls.SIGCONT);
         }
     }
 }

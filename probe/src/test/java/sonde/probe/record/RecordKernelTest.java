@@ -26,7 +26,11 @@ import sonde.probe.plan.Topic;
 import sonde.probe.record.RecordDriver.Stopped;
 import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.sys.Clocks;
 
@@ -39,12 +43,14 @@ class RecordKernelTest {
 
     @Test
     void classicToolsReadTheFilesWithoutAWarning() throws Exception {
-        Meta meta = record(RecordSpec.of(Meta.Mode.COMMAND), "sh", "-c", "ls / | wc -l; sleep 0.1");
-        assertThat(meta.state()).isEqualTo(Meta.State.FINISHED);
+        RecordingMeta meta =
+                record(RecordSpec.of(TargetMode.COMMAND), "sh", "-c", "ls / | wc -l; sleep 0.1");
+        assertThat(meta.state()).isEqualTo(RecordingState.FINISHED);
         assertThat(meta.losses()).isEmpty();
         assertThat(meta.layout().parts())
-                .extracting(Meta.Part::kind)
-                .containsExactlyInAnyOrder(Meta.PartKind.PERF_DATA, Meta.PartKind.TRACE_DAT);
+                .extracting(BundlePart::kind)
+                .containsExactlyInAnyOrder(
+                        RecordingMeta.PartKind.PERF_DATA, RecordingMeta.PartKind.TRACE_DAT);
         String perf = bundle().resolve("perf.data").toString();
         String trace = bundle().resolve("trace.dat").toString();
         assertThat(run("perf", "script", "--header", "-i", perf).err()).isEmpty();
@@ -62,7 +68,7 @@ class RecordKernelTest {
     @Test
     void eachSwitchIsCountedOnce() throws Exception {
         record(
-                RecordSpec.of(Meta.Mode.COMMAND),
+                RecordSpec.of(TargetMode.COMMAND),
                 "perf",
                 "stat",
                 "-x,",
@@ -106,9 +112,9 @@ class RecordKernelTest {
     void everySystemCallOfDdIsThere() throws Exception {
         // An emulated guest takes a minute for what takes a second here.
         long blocks = System.getProperty("sonde.guest.release") == null ? 50_000 : 5_000;
-        Meta meta =
+        RecordingMeta meta =
                 record(
-                        RecordSpec.of(Meta.Mode.COMMAND),
+                        RecordSpec.of(TargetMode.COMMAND),
                         "dd",
                         "if=/dev/zero",
                         "of=/dev/null",
@@ -128,7 +134,7 @@ class RecordKernelTest {
         Path file = Files.createTempFile(Path.of(System.getProperty("sonde.root", ".")), "dio", "");
         try {
             record(
-                    RecordSpec.of(Meta.Mode.COMMAND),
+                    RecordSpec.of(TargetMode.COMMAND),
                     "dd",
                     "if=/dev/zero",
                     "of=" + file,
@@ -156,7 +162,7 @@ class RecordKernelTest {
         RecordRequest request =
                 new RecordRequest(
                         "0.1.0",
-                        Meta.Mode.PID,
+                        TargetMode.PID,
                         List.of(),
                         List.of((int) sleeper.pid()),
                         false,
@@ -164,8 +170,10 @@ class RecordKernelTest {
         try (BundleFolder folder = RecordDriver.folder(bundle());
                 RecordSession session =
                         RecordSession.start(
-                                RecordDriver.plan(RecordSpec.of(Meta.Mode.PID)), folder, request)) {
-            assertThat(session.stop(null).state()).isEqualTo(Meta.State.FINISHED);
+                                RecordDriver.plan(RecordSpec.of(TargetMode.PID)),
+                                folder,
+                                request)) {
+            assertThat(session.stop(null).state()).isEqualTo(RecordingState.FINISHED);
         } finally {
             sleeper.destroyForcibly();
         }
@@ -186,11 +194,11 @@ class RecordKernelTest {
         Path other = scratch.resolve("other");
         Stopped child = Stopped.start(List.of("sh", "-c", loop));
         RecordRequest request = RecordDriver.request(List.of("sh"), child.pid());
-        Meta meta;
+        RecordingMeta meta;
         try (BundleFolder folder = RecordDriver.folder(bundle());
                 RecordSession session =
                         RecordSession.start(
-                                RecordDriver.plan(RecordSpec.of(Meta.Mode.COMMAND)),
+                                RecordDriver.plan(RecordSpec.of(TargetMode.COMMAND)),
                                 folder,
                                 request)) {
             Process second = driver(other, "sleep", "3");
@@ -212,9 +220,9 @@ class RecordKernelTest {
 
     @Test
     void recordedAndLostMakeUpAllCalls() throws Exception {
-        Meta meta =
+        RecordingMeta meta =
                 record(
-                        RecordSpec.of(Meta.Mode.COMMAND)
+                        RecordSpec.of(TargetMode.COMMAND)
                                 .withRingLimit(256 << 10)
                                 .leavingOut(Topic.SCHED, Topic.FAULTS, Topic.CPU),
                         "dd",
@@ -230,7 +238,7 @@ class RecordKernelTest {
                 meta.losses().stream()
                         .filter(loss -> loss.source().equals("trace.dat"))
                         .filter(loss -> loss.subject().isEmpty())
-                        .mapToLong(Meta.Loss::count)
+                        .mapToLong(RecordedLoss::count)
                         .sum();
         assertThat(lost).as("a ring this small loses").isPositive();
         // Four events for each block, and some hundred around them.
@@ -240,7 +248,7 @@ class RecordKernelTest {
     @Test
     void tracefsIsAsBefore() throws Exception {
         Map<String, String> before = tracefs();
-        record(RecordSpec.of(Meta.Mode.COMMAND), "true");
+        record(RecordSpec.of(TargetMode.COMMAND), "true");
         assertThat(tracefs()).isEqualTo(before);
     }
 
@@ -256,16 +264,16 @@ class RecordKernelTest {
             recorder.descendants().forEach(ProcessHandle::destroyForcibly);
             recorder.destroyForcibly().waitFor();
             try (BundleFolder opened = BundleFolder.open(folder.toString())) {
-                Meta meta = BundleRepair.finish(opened);
-                assertThat(meta.state()).isEqualTo(Meta.State.REPAIRED);
+                RecordingMeta meta = BundleRepair.finish(opened);
+                assertThat(meta.state()).isEqualTo(RecordingState.REPAIRED);
                 assertThat(meta.losses())
-                        .extracting(Meta.Loss::kind)
-                        .contains(Meta.LossKind.UNREAD);
+                        .extracting(RecordedLoss::kind)
+                        .contains(RecordingMeta.LossKind.UNREAD);
                 assertThat(BundleRepair.finish(opened)).isEqualTo(meta);
-                for (Meta.Part part : meta.layout().parts()) {
+                for (BundlePart part : meta.layout().parts()) {
                     assertThat(folder.resolve(part.name())).exists();
                 }
-                if (meta.layout().part(Meta.PartKind.TRACE_DAT, "").isPresent()) {
+                if (meta.layout().part(RecordingMeta.PartKind.TRACE_DAT, "").isPresent()) {
                     String trace = folder.resolve("trace.dat").toString();
                     assertThat(run("trace-cmd", "report", trace).err()).isEmpty();
                 }
@@ -280,20 +288,20 @@ class RecordKernelTest {
         Path disk = Files.createDirectory(scratch.resolve("disk"));
         run("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk.toString());
         try {
-            Meta meta =
+            RecordingMeta meta =
                     record(
                             disk.resolve("full.sonde"),
-                            RecordSpec.of(Meta.Mode.COMMAND),
+                            RecordSpec.of(TargetMode.COMMAND),
                             "dd",
                             "if=/dev/zero",
                             "of=/dev/null",
                             "bs=1",
                             "count=1000000");
-            assertThat(meta.state()).isEqualTo(Meta.State.FINISHED);
+            assertThat(meta.state()).isEqualTo(RecordingState.FINISHED);
             assertThat(meta.notes()).anyMatch(note -> note.contains("ENOSPC"));
             assertThat(meta.losses())
-                    .extracting(Meta.Loss::kind)
-                    .contains(Meta.LossKind.NOT_WRITTEN);
+                    .extracting(RecordedLoss::kind)
+                    .contains(RecordingMeta.LossKind.NOT_WRITTEN);
             try (BundleFolder folder = BundleFolder.open(disk + "/full.sonde")) {
                 assertThat(BundleRepair.finish(folder)).isEqualTo(meta);
             }
@@ -315,11 +323,12 @@ class RecordKernelTest {
         return scratch.resolve("test.sonde");
     }
 
-    private Meta record(RecordSpec spec, String... command) throws Exception {
+    private RecordingMeta record(RecordSpec spec, String... command) throws Exception {
         return record(bundle(), spec, command);
     }
 
-    private static Meta record(Path path, RecordSpec spec, String... command) throws Exception {
+    private static RecordingMeta record(Path path, RecordSpec spec, String... command)
+            throws Exception {
         Stopped child = Stopped.start(List.of(command));
         try (BundleFolder folder = RecordDriver.folder(path);
                 RecordSession session =
@@ -357,10 +366,10 @@ class RecordKernelTest {
     }
 
     private static void awaitMeta(Path folder) throws Exception {
-        for (int i = 0; i < 4000 && !Files.exists(folder.resolve(Meta.FILE)); i++) {
+        for (int i = 0; i < 4000 && !Files.exists(folder.resolve(RecordingMeta.FILE)); i++) {
             TimeUnit.MILLISECONDS.sleep(5);
         }
-        assertThat(folder.resolve(Meta.FILE)).exists();
+        assertThat(folder.resolve(RecordingMeta.FILE)).exists();
     }
 
     private static List<String> ownInstances() throws IOException {

@@ -15,6 +15,17 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
+import sonde.recording.bundle.RecordingMeta.BundleLayout;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.CommandExit;
+import sonde.recording.bundle.RecordingMeta.EventOwner;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordedMachine;
+import sonde.recording.bundle.RecordingMeta.RecordedRing;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 
 /**
  * Reads {@code meta.json}. Unknown keys are ignored, missing ones become empty, -1 or "other"; only
@@ -40,7 +51,7 @@ public final class MetaReader {
     /**
      * @throws MalformedInputException when the bytes are no meta.json
      */
-    public static Meta read(byte[] bytes) throws IOException {
+    public static RecordingMeta read(byte[] bytes) throws IOException {
         if (bytes.length > MAX_BYTES) {
             throw malformed("file", bytes.length + " bytes");
         }
@@ -49,48 +60,51 @@ public final class MetaReader {
             if (!(value(parser) instanceof Map<?, ?> root)) {
                 throw malformed("file", "no JSON object");
             }
-            return meta(new Node("", root));
+            return meta(new JsonObject("", root));
         } catch (JacksonException e) {
             throw malformed("JSON", String.valueOf(e.getOriginalMessage()));
         }
     }
 
-    private static Meta meta(Node root) throws MalformedInputException {
+    private static RecordingMeta meta(JsonObject root) throws MalformedInputException {
         long version = root.number("formatVersion");
         if (version < 1 || version > Integer.MAX_VALUE) {
             throw malformed("formatVersion", Long.toString(version));
         }
-        Node times = root.node("times");
-        List<Meta.Loss> losses = new ArrayList<>();
-        for (Node loss : root.nodes("losses")) {
+        JsonObject times = root.node("times");
+        List<RecordedLoss> losses = new ArrayList<>();
+        for (JsonObject loss : root.nodes("losses")) {
             losses.add(
-                    new Meta.Loss(
+                    new RecordedLoss(
                             loss.text("source"),
                             loss.text("subject"),
                             loss.integer("cpu"),
-                            loss.name("kind", Meta.LossKind::valueOf, Meta.LossKind.OTHER),
+                            loss.name(
+                                    "kind",
+                                    RecordingMeta.LossKind::valueOf,
+                                    RecordingMeta.LossKind.OTHER),
                             loss.number("count")));
         }
-        List<Meta.Descriptors> tables = new ArrayList<>();
-        for (Node table : root.nodes("descriptors")) {
+        List<RecordingMeta.Descriptors> tables = new ArrayList<>();
+        for (JsonObject table : root.nodes("descriptors")) {
             tables.add(
-                    new Meta.Descriptors(
+                    new RecordingMeta.Descriptors(
                             table.integer("pid"), table.number("atNanos"), table.targets()));
         }
-        List<Meta.JvmMap> maps = new ArrayList<>();
-        for (Node map : root.nodes("jvmMaps")) {
+        List<RecordingMeta.JvmMap> maps = new ArrayList<>();
+        for (JsonObject map : root.nodes("jvmMaps")) {
             maps.add(
-                    new Meta.JvmMap(
+                    new RecordingMeta.JvmMap(
                             map.integer("pid"), map.fileName("file"), map.number("atNanos")));
         }
-        return new Meta(
+        return new RecordingMeta(
                 (int) version,
                 root.text("sondeVersion"),
-                root.name("state", Meta.State::valueOf, Meta.State.RECORDING),
+                root.name("state", RecordingState::valueOf, RecordingState.RECORDING),
                 target(root.node("target")),
                 recorder(root.node("recorder")),
                 machine(root.node("machine")),
-                new Meta.Times(
+                new RecordingTimes(
                         times.number("startNanos"),
                         times.number("startWallNanos"),
                         times.number("execNanos"),
@@ -102,12 +116,12 @@ public final class MetaReader {
                 root.texts("notes"));
     }
 
-    private static Meta.Target target(Node node) throws MalformedInputException {
-        Meta.@Nullable Exit exit = null;
+    private static RecordedTarget target(JsonObject node) throws MalformedInputException {
+        RecordingMeta.@Nullable CommandExit exit = null;
         if (node.has("exit")) {
-            Node end = node.node("exit");
+            JsonObject end = node.node("exit");
             exit =
-                    new Meta.Exit(
+                    new CommandExit(
                             end.integer("status"),
                             end.number("userNanos"),
                             end.number("systemNanos"),
@@ -117,15 +131,15 @@ public final class MetaReader {
                             end.number("voluntarySwitches"),
                             end.number("involuntarySwitches"));
         }
-        return new Meta.Target(
-                node.name("mode", Meta.Mode::valueOf, Meta.Mode.ALL),
+        return new RecordedTarget(
+                node.name("mode", TargetMode::valueOf, TargetMode.ALL),
                 node.texts("argv"),
                 node.integers("rootPids"),
                 exit);
     }
 
-    private static Meta.Recorder recorder(Node node) throws MalformedInputException {
-        return new Meta.Recorder(
+    private static RecordingMeta.Recorder recorder(JsonObject node) throws MalformedInputException {
+        return new RecordingMeta.Recorder(
                 node.integer("pid"),
                 node.integers("tids"),
                 node.number("startTicks"),
@@ -133,8 +147,8 @@ public final class MetaReader {
                 node.number("peakRssBytes"));
     }
 
-    private static Meta.Machine machine(Node node) throws MalformedInputException {
-        return new Meta.Machine(
+    private static RecordedMachine machine(JsonObject node) throws MalformedInputException {
+        return new RecordedMachine(
                 node.text("hostname"),
                 node.text("kernelRelease"),
                 node.text("architecture"),
@@ -144,35 +158,38 @@ public final class MetaReader {
                 node.number("memoryBytes"));
     }
 
-    private static Meta.Layout layout(Node node) throws MalformedInputException {
-        List<Meta.Owner> owners = new ArrayList<>();
-        for (Node owner : node.nodes("owners")) {
+    private static BundleLayout layout(JsonObject node) throws MalformedInputException {
+        List<EventOwner> owners = new ArrayList<>();
+        for (JsonObject owner : node.nodes("owners")) {
             owners.add(
-                    new Meta.Owner(
+                    new EventOwner(
                             owner.text("event"),
                             owner.text("source"),
                             owner.text("buffer"),
                             owner.text("reason")));
         }
-        List<Meta.Ring> rings = new ArrayList<>();
-        for (Node ring : node.nodes("rings")) {
+        List<RecordedRing> rings = new ArrayList<>();
+        for (JsonObject ring : node.nodes("rings")) {
             rings.add(
-                    new Meta.Ring(
+                    new RecordedRing(
                             ring.text("source"),
                             ring.text("buffer"),
                             ring.number("bytesPerCpu"),
                             ring.flag("overwrite")));
         }
-        List<Meta.Part> parts = new ArrayList<>();
-        for (Node part : node.nodes("parts")) {
+        List<BundlePart> parts = new ArrayList<>();
+        for (JsonObject part : node.nodes("parts")) {
             parts.add(
-                    new Meta.Part(
+                    new BundlePart(
                             part.fileName("name"),
-                            part.name("kind", Meta.PartKind::valueOf, Meta.PartKind.OTHER),
+                            part.name(
+                                    "kind",
+                                    RecordingMeta.PartKind::valueOf,
+                                    RecordingMeta.PartKind.OTHER),
                             part.text("buffer"),
                             part.integer("cpu")));
         }
-        return new Meta.Layout(owners, rings, parts);
+        return new BundleLayout(owners, rings, parts);
     }
 
     private static @Nullable Object value(JsonParser parser) throws IOException {
@@ -203,21 +220,21 @@ public final class MetaReader {
     }
 
     private static MalformedInputException malformed(String field, String found) {
-        return new MalformedInputException(Meta.FILE, field, 0, found);
+        return new MalformedInputException(RecordingMeta.FILE, field, 0, found);
     }
 
     /** An object of the file and the path to it. */
-    private record Node(String path, Map<?, ?> object) {
+    private record JsonObject(String path, Map<?, ?> object) {
         boolean has(String key) {
             return object.get(key) != null;
         }
 
-        Node node(String key) throws MalformedInputException {
+        JsonObject node(String key) throws MalformedInputException {
             return asNode(path + key, object.get(key));
         }
 
-        List<Node> nodes(String key) throws MalformedInputException {
-            List<Node> nodes = new ArrayList<>();
+        List<JsonObject> nodes(String key) throws MalformedInputException {
+            List<JsonObject> nodes = new ArrayList<>();
             for (Object item : list(key)) {
                 nodes.add(asNode(path + key, item));
             }
@@ -307,13 +324,13 @@ public final class MetaReader {
             throw malformed(path + key, "no array");
         }
 
-        private static Node asNode(String path, @Nullable Object value)
+        private static JsonObject asNode(String path, @Nullable Object value)
                 throws MalformedInputException {
             if (value == null) {
-                return new Node(path + ".", Map.of());
+                return new JsonObject(path + ".", Map.of());
             }
             if (value instanceof Map<?, ?> map) {
-                return new Node(path + ".", map);
+                return new JsonObject(path + ".", map);
             }
             throw malformed(path, "no object");
         }

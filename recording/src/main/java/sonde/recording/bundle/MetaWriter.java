@@ -9,8 +9,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import sonde.recording.bundle.RecordingMeta.BundleLayout;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.CommandExit;
+import sonde.recording.bundle.RecordingMeta.EventOwner;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordedMachine;
+import sonde.recording.bundle.RecordingMeta.RecordedRing;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
 
-/** Writes {@code meta.json}: keys as in {@link Meta}, enums in lower case, pretty-printed. */
+/**
+ * Writes {@code meta.json}: keys as in {@link RecordingMeta}, enums in lower case, pretty-printed.
+ */
 public final class MetaWriter {
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -21,7 +31,7 @@ public final class MetaWriter {
     }
 
     /** The file's content. */
-    public static byte[] write(Meta meta) {
+    public static byte[] write(RecordingMeta meta) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (JsonGenerator generator = JSON.createGenerator(bytes)) {
             generator.useDefaultPrettyPrinter();
@@ -33,7 +43,7 @@ public final class MetaWriter {
         return bytes.toByteArray();
     }
 
-    private void meta(Meta meta) throws IOException {
+    private void meta(RecordingMeta meta) throws IOException {
         out.writeStartObject();
         out.writeNumberField("formatVersion", meta.formatVersion());
         out.writeStringField("sondeVersion", meta.sondeVersion());
@@ -49,7 +59,7 @@ public final class MetaWriter {
         out.writeEndObject();
         layout(meta.layout());
         out.writeArrayFieldStart("losses");
-        for (Meta.Loss loss : meta.losses()) {
+        for (RecordedLoss loss : meta.losses()) {
             out.writeStartObject();
             out.writeStringField("source", loss.source());
             out.writeStringField("subject", loss.subject());
@@ -64,12 +74,12 @@ public final class MetaWriter {
         out.writeEndObject();
     }
 
-    private void target(Meta.Target target) throws IOException {
+    private void target(RecordedTarget target) throws IOException {
         out.writeObjectFieldStart("target");
         name("mode", target.mode());
         strings("argv", target.argv());
         numbers("rootPids", target.rootPids());
-        Meta.Exit exit = target.exit();
+        CommandExit exit = target.exit();
         if (exit != null) {
             out.writeObjectFieldStart("exit");
             out.writeNumberField("status", exit.status());
@@ -87,7 +97,7 @@ public final class MetaWriter {
         out.writeEndObject();
     }
 
-    private void recorder(Meta.Recorder recorder) throws IOException {
+    private void recorder(RecordingMeta.Recorder recorder) throws IOException {
         out.writeObjectFieldStart("recorder");
         out.writeNumberField("pid", recorder.pid());
         numbers("tids", recorder.tids());
@@ -97,7 +107,7 @@ public final class MetaWriter {
         out.writeEndObject();
     }
 
-    private void machine(Meta.Machine machine) throws IOException {
+    private void machine(RecordedMachine machine) throws IOException {
         out.writeObjectFieldStart("machine");
         out.writeStringField("hostname", machine.hostname());
         out.writeStringField("kernelRelease", machine.kernelRelease());
@@ -109,10 +119,10 @@ public final class MetaWriter {
         out.writeEndObject();
     }
 
-    private void layout(Meta.Layout layout) throws IOException {
+    private void layout(BundleLayout layout) throws IOException {
         out.writeObjectFieldStart("layout");
         out.writeArrayFieldStart("owners");
-        for (Meta.Owner owner : layout.owners()) {
+        for (EventOwner owner : layout.owners()) {
             out.writeStartObject();
             out.writeStringField("event", owner.event());
             out.writeStringField("source", owner.source());
@@ -122,7 +132,7 @@ public final class MetaWriter {
         }
         out.writeEndArray();
         out.writeArrayFieldStart("rings");
-        for (Meta.Ring ring : layout.rings()) {
+        for (RecordedRing ring : layout.rings()) {
             out.writeStartObject();
             out.writeStringField("source", ring.source());
             out.writeStringField("buffer", ring.buffer());
@@ -132,7 +142,7 @@ public final class MetaWriter {
         }
         out.writeEndArray();
         out.writeArrayFieldStart("parts");
-        for (Meta.Part part : layout.parts()) {
+        for (BundlePart part : layout.parts()) {
             out.writeStartObject();
             out.writeStringField("name", part.name());
             name("kind", part.kind());
@@ -144,9 +154,9 @@ public final class MetaWriter {
         out.writeEndObject();
     }
 
-    private void processes(Meta meta) throws IOException {
+    private void processes(RecordingMeta meta) throws IOException {
         out.writeArrayFieldStart("descriptors");
-        for (Meta.Descriptors table : meta.descriptors()) {
+        for (RecordingMeta.Descriptors table : meta.descriptors()) {
             out.writeStartObject();
             out.writeNumberField("pid", table.pid());
             out.writeNumberField("atNanos", table.atNanos());
@@ -159,7 +169,7 @@ public final class MetaWriter {
         }
         out.writeEndArray();
         out.writeArrayFieldStart("jvmMaps");
-        for (Meta.JvmMap map : meta.jvmMaps()) {
+        for (RecordingMeta.JvmMap map : meta.jvmMaps()) {
             out.writeStartObject();
             out.writeNumberField("pid", map.pid());
             out.writeStringField("file", map.file());

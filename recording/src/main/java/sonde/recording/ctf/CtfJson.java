@@ -6,9 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
+import sonde.recording.ctf.DecodePlan.EventPlan;
 import sonde.recording.ctf.schema.FieldClass;
-import sonde.recording.ctf.schema.FieldClass.Meaning;
-import sonde.recording.ftrace.JsonText;
+import sonde.recording.ctf.schema.FieldClass.BitField;
+import sonde.recording.ctf.schema.FieldClass.BitMeaning;
+import sonde.recording.ctf.schema.FieldClass.StructureClass;
+import sonde.recording.ctf.schema.FieldClass.TextClass;
+import sonde.recording.ctf.schema.FieldClass.VariantClass;
+import sonde.recording.ftrace.JsonBytes;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.TextBuffer;
 import sonde.recording.ftrace.ThreadNames;
@@ -20,29 +25,29 @@ import sonde.recording.ftrace.ThreadNames;
  * joined by {@code |}.
  */
 final class CtfJson implements RowText {
-    private final Plan plan;
-    private final Names names;
-    private final @Nullable Shown[] shown;
+    private final DecodePlan plan;
+    private final LttngThreadNames names;
+    private final @Nullable JsonShape[] shown;
 
     /** What a type's lines share. */
-    private record Shown(byte[] name, List<Member> members) {}
+    private record JsonShape(byte[] name, List<JsonMember> members) {}
 
     /**
      * A field, or a choice between lists of them.
      *
      * @param key with quotes and colon; of a choice empty
      */
-    private record Member(
+    private record JsonMember(
             byte[] key,
             byte[] labelKey,
-            Node node,
-            @Nullable Shape shape,
-            List<List<Member>> options) {}
+            FieldNode node,
+            @Nullable IntegerDisplay shape,
+            List<List<JsonMember>> options) {}
 
-    CtfJson(Plan plan, @Nullable ThreadNames threads) {
+    CtfJson(DecodePlan plan, @Nullable ThreadNames threads) {
         this.plan = plan;
-        this.names = new Names(plan, threads);
-        this.shown = new Shown[plan.types.size()];
+        this.names = new LttngThreadNames(plan, threads);
+        this.shown = new JsonShape[plan.types.size()];
     }
 
     @Override
@@ -59,7 +64,7 @@ final class CtfJson implements RowText {
     @Override
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
         int type = batch.type(row);
-        Shown of = shown[type];
+        JsonShape of = shown[type];
         if (of == null) {
             of = make(type);
             shown[type] = of;
@@ -72,7 +77,7 @@ final class CtfJson implements RowText {
         if (comm == null) {
             out.put("null");
         } else {
-            JsonText.string(out, comm, 0, comm.length);
+            JsonBytes.string(out, comm, 0, comm.length);
         }
         out.put(of.name);
         if (type == plan.lost) {
@@ -88,8 +93,8 @@ final class CtfJson implements RowText {
         return number < 0 ? out.put("null") : out.decimal(number);
     }
 
-    private static void members(TextBuffer out, List<Member> members, Batch batch, int row) {
-        for (Member member : members) {
+    private static void members(TextBuffer out, List<JsonMember> members, Batch batch, int row) {
+        for (JsonMember member : members) {
             if (member.key.length == 0) {
                 int choice = batch.u16(row, member.node.at) - 1;
                 if (choice >= 0) {
@@ -106,29 +111,29 @@ final class CtfJson implements RowText {
         return out.at(out.size() - 1) == '{' ? out : out.put(',');
     }
 
-    private static void value(TextBuffer out, Member member, Batch batch, int row) {
-        Node node = member.node;
-        Shape shape = member.shape;
+    private static void value(TextBuffer out, JsonMember member, Batch batch, int row) {
+        FieldNode node = member.node;
+        IntegerDisplay shape = member.shape;
         switch (node.type) {
-            case FieldClass.Bits bits when shape != null -> integer(out, member, shape, batch, row);
+            case BitField bits when shape != null -> integer(out, member, shape, batch, row);
             case FieldClass.VariableInteger variable when shape != null ->
                     integer(out, member, shape, batch, row);
             case FieldClass.Real real ->
-                    JsonValues.real(out, Double.longBitsToDouble(batch.u64(row, node.at)));
-            case FieldClass.Text text -> {
-                int chars = Layout.inPlace(text);
+                    JsonArrays.real(out, Double.longBitsToDouble(batch.u64(row, node.at)));
+            case TextClass text -> {
+                int chars = PayloadLayout.inPlace(text);
                 if (chars > 0) {
-                    JsonText.string(out, batch, row, node.at, chars);
+                    JsonBytes.string(out, batch, row, node.at, chars);
                 } else {
                     byte[] bytes = span(batch, row, node.at);
-                    JsonText.string(out, bytes, 0, bytes.length);
+                    JsonBytes.string(out, bytes, 0, bytes.length);
                 }
             }
             case FieldClass.WideInteger wide -> {
                 byte[] digits = span(batch, row, node.at);
-                JsonText.string(out, digits, 0, digits.length);
+                JsonBytes.string(out, digits, 0, digits.length);
             }
-            case FieldClass.Blob blob -> JsonValues.bytes(out, span(batch, row, node.at));
+            case FieldClass.Blob blob -> JsonArrays.bytes(out, span(batch, row, node.at));
             case FieldClass.Array array when shape != null -> {
                 int from = batch.u32(row, node.at);
                 int size = shape.storedBytes;
@@ -151,86 +156,87 @@ final class CtfJson implements RowText {
         return batch.bytes(row, batch.u32(row, at), batch.u32(row, at + 4));
     }
 
-    private static void integer(TextBuffer out, Member member, Shape shape, Batch batch, int row) {
+    private static void integer(
+            TextBuffer out, JsonMember member, IntegerDisplay shape, Batch batch, int row) {
         long value = shape.value(batch, row, member.node.at);
         plain(out, shape, value);
         if (member.labelKey.length > 0) {
             List<String> labels = shape.names(value);
             if (!labels.isEmpty()) {
-                JsonText.string(out.put(',').put(member.labelKey), String.join("|", labels));
+                JsonBytes.string(out.put(',').put(member.labelKey), String.join("|", labels));
             }
         }
     }
 
-    private static void plain(TextBuffer out, Shape shape, long value) {
-        if (shape.meaning == Meaning.BOOLEAN) {
+    private static void plain(TextBuffer out, IntegerDisplay shape, long value) {
+        if (shape.meaning == BitMeaning.BOOLEAN) {
             out.put(value != 0 ? "true" : "false");
         } else {
-            JsonValues.integer(out, value, shape.signed);
+            JsonArrays.integer(out, value, shape.signed);
         }
     }
 
-    private Shown make(int type) {
+    private JsonShape make(int type) {
         EventType of = plan.types.get(type);
         TextBuffer name = new TextBuffer(64);
-        JsonText.string(name.put(",\"event\":"), of.qualifiedName());
+        JsonBytes.string(name.put(",\"event\":"), of.qualifiedName());
         name.put(",\"fields\":{");
-        List<Member> members = new ArrayList<>();
-        Plan.Event event = plan.events.get(type);
+        List<JsonMember> members = new ArrayList<>();
+        EventPlan event = plan.events.get(type);
         if (event != null) {
-            for (Node root :
-                    new Node[] {event.payload, event.specific, event.common, event.packet}) {
+            for (FieldNode root :
+                    new FieldNode[] {event.payload, event.specific, event.common, event.packet}) {
                 if (root != null && root.shown) {
                     add(root, members);
                 }
             }
         }
-        return new Shown(name.since(0), members);
+        return new JsonShape(name.since(0), members);
     }
 
-    private static void add(Node node, List<Member> members) {
+    private static void add(FieldNode node, List<JsonMember> members) {
         switch (node.type) {
-            case FieldClass.Structure structure -> {
-                for (Node child : node.children) {
+            case StructureClass structure -> {
+                for (FieldNode child : node.children) {
                     if (child.shown) {
                         add(child, members);
                     }
                 }
             }
-            case FieldClass.Variant variant -> choice(node, members);
+            case VariantClass variant -> choice(node, members);
             case FieldClass.Optional optional -> choice(node, members);
             default -> {
                 FieldClass type =
                         node.type instanceof FieldClass.Array array ? array.element() : node.type;
-                Shape shape =
+                IntegerDisplay shape =
                         node.isIntegers() || !(node.type instanceof FieldClass.Array)
-                                ? Shape.of(type)
+                                ? IntegerDisplay.of(type)
                                 : null;
                 boolean named =
                         shape != null
                                 && !(node.type instanceof FieldClass.Array)
-                                && (shape.meaning == Meaning.ENUMERATION
-                                        || shape.meaning == Meaning.BIT_MAP);
+                                && (shape.meaning == BitMeaning.ENUMERATION
+                                        || shape.meaning == BitMeaning.BIT_MAP);
                 byte[] label = named ? key(node.path + ".label") : new byte[0];
-                members.add(new Member(key(node.path), label, node, shape, List.of()));
+                members.add(new JsonMember(key(node.path), label, node, shape, List.of()));
             }
         }
     }
 
-    private static void choice(Node node, List<Member> members) {
-        List<List<Member>> options = new ArrayList<>();
-        for (Node child : node.children) {
-            List<Member> option = new ArrayList<>();
+    private static void choice(FieldNode node, List<JsonMember> members) {
+        List<List<JsonMember>> options = new ArrayList<>();
+        for (FieldNode child : node.children) {
+            List<JsonMember> option = new ArrayList<>();
             add(child, option);
             options.add(option);
         }
         byte[] none = "".getBytes(StandardCharsets.US_ASCII);
-        members.add(new Member(none, none, node, null, options));
+        members.add(new JsonMember(none, none, node, null, options));
     }
 
     private static byte[] key(String name) {
         TextBuffer key = new TextBuffer(32);
-        JsonText.string(key, name);
+        JsonBytes.string(key, name);
         return key.put(':').since(0);
     }
 }

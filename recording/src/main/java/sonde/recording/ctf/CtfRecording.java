@@ -18,8 +18,9 @@ import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.recording.InputSet;
+import sonde.recording.ctf.DecodePlan.StreamPlan;
 import sonde.recording.ctf.schema.ClockClass;
-import sonde.recording.ctf.schema.Role;
+import sonde.recording.ctf.schema.FieldRole;
 import sonde.recording.ctf.schema.TraceClass;
 import sonde.recording.ftrace.ListingRequest;
 import sonde.recording.ftrace.ListingStyle;
@@ -54,12 +55,13 @@ public final class CtfRecording implements Recording, ListingStyle {
     private static final String METADATA = "metadata";
 
     private final InputSet inputs;
-    private final Notes notes = new Notes();
-    private final List<Trace> traces = new ArrayList<>();
-    private final Map<Source, Trace> bySource = new IdentityHashMap<>();
+    private final ReaderNotes notes = new ReaderNotes();
+    private final List<CtfStreams> traces = new ArrayList<>();
+    private final Map<Source, CtfStreams> bySource = new IdentityHashMap<>();
 
     /** A trace and its data streams. */
-    private record Trace(String folder, Plan plan, Source source, List<List<StreamFile>> streams) {}
+    private record CtfStreams(
+            String folder, DecodePlan plan, Source source, List<List<StreamFile>> streams) {}
 
     private CtfRecording(InputSet inputs) throws IOException {
         this.inputs = inputs;
@@ -70,7 +72,7 @@ public final class CtfRecording implements Recording, ListingStyle {
             }
             String folder = name.substring(0, name.length() - METADATA.length());
             try {
-                Trace trace = trace(folder, name);
+                CtfStreams trace = trace(folder, name);
                 traces.add(trace);
                 bySource.put(trace.source, trace);
             } catch (MalformedInputException e) {
@@ -121,10 +123,10 @@ public final class CtfRecording implements Recording, ListingStyle {
         }
     }
 
-    private Trace trace(String folder, String metadata) throws IOException {
+    private CtfStreams trace(String folder, String metadata) throws IOException {
         TraceClass trace = MetadataText.read(inputs.open(metadata));
         Object domain = trace.environment.get("domain");
-        Plan plan = Plan.of(trace, domain instanceof String text ? text : "ctf");
+        DecodePlan plan = DecodePlan.of(trace, domain instanceof String text ? text : "ctf");
         String name = folder.isEmpty() ? "ctf" : folder.substring(0, folder.length() - 1);
         Source source = new Source(name, clock(plan), plan.types);
         Map<List<Long>, List<StreamFile>> groups = new LinkedHashMap<>();
@@ -139,11 +141,11 @@ public final class CtfRecording implements Recording, ListingStyle {
             groups.computeIfAbsent(key, one -> new ArrayList<>()).add(file);
         }
         groups.values().forEach(group -> group.sort(Comparator.comparingLong(file -> file.begin)));
-        return new Trace(folder, plan, source, List.copyOf(groups.values()));
+        return new CtfStreams(folder, plan, source, List.copyOf(groups.values()));
     }
 
-    private static Clock clock(Plan plan) {
-        for (Plan.Stream stream : plan.streams.values()) {
+    private static Clock clock(DecodePlan plan) {
+        for (StreamPlan stream : plan.streams.values()) {
             ClockClass clock = stream.clock;
             if (clock != null) {
                 return clock.epoch()
@@ -187,24 +189,24 @@ public final class CtfRecording implements Recording, ListingStyle {
     }
 
     /** Looks at a file's first packet. */
-    private static void first(Plan plan, StreamFile file) {
-        Decoder decoder = new Decoder(plan);
-        Packets packets = new Packets(plan, decoder, List.of(file));
+    private static void first(DecodePlan plan, StreamFile file) {
+        CtfDecoder decoder = new CtfDecoder(plan);
+        PacketWalk packets = new PacketWalk(plan, decoder, List.of(file));
         try {
             if (packets.advance()) {
-                Plan.Stream stream = packets.stream;
+                StreamPlan stream = packets.stream;
                 file.streamClass = stream == null ? -1 : stream.type.id;
-                file.instance = decoder.told(Role.DATA_STREAM_ID, -1);
+                file.instance = decoder.told(FieldRole.DATA_STREAM_ID, -1);
                 file.begin = packets.begin;
             }
-        } catch (Overrun e) {
+        } catch (PacketOverrun e) {
             file.instance = -1; // its lane tells of it
         }
     }
 
     @Override
     public List<Source> sources() {
-        return traces.stream().map(Trace::source).toList();
+        return traces.stream().map(CtfStreams::source).toList();
     }
 
     @Override
@@ -214,7 +216,7 @@ public final class CtfRecording implements Recording, ListingStyle {
         int count = traces.stream().mapToInt(trace -> trace.streams.size()).sum();
         // Hundreds of lanes hold a batch or two each.
         int rows = Math.clamp(MOST_ROWS / Math.max(1, count), LEAST_ROWS, Batch.CAPACITY);
-        for (Trace trace : traces) {
+        for (CtfStreams trace : traces) {
             for (List<StreamFile> files : trace.streams) {
                 lanes.add(new StreamLane(trace.source, trace.plan, files, notes, rows));
             }
@@ -227,8 +229,8 @@ public final class CtfRecording implements Recording, ListingStyle {
         return Map.copyOf(of(source).plan.trace.environment);
     }
 
-    private Trace of(Source source) {
-        Trace trace = bySource.get(source);
+    private CtfStreams of(Source source) {
+        CtfStreams trace = bySource.get(source);
         if (trace == null) {
             throw new IllegalArgumentException(source.name());
         }

@@ -5,7 +5,9 @@ import java.time.ZoneId;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
-import sonde.recording.ftrace.Packed;
+import sonde.recording.ctf.DecodePlan.EventPlan;
+import sonde.recording.ctf.DecodePlan.StreamPlan;
+import sonde.recording.ftrace.PackedText;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.TextBuffer;
 import sonde.recording.ftrace.ThreadNames;
@@ -17,38 +19,38 @@ import sonde.recording.ftrace.ThreadNames;
  */
 final class CtfText implements RowText {
     private static final long NANOS = 1_000_000_000L;
-    private static final Packed NO_DELTA = Packed.of("] (+?.?????????) ");
-    private static final Packed SHORT_DELTA = Packed.of("] (+0.");
-    private static final Packed DELTA = Packed.of("] (+");
-    private static final Packed END = Packed.of(") ");
+    private static final PackedText NO_DELTA = PackedText.of("] (+?.?????????) ");
+    private static final PackedText SHORT_DELTA = PackedText.of("] (+0.");
+    private static final PackedText DELTA = PackedText.of("] (+");
+    private static final PackedText END = PackedText.of(") ");
 
-    private final Plan plan;
+    private final DecodePlan plan;
     private final ZoneId zone;
-    private final Names names;
-    private final Packed origin;
-    private final @Nullable Steps[] prints;
+    private final LttngThreadNames names;
+    private final PackedText origin;
+    private final @Nullable PrintSteps[] prints;
     private final boolean[] stamped;
-    private volatile Offset offset = new Offset(1, 0, 0);
-    private volatile Second second = new Second(Long.MIN_VALUE / 2, new Packed(new byte[0]));
+    private volatile ZoneShift offset = new ZoneShift(1, 0, 0);
+    private volatile Second second = new Second(Long.MIN_VALUE / 2, new PackedText(new byte[0]));
 
     /** What to write for a type. */
-    private record Steps(Print[] prints) {}
+    private record PrintSteps(PrintOp[] prints) {}
 
     /** How the lines of a second begin, by the nanosecond it starts at. */
-    private record Second(long start, Packed text) {}
+    private record Second(long start, PackedText text) {}
 
     /** The zone's offset in seconds between two moments. */
-    private record Offset(long from, long to, int seconds) {}
+    private record ZoneShift(long from, long to, int seconds) {}
 
-    CtfText(Plan plan, ZoneId zone, @Nullable ThreadNames threads) {
+    CtfText(DecodePlan plan, ZoneId zone, @Nullable ThreadNames threads) {
         this.plan = plan;
         this.zone = zone;
-        this.names = new Names(plan, threads);
-        this.origin = Packed.of(origin(plan.trace.environment));
-        this.prints = new Steps[plan.types.size()];
+        this.names = new LttngThreadNames(plan, threads);
+        this.origin = PackedText.of(origin(plan.trace.environment));
+        this.prints = new PrintSteps[plan.types.size()];
         this.stamped = new boolean[plan.types.size()];
-        for (Plan.Stream stream : plan.streams.values()) {
-            for (Plan.Event event : stream.events()) {
+        for (StreamPlan stream : plan.streams.values()) {
+            for (EventPlan event : stream.events()) {
                 stamped[event.type] = stream.clock != null;
             }
         }
@@ -102,13 +104,13 @@ final class CtfText implements RowText {
     @Override
     public void appendAfter(TextBuffer out, Batch batch, int row, long previous) {
         int type = batch.type(row);
-        Plan.Event event = plan.events.get(type);
+        EventPlan event = plan.events.get(type);
         if (event == null) {
             return;
         }
-        Steps steps = prints[type];
+        PrintSteps steps = prints[type];
         if (steps == null) {
-            steps = new Steps(Print.of(event));
+            steps = new PrintSteps(PrintOp.of(event));
             prints[type] = steps;
         }
         if (stamped[type]) {
@@ -117,7 +119,7 @@ final class CtfText implements RowText {
             delta(out, time, previous);
         }
         out.put(origin);
-        Print.run(steps.prints, out, batch, row);
+        PrintOp.run(steps.prints, out, batch, row);
     }
 
     private static void delta(TextBuffer out, long time, long previous) {
@@ -153,16 +155,16 @@ final class CtfText implements RowText {
         long local = Math.floorMod(seconds + zoneSeconds(seconds), 86_400L);
         out.digits(local / 3600, 2).put(':').digits(local / 60 % 60, 2).put(':');
         out.digits(local % 60, 2).put('.');
-        return new Second(seconds * NANOS, new Packed(out.since(0)));
+        return new Second(seconds * NANOS, new PackedText(out.since(0)));
     }
 
     /** Offsets change at whole quarters of an hour. */
     private int zoneSeconds(long seconds) {
-        Offset known = offset;
+        ZoneShift known = offset;
         if (seconds < known.from || seconds >= known.to) {
             long from = seconds - seconds % 900;
             int shift = zone.getRules().getOffset(Instant.ofEpochSecond(seconds)).getTotalSeconds();
-            known = new Offset(from, from + 900, shift);
+            known = new ZoneShift(from, from + 900, shift);
             offset = known;
         }
         return known.seconds;

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.recording.ctf.json.FragmentReader;
@@ -61,7 +61,7 @@ final class MetadataText {
     private static byte[] packets(MemorySegment memory, ByteOrder order)
             throws MalformedInputException {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
-        Cursor cursor = new Cursor("ctf metadata", memory, order);
+        FieldCursor cursor = new FieldCursor("ctf metadata", memory, order);
         while (cursor.remaining() > 0) {
             long start = cursor.position();
             if (cursor.s32("magic") != MAGIC) {

@@ -3,7 +3,7 @@ package sonde.recording.ctf;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 
@@ -55,7 +55,7 @@ final class StreamFile {
         if (index == null) {
             return new long[0];
         }
-        Cursor cursor = new Cursor("ctf index", index.segment(), ByteOrder.BIG_ENDIAN);
+        FieldCursor cursor = new FieldCursor("ctf index", index.segment(), ByteOrder.BIG_ENDIAN);
         if (cursor.s32("magic") != INDEX_MAGIC) {
             throw cursor.malformed("magic", "not that of an LTTng index");
         }

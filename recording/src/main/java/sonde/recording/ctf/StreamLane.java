@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Source;
+import sonde.recording.ctf.DecodePlan.EventPlan;
+import sonde.recording.ctf.DecodePlan.StreamPlan;
 import sonde.recording.ctf.schema.ClockClass;
-import sonde.recording.ctf.schema.Role;
+import sonde.recording.ctf.schema.FieldRole;
 
 /** The events of a data stream, decoded into payloads. */
 final class StreamLane implements Lane {
@@ -26,13 +28,13 @@ final class StreamLane implements Lane {
     private static final int NO_PACKET = Integer.MIN_VALUE;
 
     private final Source source;
-    private final Plan plan;
-    private final Notes notes;
+    private final DecodePlan plan;
+    private final ReaderNotes notes;
     private final int rows;
-    private final Decoder decoder;
-    private final Packets packets;
-    private final Losses losses = new Losses();
-    private final List<Page> pages = new ArrayList<>();
+    private final CtfDecoder decoder;
+    private final PacketWalk packets;
+    private final PacketLosses losses = new PacketLosses();
+    private final List<StreamPage> pages = new ArrayList<>();
     private boolean inPacket;
     private int cpu = NO_PACKET;
     private long lastTime;
@@ -44,23 +46,24 @@ final class StreamLane implements Lane {
     private byte[] shared = {};
 
     /** A batch with the memory of its payloads. */
-    private static final class Page {
+    private static final class StreamPage {
         final Batch batch;
         byte[] bytes = new byte[FIRST_BYTES];
 
-        Page(Source source) {
+        StreamPage(Source source) {
             batch = new Batch(source, ByteOrder.nativeOrder());
         }
     }
 
     /** A lane over the files of a stream whose batches have so many rows at most. */
-    StreamLane(Source source, Plan plan, List<StreamFile> files, Notes notes, int rows) {
+    StreamLane(
+            Source source, DecodePlan plan, List<StreamFile> files, ReaderNotes notes, int rows) {
         this.source = source;
         this.rows = rows;
         this.plan = plan;
         this.notes = notes;
-        this.decoder = new Decoder(plan);
-        this.packets = new Packets(plan, decoder, files);
+        this.decoder = new CtfDecoder(plan);
+        this.packets = new PacketWalk(plan, decoder, files);
         this.batch = page().batch;
     }
 
@@ -74,12 +77,12 @@ final class StreamLane implements Lane {
         return "";
     }
 
-    private boolean isFull(Payload payload) {
+    private boolean isFull(PayloadBuffer payload) {
         return batch.size() >= rows - SPARE_ROWS || payload.used >= rows * BYTES_PER_ROW;
     }
 
-    private Page page() {
-        for (Page page : pages) {
+    private StreamPage page() {
+        for (StreamPage page : pages) {
             if (!page.batch.isRetained()) {
                 if (page.bytes.length > MOST_KEPT_BYTES) {
                     page.bytes = new byte[FIRST_BYTES]; // a giant has gone through
@@ -87,16 +90,16 @@ final class StreamLane implements Lane {
                 return page;
             }
         }
-        Page page = new Page(source);
+        StreamPage page = new StreamPage(source);
         pages.add(page);
         return page;
     }
 
     @Override
     public @Nullable Batch next() {
-        Page page = page();
+        StreamPage page = page();
         batch = page.batch;
-        Payload payload = decoder.payload;
+        PayloadBuffer payload = decoder.payload;
         payload.bytes = page.bytes;
         payload.used = 0;
         payload.start = 0;
@@ -119,7 +122,7 @@ final class StreamLane implements Lane {
                 losses.flush(this, Long.MAX_VALUE);
                 return false;
             }
-        } catch (Overrun e) {
+        } catch (PacketOverrun e) {
             notes.add(place(packets.offset) + e.getMessage() + "; it is left out.");
             corrupt();
             return true;
@@ -127,7 +130,7 @@ final class StreamLane implements Lane {
         if (decoder.foreign) {
             notes.add(packets.file().name + ": packets have the UUID of another trace.");
         }
-        Plan.Stream stream = stream();
+        StreamPlan stream = stream();
         int before = cpu;
         cpu = stream.cpuSlot >= 0 ? (int) decoder.slots[stream.cpuSlot] : -1;
         cpu = cpu > Short.MAX_VALUE || cpu < 0 ? -1 : cpu;
@@ -135,7 +138,7 @@ final class StreamLane implements Lane {
         if (packets.cut) {
             notes.add(place(packets.offset) + "the file ends before the packet.");
         }
-        boolean stamped = stream.clock != null && decoder.has(Role.DEFAULT_CLOCK_TIMESTAMP);
+        boolean stamped = stream.clock != null && decoder.has(FieldRole.DEFAULT_CLOCK_TIMESTAMP);
         long begin = stamped ? decoder.nanos(stream.clock) : lastTime;
         losses.flush(this, begin);
         losses.packet(this, Math.max(begin, lastTime));
@@ -145,11 +148,11 @@ final class StreamLane implements Lane {
     }
 
     /** Reads what the packet's events share once. */
-    private void share(Plan.Stream stream) {
+    private void share(StreamPlan stream) {
         if (stream.sharedBytes == 0) {
             return;
         }
-        Payload payload = decoder.payload;
+        PayloadBuffer payload = decoder.payload;
         int used = payload.used;
         long position = decoder.position;
         try {
@@ -158,7 +161,7 @@ final class StreamLane implements Lane {
             decoder.run(stream.packetFields);
             int start = payload.start;
             shared = Arrays.copyOfRange(payload.bytes, start, start + stream.sharedBytes);
-        } catch (Overrun e) {
+        } catch (PacketOverrun e) {
             throw new IllegalStateException(e); // it has been read before
         } finally {
             payload.used = used;
@@ -166,8 +169,8 @@ final class StreamLane implements Lane {
         }
     }
 
-    private Plan.Stream stream() {
-        Plan.Stream stream = packets.stream;
+    private StreamPlan stream() {
+        StreamPlan stream = packets.stream;
         if (stream == null) {
             throw new IllegalStateException("no packet");
         }
@@ -184,8 +187,8 @@ final class StreamLane implements Lane {
 
     /** Events until the batch is full or the packet ends. */
     private void events() {
-        Payload payload = decoder.payload;
-        Plan.Stream stream = stream();
+        PayloadBuffer payload = decoder.payload;
+        StreamPlan stream = stream();
         long start = decoder.position;
         try {
             while (decoder.position < decoder.end) {
@@ -196,10 +199,10 @@ final class StreamLane implements Lane {
                 payload.start = payload.used;
                 event(stream, payload);
                 if (decoder.position <= start) {
-                    throw new Overrun("an event of no bits");
+                    throw new PacketOverrun("an event of no bits");
                 }
             }
-        } catch (Overrun e) {
+        } catch (PacketOverrun e) {
             payload.used = payload.start;
             String at = " (event at bit " + start + ")";
             notes.add(place(packets.offset) + e.getMessage() + at + "; its rest is left out.");
@@ -209,16 +212,16 @@ final class StreamLane implements Lane {
         losses.end(this, decoder, stream.clock, packets.begin);
     }
 
-    private void event(Plan.Stream stream, Payload payload) throws Overrun {
-        decoder.forget(Role.EVENT_CLASS_ID);
+    private void event(StreamPlan stream, PayloadBuffer payload) throws PacketOverrun {
+        decoder.forget(FieldRole.EVENT_CLASS_ID);
         decoder.run(stream.eventHeader);
-        long id = decoder.told(Role.EVENT_CLASS_ID, 0);
-        Plan.Event event = stream.event(id);
-        if (event == null && !decoder.has(Role.EVENT_CLASS_ID)) {
+        long id = decoder.told(FieldRole.EVENT_CLASS_ID, 0);
+        EventPlan event = stream.event(id);
+        if (event == null && !decoder.has(FieldRole.EVENT_CLASS_ID)) {
             event = stream.only();
         }
         if (event == null) {
-            throw new Overrun("an event of the unknown class " + Long.toUnsignedString(id));
+            throw new PacketOverrun("an event of the unknown class " + Long.toUnsignedString(id));
         }
         long time = decoder.nanos(stream.clock);
         payload.begin(event.fixedBytes, event.clears);
@@ -232,7 +235,7 @@ final class StreamLane implements Lane {
         }
         decoder.run(stream.commonContext);
         decoder.run(event.ops);
-        Identity identity = event.identity;
+        ThreadIdentity identity = event.identity;
         int tid = identity.tid(payload, running);
         running = identity.next(payload, running);
         if (Long.compareUnsigned(time, lastTime) < 0) {
@@ -248,10 +251,10 @@ final class StreamLane implements Lane {
 
     /** A row that tells of a loss. */
     void lost(long time, long events, long packetCount) {
-        Payload payload = decoder.payload;
+        PayloadBuffer payload = decoder.payload;
         try {
             payload.begin(16, true);
-        } catch (Overrun e) {
+        } catch (PacketOverrun e) {
             throw new IllegalStateException(e);
         }
         payload.put(0, 8, events);
@@ -272,7 +275,7 @@ final class StreamLane implements Lane {
     }
 
     /** What packets tell of losses, row by row. */
-    private static final class Losses {
+    private static final class PacketLosses {
         private long discarded = -1;
         private long sequence = -1;
         private boolean first = true;
@@ -281,9 +284,9 @@ final class StreamLane implements Lane {
 
         /** A gap before a packet. */
         void packet(StreamLane lane, long time) {
-            Decoder decoder = lane.decoder;
-            if (decoder.has(Role.PACKET_SEQUENCE_NUMBER)) {
-                long now = decoder.told(Role.PACKET_SEQUENCE_NUMBER, 0);
+            CtfDecoder decoder = lane.decoder;
+            if (decoder.has(FieldRole.PACKET_SEQUENCE_NUMBER)) {
+                long now = decoder.told(FieldRole.PACKET_SEQUENCE_NUMBER, 0);
                 if (!first && now - sequence > 1) {
                     lane.lost(time, 0, now - sequence - 1);
                 }
@@ -292,14 +295,14 @@ final class StreamLane implements Lane {
         }
 
         /** What the counter says at the end of a packet. */
-        void end(StreamLane lane, Decoder decoder, @Nullable ClockClass clock, long begin) {
-            if (decoder.has(Role.DISCARDED_EVENTS)) {
-                long now = decoder.told(Role.DISCARDED_EVENTS, 0);
+        void end(StreamLane lane, CtfDecoder decoder, @Nullable ClockClass clock, long begin) {
+            if (decoder.has(FieldRole.DISCARDED_EVENTS)) {
+                long now = decoder.told(FieldRole.DISCARDED_EVENTS, 0);
                 // A counter begins at 0, unless packets are missing before the first one here.
                 long before = first && sequence <= 0 ? 0 : first ? now : discarded;
                 pending = Math.max(0, now - before);
                 discarded = now;
-                long end = decoder.told(Role.PACKET_END_TIMESTAMP, begin);
+                long end = decoder.told(FieldRole.PACKET_END_TIMESTAMP, begin);
                 pendingTime = clock == null ? lane.lastTime : clock.nanos(end);
             }
             first = false;

@@ -1,24 +1,28 @@
 package sonde.recording.ctf;
 
 import sonde.recording.ctf.schema.FieldClass;
+import sonde.recording.ctf.schema.FieldClass.BitField;
+import sonde.recording.ctf.schema.FieldClass.StructureClass;
+import sonde.recording.ctf.schema.FieldClass.TextClass;
+import sonde.recording.ctf.schema.FieldClass.VariantClass;
 import sonde.recording.ftrace.TextBuffer;
 
 /** Values of an array as babeltrace2 shows them. */
 final class TextValues {
     private TextValues() {}
 
-    static void append(TextBuffer out, Node node, ValueReader in) {
+    static void append(TextBuffer out, FieldNode node, ValueReader in) {
         switch (node.type) {
-            case FieldClass.Bits bits -> integer(out, node, in);
+            case BitField bits -> integer(out, node, in);
             case FieldClass.VariableInteger variable -> integer(out, node, in);
-            case FieldClass.Real real -> Reals.append(out, in.real());
-            case FieldClass.Text text -> Quoted.append(out, in.bytes());
+            case FieldClass.Real real -> RealNumbers.append(out, in.real());
+            case TextClass text -> QuotedText.append(out, in.bytes());
             case FieldClass.WideInteger wide -> out.put(in.bytes());
             case FieldClass.Blob blob -> blob(out, in.bytes());
-            case FieldClass.Structure structure -> {
+            case StructureClass structure -> {
                 out.put('{');
                 for (int i = 0; i < node.children.size(); i++) {
-                    Node child = node.children.get(i);
+                    FieldNode child = node.children.get(i);
                     out.put(i == 0 ? " " : ", ").put(child.name).put(" = ");
                     append(out, child, in);
                 }
@@ -33,19 +37,19 @@ final class TextValues {
                 }
                 out.put(" ]");
             }
-            case FieldClass.Variant variant -> option(out, node, in);
+            case VariantClass variant -> option(out, node, in);
             case FieldClass.Optional optional -> option(out, node, in);
         }
     }
 
-    private static void integer(TextBuffer out, Node node, ValueReader in) {
-        Shape shape = Shape.of(node.type);
+    private static void integer(TextBuffer out, FieldNode node, ValueReader in) {
+        IntegerDisplay shape = IntegerDisplay.of(node.type);
         if (shape != null) {
             shape.append(out, in.integer());
         }
     }
 
-    private static void option(TextBuffer out, Node node, ValueReader in) {
+    private static void option(TextBuffer out, FieldNode node, ValueReader in) {
         int choice = in.choice();
         if (choice < 0) {
             out.put("<none>");

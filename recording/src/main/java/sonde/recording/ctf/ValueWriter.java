@@ -25,39 +25,39 @@ final class ValueWriter {
         System.arraycopy(bytes, 0, target, at, size);
     }
 
-    private void put(long value, int count) throws Overrun {
+    private void put(long value, int count) throws PacketOverrun {
         room(count);
         for (int i = 0; i < count; i++) {
             bytes[size++] = (byte) (value >>> 8 * i);
         }
     }
 
-    private void room(int count) throws Overrun {
+    private void room(int count) throws PacketOverrun {
         if (size + (long) count > MOST_BYTES) {
-            throw new Overrun("an array of more than " + MOST_BYTES + " bytes");
+            throw new PacketOverrun("an array of more than " + MOST_BYTES + " bytes");
         }
         if (size + count > bytes.length) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + count));
         }
     }
 
-    void integer(long value) throws Overrun {
+    void integer(long value) throws PacketOverrun {
         put(value, 8);
     }
 
-    void real(double value) throws Overrun {
+    void real(double value) throws PacketOverrun {
         put(Double.doubleToRawLongBits(value), 8);
     }
 
-    void count(int value) throws Overrun {
+    void count(int value) throws PacketOverrun {
         put(value, 4);
     }
 
-    void choice(int value) throws Overrun {
+    void choice(int value) throws PacketOverrun {
         put(value, 4);
     }
 
-    void bytes(byte[] value) throws Overrun {
+    void bytes(byte[] value) throws PacketOverrun {
         count(value.length);
         room(value.length);
         System.arraycopy(value, 0, bytes, size, value.length);
@@ -65,9 +65,9 @@ final class ValueWriter {
     }
 
     /** The array as JSON. */
-    byte[] json(Node array) {
+    byte[] json(FieldNode array) {
         TextBuffer out = new TextBuffer(4 * size + 16);
-        JsonValues.append(out, array, new ValueReader(bytes, 0));
+        JsonArrays.append(out, array, new ValueReader(bytes, 0));
         return out.since(0);
     }
 }

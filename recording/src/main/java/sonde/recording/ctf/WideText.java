@@ -30,7 +30,7 @@ final class WideText {
         for (int done = 0; done < type.bits(); done += STEP_BITS) {
             int count = Math.min(STEP_BITS, type.bits() - done);
             BigInteger part =
-                    BigInteger.valueOf(Bits.read(memory, at + done, count, type.bigEndian()));
+                    BigInteger.valueOf(BitReader.read(memory, at + done, count, type.bigEndian()));
             value =
                     type.bigEndian()
                             ? value.shiftLeft(count).or(part)

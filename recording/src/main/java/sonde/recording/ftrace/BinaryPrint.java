@@ -12,7 +12,8 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Conversion.Spec;
+import sonde.recording.ftrace.PrintConversion.ConversionSpec;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /**
  * {@code trace_printk}: the format string lies in the kernel (printk_formats), the arguments lie
@@ -25,7 +26,7 @@ final class BinaryPrint {
 
     private final TextContext context;
     private final Field buf;
-    private final Map<Long, List<Part>> formats = new ConcurrentHashMap<>();
+    private final Map<Long, List<FormatPiece>> formats = new ConcurrentHashMap<>();
 
     /**
      * A literal, or a conversion.
@@ -33,9 +34,9 @@ final class BinaryPrint {
      * @param text the literal, empty for a conversion
      * @param letters behind %p
      */
-    private record Part(
+    private record FormatPiece(
             byte[] text,
-            @Nullable Spec spec,
+            @Nullable ConversionSpec spec,
             boolean starWidth,
             boolean starPrecision,
             String letters) {}
@@ -67,9 +68,10 @@ final class BinaryPrint {
             out.put("[format at 0x").hex(address, 1).put(" unknown]");
             return;
         }
-        List<Part> parts = formats.computeIfAbsent(address, key -> parts(format));
-        Arguments arguments = new Arguments(batch, row, buf.offset(), context.longBytes());
-        for (Part part : parts) {
+        List<FormatPiece> parts = formats.computeIfAbsent(address, key -> parts(format));
+        PackedArguments arguments =
+                new PackedArguments(batch, row, buf.offset(), context.longBytes());
+        for (FormatPiece part : parts) {
             if (part.spec == null) {
                 out.put(part.text);
             } else {
@@ -78,14 +80,15 @@ final class BinaryPrint {
         }
     }
 
-    private void convert(TextBuffer out, Part part, Spec spec, Arguments arguments) {
-        Spec used = part.starWidth ? spec.withWidth((int) arguments.next(4)) : spec;
+    private void convert(
+            TextBuffer out, FormatPiece part, ConversionSpec spec, PackedArguments arguments) {
+        ConversionSpec used = part.starWidth ? spec.withWidth((int) arguments.next(4)) : spec;
         used = part.starPrecision ? used.withPrecision((int) arguments.next(4)) : used;
         int start = out.size();
         switch (spec.letter()) {
             case 's' -> {
                 arguments.text(out);
-                Conversion.finish(out, used, start);
+                PrintConversion.finish(out, used, start);
             }
             case 'p' -> {
                 char first = part.letters.isEmpty() ? 'x' : part.letters.charAt(0);
@@ -105,13 +108,13 @@ final class BinaryPrint {
                     out.put("+0x").hex(value - context.symbols().address(symbol), 1);
                 }
             }
-            default -> Conversion.number(out, used, arguments.next(spec.lengthBytes()));
+            default -> PrintConversion.number(out, used, arguments.next(spec.lengthBytes()));
         }
     }
 
-    private List<Part> parts(byte[] bytes) {
+    private List<FormatPiece> parts(byte[] bytes) {
         String format = new String(bytes, StandardCharsets.UTF_8);
-        List<Part> parts = new ArrayList<>();
+        List<FormatPiece> parts = new ArrayList<>();
         Matcher matcher = CONVERSION.matcher(format);
         int at = 0;
         while (matcher.find(at)) {
@@ -134,7 +137,7 @@ final class BinaryPrint {
         return parts;
     }
 
-    private Part part(Matcher matcher, char letter, String letters) {
+    private FormatPiece part(Matcher matcher, char letter, String letters) {
         String flags = matcher.group(1);
         String width = matcher.group(2);
         String precision = matcher.group(3);
@@ -148,8 +151,8 @@ final class BinaryPrint {
                 };
         boolean starWidth = "*".equals(width);
         boolean starPrecision = "*".equals(precision);
-        Spec spec =
-                new Spec(
+        ConversionSpec spec =
+                new ConversionSpec(
                         flags.contains("-"),
                         flags.contains("+"),
                         flags.contains(" "),
@@ -159,29 +162,29 @@ final class BinaryPrint {
                         starPrecision || precision == null ? -1 : zeroOr(precision),
                         letter == 'c' ? 4 : lengthBytes,
                         letter);
-        return new Part(new byte[0], spec, starWidth, starPrecision, letters);
+        return new FormatPiece(new byte[0], spec, starWidth, starPrecision, letters);
     }
 
     private static int zeroOr(String digits) {
         return digits.isEmpty() ? 0 : Integer.parseInt(digits);
     }
 
-    private static void literal(List<Part> parts, String text) {
+    private static void literal(List<FormatPiece> parts, String text) {
         if (!text.isEmpty()) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            parts.add(new Part(bytes, null, false, false, ""));
+            parts.add(new FormatPiece(bytes, null, false, false, ""));
         }
     }
 
     /** Walks the packed arguments. */
-    private static final class Arguments {
+    private static final class PackedArguments {
         private final Batch batch;
         private final int row;
         private final int end;
         private final int longBytes;
         private int at;
 
-        Arguments(Batch batch, int row, int at, int longBytes) {
+        PackedArguments(Batch batch, int row, int at, int longBytes) {
             this.batch = batch;
             this.row = row;
             this.at = at;
@@ -197,7 +200,7 @@ final class BinaryPrint {
                 at = end;
                 return 0;
             }
-            long value = Expression.Place.integer(batch, row, at, sizeBytes);
+            long value = PayloadArray.integer(batch, row, at, sizeBytes);
             at += sizeBytes;
             return value;
         }

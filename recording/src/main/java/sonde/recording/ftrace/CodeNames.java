@@ -1,7 +1,7 @@
 package sonde.recording.ftrace;
 
 import java.util.Set;
-import sonde.recording.ftrace.ListedFields.Name;
+import sonde.recording.ftrace.ListedFields.ListedField;
 
 /** Names code for listings of samples. */
 public interface CodeNames {
@@ -15,8 +15,8 @@ public interface CodeNames {
                 }
 
                 @Override
-                public Code code(int pid, long address) {
-                    return Code.UNKNOWN;
+                public ListedCode code(int pid, long address) {
+                    return ListedCode.UNKNOWN;
                 }
 
                 @Override
@@ -38,19 +38,19 @@ public interface CodeNames {
      * @param offset in the function; negative when it has no name
      * @param file where the code is
      */
-    record Code(long shown, String name, long offset, String file) {
+    record ListedCode(long shown, String name, long offset, String file) {
         /** Of no known function, in no known file. */
-        public static final Code UNKNOWN = new Code(0, "[unknown]", -1, "[unknown]");
+        public static final ListedCode UNKNOWN = new ListedCode(0, "[unknown]", -1, "[unknown]");
 
         /** Appends function and file as far as they are shown, a blank before each. */
-        public void append(TextBuffer out, Set<Name> shown) {
-            if (shown.contains(Name.SYM)) {
+        public void append(TextBuffer out, Set<ListedField> shown) {
+            if (shown.contains(ListedField.SYM)) {
                 out.put(' ').put(name);
-                if (shown.contains(Name.SYMOFF) && offset >= 0) {
+                if (shown.contains(ListedField.SYMOFF) && offset >= 0) {
                     out.put("+0x").hex(offset, 1);
                 }
             }
-            if (shown.contains(Name.DSO)) {
+            if (shown.contains(ListedField.DSO)) {
                 out.put(" (").put(file).put(')');
             }
         }
@@ -70,20 +70,25 @@ public interface CodeNames {
      * @param call the instruction whose line is meant: of a caller that of its call
      */
     default void append(
-            TextBuffer out, int pid, long address, boolean chain, long call, Set<Name> shown) {
+            TextBuffer out,
+            int pid,
+            long address,
+            boolean chain,
+            long call,
+            Set<ListedField> shown) {
         int start = out.size();
-        Code code = code(pid, address);
-        boolean known = chain && !code.equals(Code.UNKNOWN);
+        ListedCode code = code(pid, address);
+        boolean known = chain && !code.equals(ListedCode.UNKNOWN);
         out.hex(known ? code.shown() : address, 1).pad(start, 16, false);
         code.append(out, shown);
-        if (shown.contains(Name.SRCLINE)) {
+        if (shown.contains(ListedField.SRCLINE)) {
             String line = line(pid, call);
             out.put(line.isEmpty() ? "" : "\n  ").put(line);
         }
     }
 
     /** What is at an address in a process at the time of the latest row. */
-    Code code(int pid, long address);
+    ListedCode code(int pid, long address);
 
     /**
      * Appends {@code "%16x symbol+0xoffset (file)"} for an address in a process at the time of the

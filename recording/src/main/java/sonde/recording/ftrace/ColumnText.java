@@ -10,24 +10,24 @@ import sonde.event.FrameNames;
 import sonde.event.Source;
 import sonde.event.result.Frame;
 import sonde.recording.ftrace.ListedFields.Kind;
-import sonde.recording.ftrace.ListedFields.Name;
+import sonde.recording.ftrace.ListedFields.ListedField;
 
 /**
  * Writes rows of any source with the fields that were asked for, in the columns that {@code perf
  * script -F} gives them.
  */
 public final class ColumnText implements RowText {
-    private static final EnumSet<Name> USUAL =
+    private static final EnumSet<ListedField> USUAL =
             EnumSet.of(
-                    Name.COMM,
-                    Name.TID,
-                    Name.CPU,
-                    Name.TIME,
-                    Name.EVENT,
-                    Name.TRACE,
-                    Name.IP,
-                    Name.SYM,
-                    Name.DSO);
+                    ListedField.COMM,
+                    ListedField.TID,
+                    ListedField.CPU,
+                    ListedField.TIME,
+                    ListedField.EVENT,
+                    ListedField.TRACE,
+                    ListedField.IP,
+                    ListedField.SYM,
+                    ListedField.DSO);
     private static final int COMM_COLUMNS = 16;
 
     // include/uapi/linux/perf_event.h: markers in call chains lie above it.
@@ -41,7 +41,7 @@ public final class ColumnText implements RowText {
     private final @Nullable FrameNames frames;
     private final @Nullable CodeNames code;
     private final FieldText.Details details;
-    private final EnumSet<Name> shown;
+    private final EnumSet<ListedField> shown;
     private final boolean nanos;
     private final int nameColumns;
 
@@ -76,7 +76,7 @@ public final class ColumnText implements RowText {
         if (nameRows.teaches(batch, row)) {
             return Turn.ALONE;
         }
-        CodeNames names = shown.contains(Name.IP) ? code : null;
+        CodeNames names = shown.contains(ListedField.IP) ? code : null;
         for (int i = 0; names != null && i < batch.stackDepth(row); i++) {
             if (names.changes(batch.stackEntry(row, i))) {
                 return Turn.IN_ORDER;
@@ -94,21 +94,21 @@ public final class ColumnText implements RowText {
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
         EventType type = types.get(batch.type(row));
         head(out, batch, row);
-        if (shown.contains(Name.PERIOD)) {
+        if (shown.contains(ListedField.PERIOD)) {
             int start = out.size();
             out.unsigned(batch.weight(row)).pad(start, 10, false).put(' ');
         }
-        if (shown.contains(Name.EVENT)) {
+        if (shown.contains(ListedField.EVENT)) {
             int start = out.size();
             out.put(type.qualifiedName()).pad(start, nameColumns, false).put(": ");
         }
-        if (shown.contains(Name.TRACE)) {
+        if (shown.contains(ListedField.TRACE)) {
             details.append(out, batch, row);
             if (out.size() > 0 && out.at(out.size() - 1) == '\n') {
                 out.truncate(out.size() - 1);
             }
         }
-        if (shown.contains(Name.IP) && batch.stackDepth(row) > 0) {
+        if (shown.contains(ListedField.IP) && batch.stackDepth(row) > 0) {
             chain(out, batch, row);
         }
         out.put('\n');
@@ -118,24 +118,24 @@ public final class ColumnText implements RowText {
 
     private void head(TextBuffer out, Batch batch, int row) {
         int tid = batch.tid(row);
-        if (shown.contains(Name.COMM)) {
+        if (shown.contains(ListedField.COMM)) {
             byte[] comm = tid < 0 ? null : threads.comm(tid);
             int start = out.size();
             out.put(comm == null ? UNKNOWN : comm).pad(start, COMM_COLUMNS, false).put(' ');
         }
-        boolean pid = shown.contains(Name.PID);
+        boolean pid = shown.contains(ListedField.PID);
         if (pid) {
             int start = out.size();
             out.decimal(batch.pid(row)).pad(start, 5, false);
         }
-        if (shown.contains(Name.TID)) {
+        if (shown.contains(ListedField.TID)) {
             int start = pid ? out.put('/').size() : out.size();
             out.decimal(tid).pad(start, 5, pid);
         }
-        if (pid || shown.contains(Name.TID)) {
+        if (pid || shown.contains(ListedField.TID)) {
             out.put(' ');
         }
-        if (shown.contains(Name.CPU)) {
+        if (shown.contains(ListedField.CPU)) {
             out.put('[');
             if (batch.cpu(row) >= 0) {
                 out.digits(batch.cpu(row), 3);
@@ -144,7 +144,7 @@ public final class ColumnText implements RowText {
             }
             out.put("] ");
         }
-        if (shown.contains(Name.TIME)) {
+        if (shown.contains(ListedField.TIME)) {
             time(out, batch.time(row));
         }
     }
@@ -184,13 +184,13 @@ public final class ColumnText implements RowText {
     }
 
     private void frame(TextBuffer out, Frame frame) {
-        if (shown.contains(Name.SYM)) {
+        if (shown.contains(ListedField.SYM)) {
             out.put(frame.name());
         }
-        if (shown.contains(Name.DSO) && !frame.module().isEmpty()) {
+        if (shown.contains(ListedField.DSO) && !frame.module().isEmpty()) {
             out.put(" (").put(frame.module()).put(')');
         }
-        if (shown.contains(Name.SRCLINE) && !frame.place().isEmpty()) {
+        if (shown.contains(ListedField.SRCLINE) && !frame.place().isEmpty()) {
             out.put("\n  ").put(frame.place());
         }
     }

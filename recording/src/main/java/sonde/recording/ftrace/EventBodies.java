@@ -8,7 +8,8 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.EventBody.PrintedBody;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /** Which events have a text of their own, in the form of libtraceevent's plugins. */
 final class EventBodies {
@@ -20,8 +21,8 @@ final class EventBodies {
     private EventBodies() {}
 
     static EventBody of(EventType type, List<EventType> types, TextContext context) {
-        PrintFormat format = PrintFormat.of(type, context);
-        EventBody plain = new EventBody.Printed(format);
+        PrintFmt format = PrintFmt.of(type, context);
+        EventBody plain = new PrintedBody(format);
         EventBody special =
                 switch (type.qualifiedName()) {
                     case "sched:sched_switch" -> schedSwitch(type);
@@ -52,7 +53,7 @@ final class EventBodies {
 
     /** By the print format alone, as perf does. */
     static EventBody plain(EventType type, TextContext context) {
-        return new EventBody.Printed(PrintFormat.of(type, context));
+        return new PrintedBody(PrintFmt.of(type, context));
     }
 
     static @Nullable IntegerField integer(EventType type, String name) {
@@ -60,12 +61,12 @@ final class EventBodies {
         return field != null && field.kind() == Field.Kind.INTEGER ? IntegerField.of(field) : null;
     }
 
-    static @Nullable Place place(EventType type, String name) {
+    static @Nullable PayloadArray place(EventType type, String name) {
         Field field = type.field(name).orElse(null);
-        return field == null ? null : new Place(field, 1, false);
+        return field == null ? null : new PayloadArray(field, 1, false);
     }
 
-    private static void comm(TextBuffer out, Batch batch, int row, @Nullable Place comm) {
+    private static void comm(TextBuffer out, Batch batch, int row, @Nullable PayloadArray comm) {
         if (comm != null) {
             out.text(batch, row, comm.offset(batch, row), comm.sizeBytes(batch, row)).put(':');
         }
@@ -84,8 +85,8 @@ final class EventBodies {
                 || nextPrio == null) {
             return null;
         }
-        Place prevComm = place(type, "prev_comm");
-        Place nextComm = place(type, "next_comm");
+        PayloadArray prevComm = place(type, "prev_comm");
+        PayloadArray nextComm = place(type, "next_comm");
         char[] states = states(type.printFormat());
         return EventBody.of((out, batch, row) -> {
             long prev = prevPid.of(batch, row);
@@ -144,7 +145,7 @@ final class EventBodies {
         if (pid == null) {
             return null;
         }
-        Place comm = place(type, "comm");
+        PayloadArray comm = place(type, "comm");
         IntegerField prio = integer(type, "prio");
         IntegerField success = integer(type, "success");
         IntegerField cpu = integer(type, "target_cpu");
@@ -170,7 +171,7 @@ final class EventBodies {
             return null;
         }
         int longBytes = context.longBytes();
-        Place place = new Place(caller, longBytes, false);
+        PayloadArray place = new PayloadArray(caller, longBytes, false);
         KallsymsIndex symbols = context.symbols();
         return EventBody.of((out, batch, row) -> {
             out.put("<stack trace >\n");
@@ -178,7 +179,7 @@ final class EventBodies {
             int at = place.offset(batch, row);
             int end = batch.payloadBytes(row);
             for (; at + longBytes <= end; at += longBytes) {
-                long address = Place.integer(batch, row, at, longBytes);
+                long address = PayloadArray.integer(batch, row, at, longBytes);
                 if ((int) address == -1) {
                     break;
                 }
@@ -273,7 +274,7 @@ final class EventBodies {
     }
 
     private static @Nullable EventBody callSite(
-            EventType type, TextContext context, PrintFormat format) {
+            EventType type, TextContext context, PrintFmt format) {
         IntegerField callSite = integer(type, "call_site");
         if (callSite == null) {
             return null;

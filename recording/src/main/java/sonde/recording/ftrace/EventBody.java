@@ -17,7 +17,7 @@ interface EventBody {
     }
 
     /** What a print format says. */
-    record Printed(PrintFormat format) implements EventBody {
+    record PrintedBody(PrintFmt format) implements EventBody {
         @Override
         public boolean append(
                 TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {

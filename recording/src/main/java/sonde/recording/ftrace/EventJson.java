@@ -9,7 +9,7 @@ import sonde.event.Field;
 import sonde.event.FloatField;
 import sonde.event.IntegerField;
 import sonde.event.Source;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /**
  * Writes events as JSON, an object a line: {@code
@@ -23,18 +23,19 @@ public final class EventJson implements RowText {
     private final ThreadNames threads;
     private final NameRows nameRows;
     private final SampleBody samples;
-    private final @Nullable Shape[] shapes;
+    private final @Nullable RowKeys[] shapes;
     private long timeOffset;
 
     /** How rows of a type are written. */
-    private record Shape(byte[] name, boolean sample, boolean loss, List<Member> members) {}
+    private record RowKeys(byte[] name, boolean sample, boolean loss, List<FieldKey> members) {}
 
     /**
      * A field.
      *
      * @param key with quotes and colon, and a comma before it where it is not the first
      */
-    private record Member(byte[] key, Field field, @Nullable IntegerField number, Place place) {}
+    private record FieldKey(
+            byte[] key, Field field, @Nullable IntegerField number, PayloadArray place) {}
 
     /** A writer for the rows of one source. */
     public EventJson(
@@ -43,7 +44,7 @@ public final class EventJson implements RowText {
         this.threads = threads;
         this.nameRows = new NameRows(types, threads);
         this.samples = new SampleBody(context, addresses);
-        this.shapes = new Shape[types.size()];
+        this.shapes = new RowKeys[types.size()];
     }
 
     /** Adds nanoseconds to every time. */
@@ -68,7 +69,7 @@ public final class EventJson implements RowText {
 
     @Override
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
-        Shape shape = shape(batch.type(row));
+        RowKeys shape = shape(batch.type(row));
         int tid = batch.tid(row);
         out.put("{\"time\":").decimal(batch.time(row) + timeOffset).put(",\"cpu\":");
         numberOrNull(out, batch.cpu(row)).put(",\"tid\":");
@@ -77,10 +78,10 @@ public final class EventJson implements RowText {
         if (comm == null) {
             out.put("null");
         } else {
-            JsonText.string(out, comm, 0, comm.length);
+            JsonBytes.string(out, comm, 0, comm.length);
         }
         out.put(shape.name);
-        for (Member member : shape.members) {
+        for (FieldKey member : shape.members) {
             out.put(member.key);
             value(out, member, batch, row);
         }
@@ -109,12 +110,12 @@ public final class EventJson implements RowText {
             if (text.length == 0) {
                 out.put("null");
             } else {
-                JsonText.string(out, text, 0, text.length);
+                JsonBytes.string(out, text, 0, text.length);
             }
         }
     }
 
-    private static void value(TextBuffer out, Member member, Batch batch, int row) {
+    private static void value(TextBuffer out, FieldKey member, Batch batch, int row) {
         IntegerField number = member.number;
         Field field = member.field;
         if (number != null) {
@@ -129,7 +130,7 @@ public final class EventJson implements RowText {
         int offset = member.place.offset(batch, row);
         int length = member.place.sizeBytes(batch, row);
         if (field.isText()) {
-            JsonText.string(out, batch, row, offset, length);
+            JsonBytes.string(out, batch, row, offset, length);
             return;
         }
         int element = field.elementBytes();
@@ -138,7 +139,7 @@ public final class EventJson implements RowText {
             if (i > 0) {
                 out.put(',');
             }
-            long value = Place.integer(batch, row, offset + i, element);
+            long value = PayloadArray.integer(batch, row, offset + i, element);
             int unused = 64 - 8 * element;
             integer(out, field.signed() ? value << unused >> unused : value, field.signed());
         }
@@ -153,8 +154,8 @@ public final class EventJson implements RowText {
         }
     }
 
-    private Shape shape(int type) {
-        Shape shape = shapes[type];
+    private RowKeys shape(int type) {
+        RowKeys shape = shapes[type];
         if (shape == null) {
             shape = make(types.get(type));
             shapes[type] = shape;
@@ -162,27 +163,27 @@ public final class EventJson implements RowText {
         return shape;
     }
 
-    private static Shape make(EventType type) {
+    private static RowKeys make(EventType type) {
         TextBuffer name = new TextBuffer(64);
         name.put(",\"event\":");
-        JsonText.string(name, type.qualifiedName());
+        JsonBytes.string(name, type.qualifiedName());
         name.put(",\"fields\":{");
-        List<Member> members = new ArrayList<>();
+        List<FieldKey> members = new ArrayList<>();
         for (Field field : type.fields()) {
             if (field.name().startsWith("common_")) {
                 continue;
             }
             TextBuffer key = new TextBuffer(64);
-            JsonText.string(key.put(members.isEmpty() ? "" : ","), field.name());
+            JsonBytes.string(key.put(members.isEmpty() ? "" : ","), field.name());
             boolean integer = field.kind() == Field.Kind.INTEGER;
             members.add(
-                    new Member(
+                    new FieldKey(
                             key.put(':').since(0),
                             field,
                             integer ? IntegerField.of(field) : null,
-                            new Place(field, 1, false)));
+                            new PayloadArray(field, 1, false)));
         }
         boolean loss = type.qualifiedName().equals("notice:lost");
-        return new Shape(name.since(0), EventText.isSample(type), loss, members);
+        return new RowKeys(name.since(0), EventText.isSample(type), loss, members);
     }
 }

@@ -26,7 +26,7 @@ import sonde.recording.ftrace.RowText.Turn;
 public final class EventListing {
     private static final int DRAIN_BYTES = 1 << 16;
 
-    private final List<Position> positions = new ArrayList<>();
+    private final List<LanePosition> positions = new ArrayList<>();
     private final Filter filter;
     private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
 
@@ -52,13 +52,13 @@ public final class EventListing {
      * @param text for its rows
      * @param label before each of its lines
      */
-    public record Part(Lane lane, RowText text, String label) {}
+    public record ListedLane(Lane lane, RowText text, String label) {}
 
     /** A listing of parts whose clocks are one. */
-    public EventListing(List<Part> parts, Filter filter) {
+    public EventListing(List<ListedLane> parts, Filter filter) {
         this.filter = filter;
-        for (Part part : parts) {
-            positions.add(new Position(part));
+        for (ListedLane part : parts) {
+            positions.add(new LanePosition(part));
         }
     }
 
@@ -68,14 +68,14 @@ public final class EventListing {
     }
 
     /** Lanes with labels of equal width, as trace-cmd writes them; none for a single buffer. */
-    public static List<Part> labelled(List<Lane> lanes, Function<Lane, RowText> text) {
+    public static List<ListedLane> labelled(List<Lane> lanes, Function<Lane, RowText> text) {
         int columns = 0;
         for (Lane lane : lanes) {
             columns = Math.max(columns, lane.buffer().length());
         }
-        List<Part> parts = new ArrayList<>();
+        List<ListedLane> parts = new ArrayList<>();
         for (Lane lane : lanes) {
-            parts.add(new Part(lane, text.apply(lane), label(lane.buffer(), columns)));
+            parts.add(new ListedLane(lane, text.apply(lane), label(lane.buffer(), columns)));
         }
         return parts;
     }
@@ -89,24 +89,24 @@ public final class EventListing {
     }
 
     /** Where a lane stands. */
-    private static final class Position {
+    private static final class LanePosition {
         private final Lane lane;
         private final RowText text;
-        private final @Nullable Packed label;
+        private final @Nullable PackedText label;
         private @Nullable LaneAhead ahead;
         private @Nullable Batch batch;
         private int row;
         private long time;
-        private @Nullable Block holder;
+        private @Nullable ListedRows holder;
         private @Nullable Batch held;
 
-        Position(Part part) {
+        LanePosition(ListedLane part) {
             this.lane = part.lane;
             this.text = part.text;
             this.label =
                     part.label.isEmpty()
                             ? null
-                            : new Packed(part.label.getBytes(StandardCharsets.UTF_8));
+                            : new PackedText(part.label.getBytes(StandardCharsets.UTF_8));
         }
 
         void begin(@Nullable ExecutorService decoder) {
@@ -150,11 +150,11 @@ public final class EventListing {
 
     /** Rows in order that one thread turns to text. */
     @SuppressWarnings("ReferenceEquality") // batches are told apart by identity
-    private final class Block {
+    private final class ListedRows {
         private static final int ROWS = 4096;
         // Rows that follow one another in a batch are one run.
         private final Batch[] batches = new Batch[ROWS];
-        private final Position[] origins = new Position[ROWS];
+        private final LanePosition[] origins = new LanePosition[ROWS];
         private final int[] starts = new int[ROWS];
         private final int[] ends = new int[ROWS];
         private final List<Batch> held = new ArrayList<>();
@@ -171,7 +171,7 @@ public final class EventListing {
         // Time of the row before the first of this block.
         private long before = RowText.NO_TIME;
 
-        void add(Position position, Batch batch, int from, int to) {
+        void add(LanePosition position, Batch batch, int from, int to) {
             if (position.holder != this || position.held != batch) {
                 position.holder = this;
                 position.held = batch;
@@ -195,7 +195,7 @@ public final class EventListing {
         }
 
         /** Writes a row now; its line comes out in its place. */
-        void insert(Position position, Batch batch, int row, long previous) {
+        void insert(LanePosition position, Batch batch, int row, long previous) {
             position.write(inserts, batch, row, previous);
             insertAt.add(new int[] {runs, inserts.size()});
             closed = true;
@@ -232,7 +232,7 @@ public final class EventListing {
             }
         }
 
-        private void run(Position position, Batch batch, int from, int to) {
+        private void run(LanePosition position, Batch batch, int from, int to) {
             for (int row = from; row < to; row++) {
                 position.write(out, batch, row, before);
                 before = position.text.isTimed(batch.type(row)) ? batch.time(row) : before;
@@ -264,7 +264,7 @@ public final class EventListing {
             closed = false;
             runs = 0;
             count = 0;
-            for (Position position : positions) {
+            for (LanePosition position : positions) {
                 position.holder = position.holder == this ? null : position.holder;
             }
         }
@@ -279,7 +279,7 @@ public final class EventListing {
                                 : Executors.newSingleThreadExecutor(EventListing::worker)) {
             try {
                 positions.forEach(position -> position.begin(decoder));
-                return new Writing(workers, out).all();
+                return new ListingRun(workers, out).all();
             } finally {
                 // After a failure nobody wants the blocks that still wait.
                 workers.shutdownNow();
@@ -301,25 +301,25 @@ public final class EventListing {
     }
 
     /** One writing of everything. */
-    private final class Writing {
+    private final class ListingRun {
         private final ExecutorService workers;
         private final OutputStream out;
-        private final Deque<Block> running = new ArrayDeque<>();
-        private Block block = new Block();
+        private final Deque<ListedRows> running = new ArrayDeque<>();
+        private ListedRows block = new ListedRows();
         private final boolean all = filter.equals(Filter.ALL);
         private long last = RowText.NO_TIME;
         private long count;
 
-        Writing(ExecutorService workers, OutputStream out) {
+        ListingRun(ExecutorService workers, OutputStream out) {
             this.workers = workers;
             this.out = out;
         }
 
         long all() throws IOException {
-            for (Position position : positions) {
+            for (LanePosition position : positions) {
                 position.load();
             }
-            Position first = first(null);
+            LanePosition first = first(null);
             while (first != null && !filter.isDone()) {
                 if (all && first.isFree()) {
                     runFree(first);
@@ -333,7 +333,7 @@ public final class EventListing {
         }
 
         /** As {@link #run}, of rows that need no look at each. */
-        private void runFree(Position first) throws IOException {
+        private void runFree(LanePosition first) throws IOException {
             Batch batch = first.batch;
             if (batch == null) {
                 return;
@@ -386,7 +386,7 @@ public final class EventListing {
         }
 
         /** Rows of one lane as long as no other lane's comes first. */
-        private void run(Position first) throws IOException {
+        private void run(LanePosition first) throws IOException {
             Batch batch = first.batch;
             if (batch == null) {
                 return;
@@ -429,10 +429,10 @@ public final class EventListing {
         }
 
         /** The time from which on another lane comes first. */
-        private long limit(Position first) {
+        private long limit(LanePosition first) {
             long limit = -1;
             boolean before = true;
-            for (Position other : positions) {
+            for (LanePosition other : positions) {
                 before &= other != first;
                 if (other != first && other.batch != null) {
                     // An earlier lane comes first at equal times, a later one after them.
@@ -443,14 +443,14 @@ public final class EventListing {
             return limit;
         }
 
-        private void skip(Position first, Batch batch, int row) throws IOException {
+        private void skip(LanePosition first, Batch batch, int row) throws IOException {
             if (first.text.turn(batch, row) == Turn.ALONE) {
                 flush(0);
                 first.text.skip(batch, row);
             }
         }
 
-        private void alone(Position first) throws IOException {
+        private void alone(LanePosition first) throws IOException {
             flush(0);
             write(block.out, first);
             block.out.drainTo(out, block.out.isPlain());
@@ -458,22 +458,22 @@ public final class EventListing {
 
         /** Hands the block to a worker; an empty one takes its place, {@code most} keep running. */
         private void flush(int most) throws IOException {
-            Block full = block;
-            Block free = full;
+            ListedRows full = block;
+            ListedRows free = full;
             if (!full.isEmpty()) {
                 full.running = workers.submit(full::format);
                 running.add(full);
                 free = null;
             }
             while (running.size() > most) {
-                Block done = running.remove();
+                ListedRows done = running.remove();
                 done.finish(out);
                 free = done;
             }
-            block = free == null ? new Block() : free;
+            block = free == null ? new ListedRows() : free;
         }
 
-        private void write(TextBuffer buffer, Position first) throws IOException {
+        private void write(TextBuffer buffer, LanePosition first) throws IOException {
             Batch batch = first.batch;
             if (batch == null) {
                 return;
@@ -491,7 +491,7 @@ public final class EventListing {
             batch.retain();
             first.step();
             // Only the function graph looks at what comes next, in its own buffer.
-            Position next = first(first.lane);
+            LanePosition next = first(first.lane);
             Batch nextBatch = next == null ? null : next.batch;
             boolean both =
                     nextBatch == null || next == null
@@ -504,9 +504,9 @@ public final class EventListing {
         }
 
         @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
-        private @Nullable Position first(@Nullable Lane like) {
-            Position first = null;
-            for (Position position : positions) {
+        private @Nullable LanePosition first(@Nullable Lane like) {
+            LanePosition first = null;
+            for (LanePosition position : positions) {
                 boolean fits =
                         like == null
                                 || position.lane.buffer().equals(like.buffer())

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Source;
+import sonde.recording.ftrace.EventBody.PrintedBody;
 
 /**
  * Writes events as {@code trace-cmd report} does: {@code "comm-tid [cpu] time: name: text"}.
@@ -27,8 +28,8 @@ public final class EventText implements RowText {
     private final boolean nanos;
     private final @Nullable EventBody[] bodies;
     // Those of them that are a print format and nothing else.
-    private final @Nullable PrintFormat[] formats;
-    private final @Nullable Packed[] names;
+    private final @Nullable PrintFmt[] formats;
+    private final @Nullable PackedText[] names;
     private final ThreadNames threads;
     private final NameRows nameRows;
     private final byte[] notices;
@@ -36,13 +37,13 @@ public final class EventText implements RowText {
     private final boolean[] mayTeach;
     private final boolean[] graphEntries;
     private long timeOffset;
-    private TimeFormat timeFormat = TimeFormat.MICROS;
+    private TimePrecision timeFormat = TimePrecision.MICROS;
     private boolean rawFields;
     private boolean plain;
     private @Nullable Latest latest;
 
     /** How times are shown. */
-    public enum TimeFormat {
+    public enum TimePrecision {
         /** Seconds with six digits. */
         MICROS,
         /** Seconds with nine digits. */
@@ -80,8 +81,8 @@ public final class EventText implements RowText {
         this.threads = threads;
         this.nameRows = new NameRows(types, threads);
         this.bodies = new EventBody[types.size()];
-        this.formats = new PrintFormat[types.size()];
-        this.names = new Packed[types.size()];
+        this.formats = new PrintFmt[types.size()];
+        this.names = new PackedText[types.size()];
         this.notices = new byte[types.size()];
         this.turns = new Turn[types.size()];
         this.mayTeach = new boolean[types.size()];
@@ -120,11 +121,11 @@ public final class EventText implements RowText {
 
     /** Shows times with nine digits, as {@code trace-cmd report -t}. */
     public EventText withNanoseconds() {
-        return withTimes(TimeFormat.NANOS);
+        return withTimes(TimePrecision.NANOS);
     }
 
     /** Shows times that way. */
-    public EventText withTimes(TimeFormat format) {
+    public EventText withTimes(TimePrecision format) {
         timeFormat = format;
         return this;
     }
@@ -165,12 +166,12 @@ public final class EventText implements RowText {
             return notice(out, batch, row, notices[type]);
         }
         head(out, batch, row);
-        Packed name = names[type];
+        PackedText name = names[type];
         if (name == null) {
             name = name(type);
         }
         out.put(name);
-        PrintFormat format = formats[type];
+        PrintFmt format = formats[type];
         boolean both = false;
         if (format != null) {
             format.append(out, batch, row);
@@ -274,7 +275,7 @@ public final class EventText implements RowText {
         }
         out.put(']');
         long time = batch.time(row) + timeOffset;
-        if (!nanos || timeFormat == TimeFormat.RAW) {
+        if (!nanos || timeFormat == TimePrecision.RAW) {
             int start = out.size();
             out.unsigned(time).pad(start, 12, false).put(':');
         } else {
@@ -288,7 +289,7 @@ public final class EventText implements RowText {
 
     /** {@code "(+12)"} in the unit of the last digit, in a column of its own. */
     private void difference(TextBuffer out, long time, Latest before) {
-        boolean micros = nanos && timeFormat == TimeFormat.MICROS;
+        boolean micros = nanos && timeFormat == TimePrecision.MICROS;
         long shown = micros ? micros(time) : time;
         out.put(' ');
         int start = out.size();
@@ -301,7 +302,7 @@ public final class EventText implements RowText {
     }
 
     private void seconds(TextBuffer out, long time) {
-        boolean nineDigits = timeFormat == TimeFormat.NANOS;
+        boolean nineDigits = timeFormat == TimePrecision.NANOS;
         long unit = nineDigits ? 1_000_000_000 : 1_000_000;
         long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
         long seconds = units / unit;
@@ -318,10 +319,10 @@ public final class EventText implements RowText {
         return rounded >= 0 ? rounded / 1000 : Long.divideUnsigned(rounded, 1000);
     }
 
-    private Packed name(int type) {
+    private PackedText name(int type) {
         String name = types.get(type).name();
         String padded = " " + name + ": " + " ".repeat(Math.max(0, NAME_COLUMNS - name.length()));
-        Packed packed = new Packed(padded.getBytes(StandardCharsets.UTF_8));
+        PackedText packed = new PackedText(padded.getBytes(StandardCharsets.UTF_8));
         names[type] = packed;
         return packed;
     }
@@ -334,11 +335,11 @@ public final class EventText implements RowText {
                 body = new SampleBody(context, addresses);
                 body = of.name().equals("bpf-output") ? PerfBodies.named(body) : body;
             } else if (rawFields) {
-                body = RawFields.of(of, PrintFormat.of(of, context));
+                body = RawFields.of(of, PrintFmt.of(of, context));
             } else {
                 body = plain ? EventBodies.plain(of, context) : EventBodies.of(of, types, context);
             }
-            if (body instanceof EventBody.Printed printed) {
+            if (body instanceof PrintedBody printed) {
                 formats[type] = printed.format();
             }
             bodies[type] = body;

@@ -11,7 +11,7 @@ import sonde.event.FrameNames;
 import sonde.event.IntegerField;
 import sonde.event.Source;
 import sonde.event.result.Frame;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /**
  * Writes rows of any source: {@code "comm-tid [cpu] seconds.micros: event: field=value …"}, times
@@ -161,7 +161,7 @@ public final class FieldText implements RowText {
 
     private static void value(TextBuffer out, Field field, Batch batch, int row) {
         if (field.isText()) {
-            Place place = new Place(field, 1, false);
+            PayloadArray place = new PayloadArray(field, 1, false);
             out.text(batch, row, place.offset(batch, row), place.sizeBytes(batch, row));
             return;
         }
@@ -185,7 +185,8 @@ public final class FieldText implements RowText {
         int length = field.sizeBytes(batch, row);
         out.put('{');
         for (int i = 0; i + element <= length; i += element) {
-            out.put(i == 0 ? "0x" : ",0x").hex(Place.integer(batch, row, offset + i, element), 1);
+            out.put(i == 0 ? "0x" : ",0x")
+                    .hex(PayloadArray.integer(batch, row, offset + i, element), 1);
         }
         out.put('}');
     }

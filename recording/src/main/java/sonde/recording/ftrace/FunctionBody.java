@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /**
  * The function tracer: functions are indented below their callers, as far as the callers of one CPU
@@ -23,7 +23,7 @@ final class FunctionBody implements EventBody {
     private final TextContext context;
     private final IntegerField ip;
     private final IntegerField parentIp;
-    private final @Nullable Place arguments;
+    private final @Nullable PayloadArray arguments;
     private final @Nullable Repeats repeats;
     private final Map<Integer, List<byte[]>> chains = new HashMap<>();
 

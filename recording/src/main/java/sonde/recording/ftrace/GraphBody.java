@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /**
  * The function graph tracer: an entry whose return follows at once is one line, {@code name();}.
@@ -21,8 +21,8 @@ record GraphBody(
         IntegerField function,
         IntegerField depth,
         @Nullable IntegerField returnAddress,
-        @Nullable Place arguments,
-        @Nullable Exit exit,
+        @Nullable PayloadArray arguments,
+        @Nullable GraphExitFields exit,
         boolean isEntry)
         implements EventBody {
     private static final int INDENT = 2;
@@ -30,7 +30,7 @@ record GraphBody(
     private static final long MAX_ERRNO = 4095;
 
     /** Fields of {@code funcgraph_exit}. */
-    private record Exit(
+    private record GraphExitFields(
             int type,
             IntegerField function,
             IntegerField calltime,
@@ -48,14 +48,14 @@ record GraphBody(
         if (function == null || depth == null) {
             return null;
         }
-        Exit exit = null;
+        GraphExitFields exit = null;
         for (EventType other : types) {
             if (other.qualifiedName().equals("ftrace:funcgraph_exit")) {
                 exit = exit(other);
             }
         }
         boolean isEntry = !type.name().equals("funcgraph_exit");
-        Place arguments = EventBodies.place(type, "args");
+        PayloadArray arguments = EventBodies.place(type, "args");
         IntegerField returnAddress = EventBodies.integer(type, "retaddr");
         return !isEntry && exit == null
                 ? null
@@ -70,7 +70,7 @@ record GraphBody(
         };
     }
 
-    private static @Nullable Exit exit(EventType type) {
+    private static @Nullable GraphExitFields exit(EventType type) {
         IntegerField function = EventBodies.integer(type, "func");
         IntegerField calltime = EventBodies.integer(type, "calltime");
         IntegerField rettime = EventBodies.integer(type, "rettime");
@@ -78,7 +78,7 @@ record GraphBody(
             return null;
         }
         IntegerField retval = EventBodies.integer(type, "retval");
-        return new Exit(type.id(), function, calltime, rettime, retval);
+        return new GraphExitFields(type.id(), function, calltime, rettime, retval);
     }
 
     @Override
@@ -136,12 +136,12 @@ record GraphBody(
 
     /** Registers that may hold arguments; how many do is not in the event. */
     static void arguments(
-            TextBuffer out, TextContext context, Place arguments, Batch batch, int row) {
+            TextBuffer out, TextContext context, PayloadArray arguments, Batch batch, int row) {
         int longBytes = context.longBytes();
         int at = arguments.offset(batch, row);
         int end = batch.payloadBytes(row);
         for (boolean first = true; at + longBytes <= end; at += longBytes, first = false) {
-            out.put(first ? "0x" : ", 0x").hex(Place.integer(batch, row, at, longBytes), 1);
+            out.put(first ? "0x" : ", 0x").hex(PayloadArray.integer(batch, row, at, longBytes), 1);
         }
     }
 
@@ -150,7 +150,7 @@ record GraphBody(
         out.blanks((int) levels * INDENT);
     }
 
-    private static void returned(TextBuffer out, Exit exit, Batch batch, int row) {
+    private static void returned(TextBuffer out, GraphExitFields exit, Batch batch, int row) {
         if (exit.retval == null) {
             return;
         }

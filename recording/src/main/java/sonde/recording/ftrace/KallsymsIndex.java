@@ -14,18 +14,19 @@ public final class KallsymsIndex {
     private static final int CACHE_BITS = 10;
 
     private final Supplier<byte[]> source;
-    private final AtomicReferenceArray<Found> found = new AtomicReferenceArray<>(1 << CACHE_BITS);
-    private volatile @Nullable Index index;
+    private final AtomicReferenceArray<FoundSymbol> found =
+            new AtomicReferenceArray<>(1 << CACHE_BITS);
+    private volatile @Nullable SortedSymbols index;
 
     /** An answer to remember. */
-    private record Found(long address, int symbol) {}
+    private record FoundSymbol(long address, int symbol) {}
 
     /**
      * Sorted by address.
      *
      * @param name offset of the name in the text
      */
-    private record Index(byte[] text, long[] address, int[] name) {}
+    private record SortedSymbols(byte[] text, long[] address, int[] name) {}
 
     /** Symbols of that text; lines that are none are skipped. */
     public KallsymsIndex(Supplier<byte[]> kallsyms) {
@@ -35,16 +36,16 @@ public final class KallsymsIndex {
     /** Number of the symbol that covers an address, -1 for none. */
     public int find(long address) {
         int slot = (int) ((address * 0x9e3779b97f4a7c15L) >>> (64 - CACHE_BITS));
-        Found known = found.getPlain(slot);
+        FoundSymbol known = found.getPlain(slot);
         if (known == null || known.address != address) {
-            known = new Found(address, search(address));
+            known = new FoundSymbol(address, search(address));
             found.setRelease(slot, known);
         }
         return known.symbol;
     }
 
     private int search(long address) {
-        Index all = index();
+        SortedSymbols all = index();
         // Kernel addresses are "negative" on 64-bit machines; stored with the top bit flipped.
         int at = Arrays.binarySearch(all.address, address ^ Long.MIN_VALUE);
         if (at < 0) {
@@ -65,7 +66,7 @@ public final class KallsymsIndex {
 
     /** Appends a symbol's name. */
     public void appendName(TextBuffer out, int symbol) {
-        Index all = index();
+        SortedSymbols all = index();
         int start = all.name[symbol];
         out.put(all.text, start, nameEnd(all.text, start) - start);
     }
@@ -80,13 +81,13 @@ public final class KallsymsIndex {
 
     /** Name of a symbol. */
     public byte[] name(int symbol) {
-        Index all = index();
+        SortedSymbols all = index();
         int start = all.name[symbol];
         return Arrays.copyOfRange(all.text, start, nameEnd(all.text, start));
     }
 
-    private Index index() {
-        Index known = index;
+    private SortedSymbols index() {
+        SortedSymbols known = index;
         if (known == null) {
             synchronized (this) {
                 known = index;
@@ -99,18 +100,20 @@ public final class KallsymsIndex {
         return known;
     }
 
-    private Index parse() {
+    private SortedSymbols parse() {
         byte[] text = source.get();
         Collector found = new Collector(text);
         KallsymsText.forEach(text, found);
         long[] address = Arrays.copyOf(found.addresses, found.count);
         int[] name = Arrays.copyOf(found.names, found.count);
         return inKernelHalf(
-                found.sorted ? new Index(text, address, name) : sorted(text, address, name));
+                found.sorted
+                        ? new SortedSymbols(text, address, name)
+                        : sorted(text, address, name));
     }
 
     /** Takes every symbol that has an address. */
-    private static final class Collector implements KallsymsText.Line {
+    private static final class Collector implements KallsymsText.SymbolTaker {
         private final byte[] text;
         private long[] addresses;
         private int[] names;
@@ -142,19 +145,19 @@ public final class KallsymsIndex {
     }
 
     /** Without the offsets of per-CPU variables, which are no addresses on 64-bit kernels. */
-    private static Index inKernelHalf(Index all) {
+    private static SortedSymbols inKernelHalf(SortedSymbols all) {
         int first = Arrays.binarySearch(all.address, 0);
         first = first < 0 ? -first - 1 : first;
         int count = all.address.length;
         return first == count
                 ? all
-                : new Index(
+                : new SortedSymbols(
                         all.text,
                         Arrays.copyOfRange(all.address, first, count),
                         Arrays.copyOfRange(all.name, first, count));
     }
 
-    private static Index sorted(byte[] text, long[] address, int[] name) {
+    private static SortedSymbols sorted(byte[] text, long[] address, int[] name) {
         // Modules stand behind the kernel in runs of ascending addresses: merge is nearly free.
         Integer[] order = new Integer[address.length];
         Arrays.setAll(order, i -> i);
@@ -165,6 +168,6 @@ public final class KallsymsIndex {
             sortedAddress[i] = address[order[i]];
             sortedName[i] = name[order[i]];
         }
-        return new Index(text, sortedAddress, sortedName);
+        return new SortedSymbols(text, sortedAddress, sortedName);
     }
 }

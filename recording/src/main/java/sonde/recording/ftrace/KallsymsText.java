@@ -6,7 +6,7 @@ public final class KallsymsText {
 
     /** Takes one symbol. */
     @FunctionalInterface
-    public interface Line {
+    public interface SymbolTaker {
         /**
          * A line of the text.
          *
@@ -18,7 +18,7 @@ public final class KallsymsText {
     }
 
     /** Goes through all lines; those that are none of kallsyms are left out. */
-    public static void forEach(byte[] text, Line line) {
+    public static void forEach(byte[] text, SymbolTaker line) {
         int at = 0;
         while (at < text.length) {
             at = line(text, at, line);
@@ -26,7 +26,7 @@ public final class KallsymsText {
     }
 
     /** Reads a line and gives the start of the next. */
-    private static int line(byte[] text, int start, Line line) {
+    private static int line(byte[] text, int start, SymbolTaker line) {
         int at = start;
         long address = 0;
         int digit;

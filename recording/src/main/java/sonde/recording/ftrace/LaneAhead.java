@@ -21,8 +21,8 @@ final class LaneAhead {
     private final Lane lane;
     private final RowText text;
     private final @Nullable ExecutorService decoder;
-    private final Deque<Future<Item>> ready = new ArrayDeque<>();
-    private Item current = Item.NONE;
+    private final Deque<Future<AheadItem>> ready = new ArrayDeque<>();
+    private AheadItem current = AheadItem.NONE;
     private boolean ended; // the decoder's
 
     /**
@@ -30,8 +30,8 @@ final class LaneAhead {
      *
      * @param free whether any thread may write any of its rows, which are sorted
      */
-    private record Item(@Nullable Batch batch, boolean free) {
-        static final Item NONE = new Item(null, false);
+    private record AheadItem(@Nullable Batch batch, boolean free) {
+        static final AheadItem NONE = new AheadItem(null, false);
     }
 
     /**
@@ -50,21 +50,21 @@ final class LaneAhead {
         }
     }
 
-    private Item decode() throws IOException {
+    private AheadItem decode() throws IOException {
         if (ended) {
-            return Item.NONE;
+            return AheadItem.NONE;
         }
         ended = true; // also when it fails
-        Item item = read();
+        AheadItem item = read();
         ended = item.batch == null;
         return item;
     }
 
-    private Item read() throws IOException {
+    private AheadItem read() throws IOException {
         Batch batch = lane.next();
         return batch == null
-                ? Item.NONE
-                : new Item(batch.retain(), isSorted(batch) && text.isFree(batch));
+                ? AheadItem.NONE
+                : new AheadItem(batch.retain(), isSorted(batch) && text.isFree(batch));
     }
 
     private static boolean isSorted(Batch batch) {
@@ -83,7 +83,7 @@ final class LaneAhead {
     @Nullable Batch next() throws IOException {
         if (current.batch != null) {
             current.batch.release();
-            current = Item.NONE;
+            current = AheadItem.NONE;
         }
         if (decoder == null) {
             current = decode();
@@ -99,7 +99,7 @@ final class LaneAhead {
         return current.free;
     }
 
-    private static Item await(Future<Item> decoding) throws IOException {
+    private static AheadItem await(Future<AheadItem> decoding) throws IOException {
         try {
             return decoding.get();
         } catch (ExecutionException e) {

@@ -18,7 +18,7 @@ public final class ListedFields {
     public static final ListedFields USUAL = new ListedFields(List.of());
 
     /** A field, in the order of a line. */
-    public enum Name {
+    public enum ListedField {
         /** Name of the thread. */
         COMM,
         /** Process. */
@@ -74,7 +74,7 @@ public final class ListedFields {
         }
 
         /** The field of that word. */
-        public static Optional<Name> of(String word) {
+        public static Optional<ListedField> of(String word) {
             return Arrays.stream(values()).filter(name -> name.word().equals(word)).findFirst();
         }
     }
@@ -111,7 +111,8 @@ public final class ListedFields {
         }
     }
 
-    private record Change(Set<Kind> kinds, boolean replaces, boolean adds, Set<Name> names) {}
+    private record Change(
+            Set<Kind> kinds, boolean replaces, boolean adds, Set<ListedField> names) {}
 
     /** A word that is no field. */
     public static final class UnknownFieldException extends IllegalArgumentException {
@@ -175,7 +176,7 @@ public final class ListedFields {
                         "'" + list + "' mixes fields with and without + or -");
             }
             if (signed == 0) {
-                EnumSet<Name> names = EnumSet.noneOf(Name.class);
+                EnumSet<ListedField> names = EnumSet.noneOf(ListedField.class);
                 words.forEach(word -> names.add(name(word)));
                 changes.add(new Change(kinds, true, true, names));
             }
@@ -191,8 +192,8 @@ public final class ListedFields {
         return word.charAt(0) == '+' || word.charAt(0) == '-';
     }
 
-    private static Name name(String word) {
-        return Name.of(word).orElseThrow(() -> new UnknownFieldException(word));
+    private static ListedField name(String word) {
+        return ListedField.of(word).orElseThrow(() -> new UnknownFieldException(word));
     }
 
     private static Set<Kind> kinds(String word) {
@@ -216,18 +217,18 @@ public final class ListedFields {
     }
 
     /** Whether a field is asked for, of any kind of events. */
-    public boolean asks(Name name) {
+    public boolean asks(ListedField name) {
         return Arrays.stream(Kind.values()).anyMatch(kind -> asked(kind).contains(name));
     }
 
     /** The fields that a list names for a kind, and takes no more away. */
-    public EnumSet<Name> asked(Kind kind) {
+    public EnumSet<ListedField> asked(Kind kind) {
         return of(kind, Set.of());
     }
 
     /** The fields of a kind whose usual ones are given; TRACE only of tracepoints. */
-    public EnumSet<Name> of(Kind kind, Set<Name> usual) {
-        EnumSet<Name> names = EnumSet.noneOf(Name.class);
+    public EnumSet<ListedField> of(Kind kind, Set<ListedField> usual) {
+        EnumSet<ListedField> names = EnumSet.noneOf(ListedField.class);
         names.addAll(usual);
         for (Change change : changes) {
             if (change.kinds.contains(kind)) {

@@ -7,7 +7,7 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /** The rows of a source that tell names of threads. */
 public final class NameRows {
@@ -18,21 +18,21 @@ public final class NameRows {
      * @param parent the thread whose name is taken
      * @param renames whether a later name replaces an earlier one where names are followed
      */
-    private record Lesson(
+    private record NameSource(
             IntegerField tid,
-            @Nullable Place comm,
+            @Nullable PayloadArray comm,
             @Nullable IntegerField parent,
             boolean renames) {}
 
     private final ThreadNames names;
-    private final Lesson[][] lessons;
+    private final NameSource[][] lessons;
 
     /** Of a source with these types; names are kept by {@code names}. */
     public NameRows(List<EventType> types, ThreadNames names) {
         this.names = names;
-        lessons = new Lesson[types.size()][];
+        lessons = new NameSource[types.size()][];
         for (EventType type : types) {
-            Lesson[] none = {};
+            NameSource[] none = {};
             lessons[type.id()] =
                     switch (type.qualifiedName()) {
                         case "sched:sched_switch" ->
@@ -48,26 +48,28 @@ public final class NameRows {
         }
     }
 
-    private static Lesson[] both(Lesson[] one, Lesson[] other) {
-        Lesson[] all = Arrays.copyOf(one, one.length + other.length);
+    private static NameSource[] both(NameSource[] one, NameSource[] other) {
+        NameSource[] all = Arrays.copyOf(one, one.length + other.length);
         System.arraycopy(other, 0, all, one.length, other.length);
         return all;
     }
 
-    private static Lesson[] lesson(EventType type, String tid, String comm, boolean renames) {
+    private static NameSource[] lesson(EventType type, String tid, String comm, boolean renames) {
         IntegerField number = EventBodies.integer(type, tid);
         Field name = type.field(comm).orElse(null);
         return number == null || name == null || !name.isText()
-                ? new Lesson[0]
-                : new Lesson[] {new Lesson(number, new Place(name, 1, false), null, renames)};
+                ? new NameSource[0]
+                : new NameSource[] {
+                    new NameSource(number, new PayloadArray(name, 1, false), null, renames)
+                };
     }
 
-    private static Lesson[] fork(EventType type) {
+    private static NameSource[] fork(EventType type) {
         IntegerField tid = EventBodies.integer(type, "tid");
         IntegerField parent = EventBodies.integer(type, "ptid");
         return tid == null || parent == null
-                ? new Lesson[0]
-                : new Lesson[] {new Lesson(tid, null, parent, true)};
+                ? new NameSource[0]
+                : new NameSource[] {new NameSource(tid, null, parent, true)};
     }
 
     /** Whether rows of a type may tell a name. */
@@ -77,7 +79,7 @@ public final class NameRows {
 
     /** Whether the row tells a name that would be remembered. */
     boolean teaches(Batch batch, int row) {
-        for (Lesson lesson : lessons[batch.type(row)]) {
+        for (NameSource lesson : lessons[batch.type(row)]) {
             if (isNew(lesson, (int) lesson.tid.of(batch, row))) {
                 return true;
             }
@@ -85,14 +87,14 @@ public final class NameRows {
         return false;
     }
 
-    private boolean isNew(Lesson lesson, int tid) {
+    private boolean isNew(NameSource lesson, int tid) {
         return ThreadNames.isTid(tid)
                 && (!names.knows(tid) || names.isFollowing() && lesson.renames);
     }
 
     /** Remembers what the row tells. */
     public void learn(Batch batch, int row) {
-        for (Lesson lesson : lessons[batch.type(row)]) {
+        for (NameSource lesson : lessons[batch.type(row)]) {
             int tid = (int) lesson.tid.of(batch, row);
             byte[] comm = isNew(lesson, tid) ? comm(lesson, tid, batch, row) : null;
             if (comm != null) {
@@ -101,8 +103,8 @@ public final class NameRows {
         }
     }
 
-    private byte @Nullable [] comm(Lesson lesson, int tid, Batch batch, int row) {
-        Place place = lesson.comm;
+    private byte @Nullable [] comm(NameSource lesson, int tid, Batch batch, int row) {
+        PayloadArray place = lesson.comm;
         if (place != null) {
             TextBuffer text = new TextBuffer(64);
             text.text(batch, row, place.offset(batch, row), place.sizeBytes(batch, row));

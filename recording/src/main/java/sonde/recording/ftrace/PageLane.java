@@ -14,9 +14,9 @@ public final class PageLane implements Lane {
     private final Source source;
     private final String buffer;
     private final int cpu;
-    private final EventTable table;
+    private final FtraceTypeTable table;
     private final PageReader reader;
-    private final Pages pages;
+    private final PageRuns pages;
     private final List<Batch> batches = new ArrayList<>();
     private @Nullable MemorySegment memory;
     private long missingBytes;
@@ -24,7 +24,7 @@ public final class PageLane implements Lane {
 
     /** Where sub-buffers come from, one run of them after the other. */
     @FunctionalInterface
-    public interface Pages {
+    public interface PageRuns {
         /**
          * The next run of whole sub-buffers, null at the end. Earlier runs stay valid: batches of
          * them may have been retained.
@@ -41,14 +41,15 @@ public final class PageLane implements Lane {
      * @param missingBytes that the file should have and has not: -1 for an unknown number; a notice
      *     at the end tells of them
      */
-    public record Ring(String buffer, int cpu, int pageBytes, TimeMap times, long missingBytes) {}
+    public record RingSource(
+            String buffer, int cpu, int pageBytes, TimeMap times, long missingBytes) {}
 
     /**
      * A lane at its start.
      *
      * @param source with the table's types
      */
-    public PageLane(Source source, Ring ring, EventTable table, Pages pages) {
+    public PageLane(Source source, RingSource ring, FtraceTypeTable table, PageRuns pages) {
         this.source = source;
         this.buffer = ring.buffer;
         this.cpu = ring.cpu;
@@ -102,7 +103,7 @@ public final class PageLane implements Lane {
     private Batch cut() {
         Batch batch = free();
         batch.reset(MemorySegment.NULL);
-        int row = batch.add(reader.latest(), cpu, -1, EventTable.CORRUPT, 0, 0);
+        int row = batch.add(reader.latest(), cpu, -1, FtraceTypeTable.CORRUPT, 0, 0);
         batch.sample(row, -1, Math.max(0, missingBytes), 0, 0);
         return batch;
     }

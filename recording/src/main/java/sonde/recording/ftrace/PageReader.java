@@ -60,13 +60,13 @@ public final class PageReader {
      * @param cpu number for the rows
      * @param pageBytes size of a sub-buffer
      */
-    public PageReader(EventTable table, int cpu, int pageBytes) {
+    public PageReader(FtraceTypeTable table, int cpu, int pageBytes) {
         this(table, cpu, pageBytes, TimeMap.SAME);
     }
 
     /** As above, with times turned to those of another clock. */
     @SuppressWarnings("ReferenceEquality") // no other map is known to change nothing
-    public PageReader(EventTable table, int cpu, int pageBytes, TimeMap times) {
+    public PageReader(FtraceTypeTable table, int cpu, int pageBytes, TimeMap times) {
         PageLayout layout = table.layout();
         this.cpu = cpu;
         this.pageBytes = pageBytes;
@@ -127,14 +127,14 @@ public final class PageReader {
             if ((commit & MISSED_STORED) != 0 && length + commitBytes <= room) {
                 lost = commitBytes == 8 ? u64(dataEnd) : u32(dataEnd) & 0xffff_ffffL;
             }
-            int row = batch.add(mapped(stamp), cpu, -1, EventTable.LOST, page, 0);
+            int row = batch.add(mapped(stamp), cpu, -1, FtraceTypeTable.LOST, page, 0);
             batch.sample(row, -1, Math.max(lost, 0), 0, 0);
         }
         if (length > room) {
             // The page was cut, or commit is no length: what stands there may still be events.
             nextPage = page + pageBytes;
             if (!batch.isFull()) {
-                batch.add(mapped(stamp), cpu, -1, EventTable.CORRUPT, page, 0);
+                batch.add(mapped(stamp), cpu, -1, FtraceTypeTable.CORRUPT, page, 0);
             }
         }
     }
@@ -214,21 +214,21 @@ public final class PageReader {
     /** A row for the rest of the page, which is skipped. */
     private long corrupt(Batch batch, long now, long position) {
         int size = (int) (dataEnd - position);
-        batch.add(mapped(now), cpu, -1, EventTable.CORRUPT, position, size);
+        batch.add(mapped(now), cpu, -1, FtraceTypeTable.CORRUPT, position, size);
         return dataEnd;
     }
 
     private void add(Batch batch, long ringTime, long payload, int size) {
         long now = times == null ? ringTime : times.of(ringTime);
         if (size < pidOffset + 4) {
-            batch.add(now, cpu, -1, EventTable.CORRUPT, payload, size);
+            batch.add(now, cpu, -1, FtraceTypeTable.CORRUPT, payload, size);
             return;
         }
         short id = memory.get(U16, payload);
         int index = indexOfKernelId[(swapped ? Short.reverseBytes(id) : id) & 0xffff];
         int tid = u32(payload + pidOffset);
         // Fields in place may be read without a check from here on.
-        int type = size >= fixedBytes[index] ? index : EventTable.CORRUPT;
+        int type = size >= fixedBytes[index] ? index : FtraceTypeTable.CORRUPT;
         batch.add(now, cpu, tid, type, payload, size);
     }
 

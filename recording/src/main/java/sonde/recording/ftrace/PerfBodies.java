@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 import sonde.recording.names.NamedCall;
 
 /** Texts of what perf events tell beside tracepoints. */
@@ -29,7 +29,7 @@ final class PerfBodies {
         IntegerField pgoff = EventBodies.integer(type, "pgoff");
         IntegerField prot = EventBodies.integer(type, "prot");
         IntegerField flags = EventBodies.integer(type, "flags");
-        Place filename = EventBodies.place(type, "filename");
+        PayloadArray filename = EventBodies.place(type, "filename");
         EventBody file = file(type);
         if (pid == null
                 || tid == null
@@ -63,7 +63,7 @@ final class PerfBodies {
         IntegerField ino = EventBodies.integer(type, "ino");
         IntegerField generation = EventBodies.integer(type, "ino_generation");
         IntegerField size = EventBodies.integer(type, "build_id_size");
-        Place id = EventBodies.place(type, "build_id");
+        PayloadArray id = EventBodies.place(type, "build_id");
         if (misc == null
                 || maj == null
                 || min == null

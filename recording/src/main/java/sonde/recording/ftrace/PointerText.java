@@ -2,8 +2,8 @@ package sonde.recording.ftrace;
 
 import java.nio.charset.StandardCharsets;
 import sonde.event.Batch;
-import sonde.recording.ftrace.Expression.Place;
-import sonde.recording.ftrace.Expression.Value;
+import sonde.recording.ftrace.PrintExpression.NumberExpression;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 import sonde.sys.Errno;
 
 /**
@@ -11,7 +11,7 @@ import sonde.sys.Errno;
  *
  * @param letters what follows the p: "S", "M", "I4", "ISpc"
  */
-record PointerText(String letters, Expression argument, TextContext context) {
+record PointerText(String letters, PrintExpression argument, TextContext context) {
     private static final long MAX_ERRNO = 4095;
 
     /** Letters that belong to the conversion at the start of {@code rest}. */
@@ -46,7 +46,7 @@ record PointerText(String letters, Expression argument, TextContext context) {
 
     void append(TextBuffer out, Batch batch, int row, int width) {
         char first = letters.isEmpty() ? ' ' : letters.charAt(0);
-        if (argument instanceof Value value) {
+        if (argument instanceof NumberExpression value) {
             long address = value.of(batch, row);
             switch (first) {
                 case 'S', 's', 'F', 'f', 'B' ->
@@ -55,11 +55,11 @@ record PointerText(String letters, Expression argument, TextContext context) {
                 case '4' -> fourCc(out, (int) address);
                 default -> plain(out, address);
             }
-        } else if (argument instanceof Place place) {
+        } else if (argument instanceof PayloadArray place) {
             int offset = place.offset(batch, row);
             int there = batch.payloadBytes(row) - offset;
             bytes(out, batch, row, offset, there, first, width);
-        } else if (argument instanceof Text text) {
+        } else if (argument instanceof PrintArgument text) {
             text.append(out, batch, row);
         }
     }
@@ -134,7 +134,8 @@ record PointerText(String letters, Expression argument, TextContext context) {
                     out.hex(batch.u8(row, offset + i), 2);
                 }
             }
-            case 'b' -> bitmap(out, batch, row, new Bits(offset, Math.min(width, 8 * there)));
+            case 'b' ->
+                    bitmap(out, batch, row, new BitmapFormat(offset, Math.min(width, 8 * there)));
             case '4' -> {
                 if (need(out, there, 4)) {
                     fourCc(out, batch.u32(row, offset));
@@ -151,10 +152,10 @@ record PointerText(String letters, Expression argument, TextContext context) {
     }
 
     /** {@code count} bits in words of the kernel's long. */
-    private record Bits(int offset, int count) {}
+    private record BitmapFormat(int offset, int count) {}
 
     /** {@code %*pb}: words of 32 bits, the highest first; {@code %*pbl}: {@code 0-3,8}. */
-    private void bitmap(TextBuffer out, Batch batch, int row, Bits bits) {
+    private void bitmap(TextBuffer out, Batch batch, int row, BitmapFormat bits) {
         if (letters.endsWith("l")) {
             int first = -1;
             String comma = "";
@@ -183,7 +184,7 @@ record PointerText(String letters, Expression argument, TextContext context) {
         }
     }
 
-    private boolean isSet(Batch batch, int row, Bits bits, int bit) {
+    private boolean isSet(Batch batch, int row, BitmapFormat bits, int bit) {
         int longBits = 8 * context.longBytes();
         int inWord = bit % longBits / 8;
         int at = context.isBigEndian() ? context.longBytes() - 1 - inWord : inWord;

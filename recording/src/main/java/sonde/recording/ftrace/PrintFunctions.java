@@ -4,15 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.recording.ftrace.Expression.Bits;
-import sonde.recording.ftrace.Expression.Cast;
-import sonde.recording.ftrace.Expression.Choice;
-import sonde.recording.ftrace.Expression.Constant;
-import sonde.recording.ftrace.Expression.Length;
-import sonde.recording.ftrace.Expression.Operator;
-import sonde.recording.ftrace.Expression.Place;
-import sonde.recording.ftrace.Expression.Swap;
-import sonde.recording.ftrace.Expression.Value;
+import sonde.recording.ftrace.PrintArgument.ConstantText;
+import sonde.recording.ftrace.PrintArgument.StackTraceText;
+import sonde.recording.ftrace.PrintArgument.TextMemo;
+import sonde.recording.ftrace.PrintExpression.ArrayLength;
+import sonde.recording.ftrace.PrintExpression.BinaryExpression;
+import sonde.recording.ftrace.PrintExpression.BitFunction;
+import sonde.recording.ftrace.PrintExpression.CastExpression;
+import sonde.recording.ftrace.PrintExpression.ConditionalExpression;
+import sonde.recording.ftrace.PrintExpression.ConstantExpression;
+import sonde.recording.ftrace.PrintExpression.NumberExpression;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
+import sonde.recording.ftrace.PrintExpression.PrintOperator;
+import sonde.recording.ftrace.PrintExpression.SwapExpression;
 
 /** What may be called in a {@code print fmt}: the kernel's include/trace/stages/stage3 and more. */
 final class PrintFunctions {
@@ -43,7 +47,7 @@ final class PrintFunctions {
     }
 
     /** The call of {@code name}; its opening bracket is behind us. */
-    static Expression call(PrintParser in, String name) throws UnsupportedPrintException {
+    static PrintExpression call(PrintParser in, String name) throws UnsupportedPrintException {
         return switch (name) {
             case "__print_flags", "__print_flags_u64" -> flags(in);
             case "__print_symbolic", "__print_symbolic_u64" -> symbolic(in);
@@ -59,30 +63,32 @@ final class PrintFunctions {
                     "__get_rel_sockaddr" ->
                     named(in);
             case "__get_dynamic_array_len", "__get_rel_dynamic_array_len" ->
-                    new Length(named(in), 1, CType.INT);
-            case "__get_bitmask", "__get_rel_bitmask" -> new Text.Bitmask(named(in), in.context());
-            case "__get_cpumask", "__get_rel_cpumask" -> new Text.CpuList(named(in), in.context());
-            case "__print_ns_to_secs" -> scaled(in, Operator.DIVIDE);
-            case "__print_ns_without_secs" -> scaled(in, Operator.MODULO);
+                    new ArrayLength(named(in), 1, CIntegerType.INT);
+            case "__get_bitmask", "__get_rel_bitmask" ->
+                    new PrintArgument.Bitmask(named(in), in.context());
+            case "__get_cpumask", "__get_rel_cpumask" ->
+                    new PrintArgument.CpuList(named(in), in.context());
+            case "__print_ns_to_secs" -> scaled(in, PrintOperator.DIVIDE);
+            case "__print_ns_without_secs" -> scaled(in, PrintOperator.MODULO);
             case "__fswab16", "__swab16", "__builtin_bswap16" -> swapped(in, 2);
             case "__fswab32", "__swab32", "__builtin_bswap32" -> swapped(in, 4);
             case "__fswab64", "__swab64", "__builtin_bswap64" -> swapped(in, 8);
             case "be16_to_cpu", "ntohs", "htons", "cpu_to_be16" -> ordered(in, "16", true);
             case "be32_to_cpu", "ntohl", "htonl", "cpu_to_be32" -> ordered(in, "32", true);
             case "be64_to_cpu", "cpu_to_be64" -> ordered(in, "64", true);
-            case "MAJOR" -> joined(in, Operator.RIGHT, 20);
-            case "MINOR" -> joined(in, Operator.BIT_AND, (1 << 20) - 1);
+            case "MAJOR" -> joined(in, PrintOperator.RIGHT, 20);
+            case "MINOR" -> joined(in, PrintOperator.BIT_AND, (1 << 20) - 1);
             // HZ is not in the file; trace-cmd's plugin shows jiffies too.
             case "jiffies_to_msecs", "jiffies_to_usecs", "ERR_PTR" -> closed(in, in.argument());
             case "le16_to_cpu", "le32_to_cpu", "le64_to_cpu" -> ordered(in, name, false);
             case "sizeof" -> sizeof(in);
             case "__builtin_expect" -> first(in);
             case "__builtin_constant_p" -> {
-                boolean constant = in.argument() instanceof Constant;
-                yield closed(in, new Constant(constant ? 1 : 0, CType.INT));
+                boolean constant = in.argument() instanceof ConstantExpression;
+                yield closed(in, new ConstantExpression(constant ? 1 : 0, CIntegerType.INT));
             }
             case "__get_stacktrace", "__get_rel_stacktrace" ->
-                    new Text.Stack(named(in), in.context());
+                    new StackTraceText(named(in), in.context());
             // Types of page tables: structs around one number, which the field holds.
             case "pte_val",
                     "pmd_val",
@@ -97,14 +103,15 @@ final class PrintFunctions {
                     "native_make_pgd" ->
                     closed(in, in.argument());
             case "abs" -> absolute(in);
-            case "min", "max" -> limit(in, name.equals("min") ? Operator.LESS : Operator.GREATER);
+            case "min", "max" ->
+                    limit(in, name.equals("min") ? PrintOperator.LESS : PrintOperator.GREATER);
             case "__builtin_choose_expr" -> choose(in);
             default -> {
-                Bits.Kind bits = bits(name);
+                BitFunction.Kind bits = bits(name);
                 if (bits != null) {
-                    Value operand = in.number();
+                    NumberExpression operand = in.number();
                     if (name.endsWith("ll") || name.endsWith("64")) {
-                        operand = PrintParser.cast(operand, CType.UNSIGNED_LONG_LONG);
+                        operand = PrintParser.cast(operand, CIntegerType.UNSIGNED_LONG_LONG);
                     }
                     yield closed(in, folded(bits, operand));
                 }
@@ -113,15 +120,17 @@ final class PrintFunctions {
         };
     }
 
-    private static Bits.@Nullable Kind bits(String name) {
+    private static BitFunction.@Nullable Kind bits(String name) {
         return switch (name) {
-            case "__builtin_clz", "__builtin_clzl", "__builtin_clzll" -> Bits.Kind.LEADING_ZEROS;
+            case "__builtin_clz", "__builtin_clzl", "__builtin_clzll" ->
+                    BitFunction.Kind.LEADING_ZEROS;
             case "__builtin_ctz", "__builtin_ctzl", "__builtin_ctzll", "__ffs" ->
-                    Bits.Kind.TRAILING_ZEROS;
-            case "ffs", "__builtin_ffs", "__builtin_ffsl", "__builtin_ffsll" -> Bits.Kind.FIRST_SET;
-            case "fls", "fls64", "fls_long" -> Bits.Kind.LAST_SET;
-            case "ilog2", "__ilog2_u32", "__ilog2_u64", "__fls" -> Bits.Kind.LOG2;
-            case "order_base_2", "__order_base_2" -> Bits.Kind.LOG2_UP;
+                    BitFunction.Kind.TRAILING_ZEROS;
+            case "ffs", "__builtin_ffs", "__builtin_ffsl", "__builtin_ffsll" ->
+                    BitFunction.Kind.FIRST_SET;
+            case "fls", "fls64", "fls_long" -> BitFunction.Kind.LAST_SET;
+            case "ilog2", "__ilog2_u32", "__ilog2_u64", "__fls" -> BitFunction.Kind.LOG2;
+            case "order_base_2", "__order_base_2" -> BitFunction.Kind.LOG2_UP;
             case "hweight8",
                     "hweight16",
                     "hweight32",
@@ -130,88 +139,91 @@ final class PrintFunctions {
                     "__builtin_popcount",
                     "__builtin_popcountl",
                     "__builtin_popcountll" ->
-                    Bits.Kind.COUNT;
+                    BitFunction.Kind.COUNT;
             default -> null;
         };
     }
 
-    private static Value folded(Bits.Kind kind, Value operand) {
+    private static NumberExpression folded(BitFunction.Kind kind, NumberExpression operand) {
         int width = 8 * operand.type().promoted().sizeBytes();
-        return operand instanceof Constant constant
-                ? new Constant(Bits.kind(kind, constant.value(), width), CType.INT)
-                : new Bits(kind, operand);
+        return operand instanceof ConstantExpression constant
+                ? new ConstantExpression(
+                        BitFunction.kind(kind, constant.value(), width), CIntegerType.INT)
+                : new BitFunction(kind, operand);
     }
 
-    private static Expression absolute(PrintParser in) throws UnsupportedPrintException {
-        Value value = in.number();
-        Value zero = new Constant(0, CType.INT);
-        Value negative = PrintParser.joined(Operator.LESS, value, zero);
-        Value turned = PrintParser.joined(Operator.MINUS, zero, value);
-        return closed(in, new Choice(negative, turned, value, value.type().promoted()));
+    private static PrintExpression absolute(PrintParser in) throws UnsupportedPrintException {
+        NumberExpression value = in.number();
+        NumberExpression zero = new ConstantExpression(0, CIntegerType.INT);
+        NumberExpression negative = PrintParser.joined(PrintOperator.LESS, value, zero);
+        NumberExpression turned = PrintParser.joined(PrintOperator.MINUS, zero, value);
+        return closed(
+                in, new ConditionalExpression(negative, turned, value, value.type().promoted()));
     }
 
-    private static Expression limit(PrintParser in, Operator operator)
+    private static PrintExpression limit(PrintParser in, PrintOperator operator)
             throws UnsupportedPrintException {
-        Value a = in.number();
+        NumberExpression a = in.number();
         in.expect(",");
-        Value b = in.number();
-        Value first = PrintParser.joined(operator, a, b);
-        return closed(in, new Choice(first, a, b, a.type().with(b.type())));
+        NumberExpression b = in.number();
+        NumberExpression first = PrintParser.joined(operator, a, b);
+        return closed(in, new ConditionalExpression(first, a, b, a.type().with(b.type())));
     }
 
     /** A number of the recorded machine taken as big- or little-endian. */
-    private static Expression ordered(PrintParser in, String name, boolean big)
+    private static PrintExpression ordered(PrintParser in, String name, boolean big)
             throws UnsupportedPrintException {
         int bytes = name.contains("16") ? 2 : name.contains("32") ? 4 : 8;
         if (in.context().isBigEndian() == big) {
-            Value operand = in.number();
-            return closed(in, PrintParser.cast(operand, new CType(bytes, true)));
+            NumberExpression operand = in.number();
+            return closed(in, PrintParser.cast(operand, new CIntegerType(bytes, true)));
         }
         return swapped(in, bytes);
     }
 
-    private static Expression closed(PrintParser in, Expression expression)
+    private static PrintExpression closed(PrintParser in, PrintExpression expression)
             throws UnsupportedPrintException {
         in.expect(")");
         return expression;
     }
 
-    private static Place named(PrintParser in) throws UnsupportedPrintException {
-        Place place = in.place(in.take().text());
+    private static PayloadArray named(PrintParser in) throws UnsupportedPrintException {
+        PayloadArray place = in.place(in.take().text());
         in.expect(")");
         return place;
     }
 
-    private static Place placed(Expression expression) throws UnsupportedPrintException {
-        if (expression instanceof Place place) {
+    private static PayloadArray placed(PrintExpression expression)
+            throws UnsupportedPrintException {
+        if (expression instanceof PayloadArray place) {
             return place;
         }
         throw PrintParser.unsupported("an array that is none");
     }
 
-    private static Expression first(PrintParser in) throws UnsupportedPrintException {
-        Expression first = in.argument();
+    private static PrintExpression first(PrintParser in) throws UnsupportedPrintException {
+        PrintExpression first = in.argument();
         in.expect(",");
         in.argument();
         return closed(in, first);
     }
 
-    private static Expression choose(PrintParser in) throws UnsupportedPrintException {
-        Value condition = in.number();
+    private static PrintExpression choose(PrintParser in) throws UnsupportedPrintException {
+        NumberExpression condition = in.number();
         in.expect(",");
-        Expression yes = in.argument();
+        PrintExpression yes = in.argument();
         in.expect(",");
-        Expression no = in.argument();
+        PrintExpression no = in.argument();
         in.expect(")");
-        if (condition instanceof Constant constant) {
+        if (condition instanceof ConstantExpression constant) {
             return constant.value() != 0 ? yes : no;
         }
-        Value a = PrintParser.value(yes);
-        Value b = PrintParser.value(no);
-        return new Choice(condition, a, b, a.type().with(b.type()));
+        NumberExpression a = PrintParser.value(yes);
+        NumberExpression b = PrintParser.value(no);
+        return new ConditionalExpression(condition, a, b, a.type().with(b.type()));
     }
 
-    private static Expression sizeof(PrintParser in) throws UnsupportedPrintException {
+    private static PrintExpression sizeof(PrintParser in) throws UnsupportedPrintException {
         int longBytes = in.context().longBytes();
         int start = in.position();
         String name = in.types().typeName();
@@ -226,8 +238,8 @@ final class PrintFunctions {
             in.seek(start);
             bytes =
                     switch (in.argument()) {
-                        case Value value -> value.type().promoted().sizeBytes();
-                        case Place place -> place.field().sizeBytes();
+                        case NumberExpression value -> value.type().promoted().sizeBytes();
+                        case PayloadArray place -> place.field().sizeBytes();
                         default -> 0;
                     };
             in.expect(")");
@@ -235,41 +247,44 @@ final class PrintFunctions {
                 throw PrintParser.unsupported("sizeof " + name);
             }
         }
-        return new Constant(bytes, longBytes == 4 ? CType.UNSIGNED : CType.UNSIGNED_LONG_LONG);
+        return new ConstantExpression(
+                bytes, longBytes == 4 ? CIntegerType.UNSIGNED : CIntegerType.UNSIGNED_LONG_LONG);
     }
 
-    private static Expression swapped(PrintParser in, int bytes) throws UnsupportedPrintException {
-        Value operand = in.number();
-        return closed(in, new Swap(operand, new CType(bytes, true)));
-    }
-
-    private static Expression joined(PrintParser in, Operator operator, int right)
+    private static PrintExpression swapped(PrintParser in, int bytes)
             throws UnsupportedPrintException {
-        Value operand = new Cast(in.number(), CType.UNSIGNED);
-        Value constant = new Constant(right, CType.INT);
-        return closed(in, new Expression.Binary(operator, operand, constant, CType.UNSIGNED, true));
+        NumberExpression operand = in.number();
+        return closed(in, new SwapExpression(operand, new CIntegerType(bytes, true)));
     }
 
-    private static Expression scaled(PrintParser in, Operator operator)
+    private static PrintExpression joined(PrintParser in, PrintOperator operator, int right)
             throws UnsupportedPrintException {
-        Value billion = new Constant(1_000_000_000, CType.INT);
-        CType type = CType.UNSIGNED_LONG_LONG;
-        return closed(in, new Expression.Binary(operator, in.number(), billion, type, true));
+        NumberExpression operand = new CastExpression(in.number(), CIntegerType.UNSIGNED);
+        NumberExpression constant = new ConstantExpression(right, CIntegerType.INT);
+        return closed(
+                in, new BinaryExpression(operator, operand, constant, CIntegerType.UNSIGNED, true));
     }
 
-    private static Expression flags(PrintParser in) throws UnsupportedPrintException {
-        Value value = in.number();
+    private static PrintExpression scaled(PrintParser in, PrintOperator operator)
+            throws UnsupportedPrintException {
+        NumberExpression billion = new ConstantExpression(1_000_000_000, CIntegerType.INT);
+        CIntegerType type = CIntegerType.UNSIGNED_LONG_LONG;
+        return closed(in, new BinaryExpression(operator, in.number(), billion, type, true));
+    }
+
+    private static PrintExpression flags(PrintParser in) throws UnsupportedPrintException {
+        NumberExpression value = in.number();
         in.expect(",");
-        Expression delimiter = in.argument();
-        byte[] between = delimiter instanceof Text.Literal literal ? literal.text() : new byte[0];
+        PrintExpression delimiter = in.argument();
+        byte[] between = delimiter instanceof ConstantText literal ? literal.text() : new byte[0];
         Pairs pairs = pairs(in);
-        return new Text.Flags(value, between, pairs.values, pairs.names, new Text.Memo());
+        return new PrintArgument.Flags(value, between, pairs.values, pairs.names, new TextMemo());
     }
 
-    private static Expression symbolic(PrintParser in) throws UnsupportedPrintException {
-        Value value = in.number();
+    private static PrintExpression symbolic(PrintParser in) throws UnsupportedPrintException {
+        NumberExpression value = in.number();
         Pairs pairs = pairs(in);
-        return new Text.Symbolic(value, pairs.values, pairs.names);
+        return new PrintArgument.Symbolic(value, pairs.values, pairs.names);
     }
 
     private record Pairs(long[] values, byte[][] names) {}
@@ -285,16 +300,16 @@ final class PrintFunctions {
                 continue;
             }
             in.wasUnresolved();
-            Expression value = in.argument();
+            PrintExpression value = in.argument();
             boolean unknown = in.wasUnresolved();
             in.expect(",");
-            Expression name = in.argument();
+            PrintExpression name = in.argument();
             in.expect("}");
-            if (!(value instanceof Constant constant)) {
+            if (!(value instanceof ConstantExpression constant)) {
                 throw PrintParser.unsupported("a name for no constant: " + value);
             }
             // { -1, NULL } ends some tables.
-            if (!unknown && name instanceof Text.Literal literal) {
+            if (!unknown && name instanceof ConstantText literal) {
                 values.add(constant.value());
                 names.add(literal.text());
             }
@@ -303,52 +318,58 @@ final class PrintFunctions {
         return new Pairs(all, names.toArray(new byte[0][]));
     }
 
-    private static Expression hex(PrintParser in, boolean spaced) throws UnsupportedPrintException {
-        Place bytes = placed(in.argument());
+    private static PrintExpression hex(PrintParser in, boolean spaced)
+            throws UnsupportedPrintException {
+        PayloadArray bytes = placed(in.argument());
         in.expect(",");
-        Value count = in.number();
-        return closed(in, new Text.Hex(bytes, count, spaced));
+        NumberExpression count = in.number();
+        return closed(in, new PrintArgument.Hex(bytes, count, spaced));
     }
 
-    private static Expression array(PrintParser in) throws UnsupportedPrintException {
-        Place array = placed(in.argument());
+    private static PrintExpression array(PrintParser in) throws UnsupportedPrintException {
+        PayloadArray array = placed(in.argument());
         in.expect(",");
-        Value count = in.number();
+        NumberExpression count = in.number();
         in.expect(",");
-        Value element = in.number();
+        NumberExpression element = in.number();
         in.expect(")");
         return integers(array, count, element);
     }
 
-    private static Expression dynamicArray(PrintParser in) throws UnsupportedPrintException {
-        Place array = in.place(in.take().text());
+    private static PrintExpression dynamicArray(PrintParser in) throws UnsupportedPrintException {
+        PayloadArray array = in.place(in.take().text());
         in.expect(",");
-        Value element = in.number();
+        NumberExpression element = in.number();
         in.expect(")");
-        int bytes = element instanceof Constant constant ? (int) constant.value() : 1;
-        return integers(array, new Length(array, Math.max(1, bytes), CType.INT), element);
+        int bytes = element instanceof ConstantExpression constant ? (int) constant.value() : 1;
+        return integers(
+                array, new ArrayLength(array, Math.max(1, bytes), CIntegerType.INT), element);
     }
 
-    private static Expression integers(Place array, Value count, Value element)
+    private static PrintExpression integers(
+            PayloadArray array, NumberExpression count, NumberExpression element)
             throws UnsupportedPrintException {
-        if (element instanceof Constant constant) {
+        if (element instanceof ConstantExpression constant) {
             int bytes = (int) constant.value();
             if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
-                return new Text.Integers(array, count, bytes);
+                return new PrintArgument.Integers(array, count, bytes);
             }
         }
         throw PrintParser.unsupported("elements of unknown size");
     }
 
     /** A helper we do not know, of a vendor's kernel: its first argument is most often an array. */
-    private static Expression byFieldType(PrintParser in) throws UnsupportedPrintException {
-        Place array = placed(in.argument());
-        Value count =
-                in.takes(",") ? in.number() : new Length(array, array.elementBytes(), CType.INT);
+    private static PrintExpression byFieldType(PrintParser in) throws UnsupportedPrintException {
+        PayloadArray array = placed(in.argument());
+        NumberExpression count =
+                in.takes(",")
+                        ? in.number()
+                        : new ArrayLength(array, array.elementBytes(), CIntegerType.INT);
         while (in.takes(",")) {
             in.argument();
         }
         in.expect(")");
-        return integers(array, count, new Constant(array.elementBytes(), CType.INT));
+        return integers(
+                array, count, new ConstantExpression(array.elementBytes(), CIntegerType.INT));
     }
 }

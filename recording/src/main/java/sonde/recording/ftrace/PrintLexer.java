@@ -20,7 +20,7 @@ final class PrintLexer {
      *
      * @param text as it stands; strings and characters without their quotes
      */
-    record Token(Kind kind, String text) {
+    record PrintToken(Kind kind, String text) {
         boolean is(String sign) {
             return kind != Kind.STRING && kind != Kind.CHARACTER && text.equals(sign);
         }
@@ -33,8 +33,8 @@ final class PrintLexer {
 
     private PrintLexer() {}
 
-    static List<Token> tokens(String text) throws UnsupportedPrintException {
-        List<Token> tokens = new ArrayList<>();
+    static List<PrintToken> tokens(String text) throws UnsupportedPrintException {
+        List<PrintToken> tokens = new ArrayList<>();
         int at = 0;
         while (at < text.length()) {
             char c = text.charAt(at);
@@ -46,7 +46,7 @@ final class PrintLexer {
             if (c == '"' || c == '\'') {
                 end = quoteEnd(text, at, c);
                 Kind kind = c == '"' ? Kind.STRING : Kind.CHARACTER;
-                tokens.add(new Token(kind, text.substring(at + 1, end)));
+                tokens.add(new PrintToken(kind, text.substring(at + 1, end)));
                 at = end + 1;
                 continue;
             }
@@ -56,14 +56,14 @@ final class PrintLexer {
                     end++;
                 }
                 Kind kind = Character.isDigit(c) ? Kind.NUMBER : Kind.NAME;
-                tokens.add(new Token(kind, text.substring(at, end)));
+                tokens.add(new PrintToken(kind, text.substring(at, end)));
             } else {
                 end = at + signLength(text, at);
-                tokens.add(new Token(Kind.SIGN, text.substring(at, end)));
+                tokens.add(new PrintToken(Kind.SIGN, text.substring(at, end)));
             }
             at = end;
         }
-        tokens.add(new Token(Kind.END, ""));
+        tokens.add(new PrintToken(Kind.END, ""));
         return tokens;
     }
 

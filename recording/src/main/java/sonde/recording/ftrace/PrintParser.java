@@ -5,37 +5,47 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Expression.Binary;
-import sonde.recording.ftrace.Expression.Cast;
-import sonde.recording.ftrace.Expression.Choice;
-import sonde.recording.ftrace.Expression.Constant;
-import sonde.recording.ftrace.Expression.Element;
-import sonde.recording.ftrace.Expression.FieldValue;
-import sonde.recording.ftrace.Expression.Operator;
-import sonde.recording.ftrace.Expression.Place;
-import sonde.recording.ftrace.Expression.Unary;
-import sonde.recording.ftrace.Expression.Value;
+import sonde.recording.ftrace.PrintArgument.ConstantText;
+import sonde.recording.ftrace.PrintArgument.PayloadText;
+import sonde.recording.ftrace.PrintArgument.PickedText;
+import sonde.recording.ftrace.PrintArgument.PointedText;
+import sonde.recording.ftrace.PrintExpression.AggregateVariable;
+import sonde.recording.ftrace.PrintExpression.BinaryExpression;
+import sonde.recording.ftrace.PrintExpression.CastExpression;
+import sonde.recording.ftrace.PrintExpression.ConditionalExpression;
+import sonde.recording.ftrace.PrintExpression.ConstantExpression;
+import sonde.recording.ftrace.PrintExpression.ElementExpression;
+import sonde.recording.ftrace.PrintExpression.FieldValue;
+import sonde.recording.ftrace.PrintExpression.ListedArray;
+import sonde.recording.ftrace.PrintExpression.NumberExpression;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
+import sonde.recording.ftrace.PrintExpression.PrintOperator;
+import sonde.recording.ftrace.PrintExpression.RecordReference;
+import sonde.recording.ftrace.PrintExpression.TableElement;
+import sonde.recording.ftrace.PrintExpression.UnaryExpression;
 import sonde.recording.ftrace.PrintLexer.Kind;
-import sonde.recording.ftrace.PrintLexer.Token;
+import sonde.recording.ftrace.PrintLexer.PrintToken;
+import sonde.recording.ftrace.StatementExpressions.PrintedSoFar;
+import sonde.recording.ftrace.StatementExpressions.StatementVariable;
 
 /** The C expressions of a {@code print fmt}, by recursive descent. */
 final class PrintParser extends TokenReader {
     private final EventType type;
     private final TextContext context;
-    private final TypeNames types = new TypeNames(this);
+    private final PrintTypes types = new PrintTypes(this);
     private long cost;
     private boolean unresolved;
     private @Nullable String opaque;
-    private @Nullable Statements scope;
+    private @Nullable StatementExpressions scope;
 
-    PrintParser(EventType type, TextContext context, List<Token> tokens) {
+    PrintParser(EventType type, TextContext context, List<PrintToken> tokens) {
         super(tokens);
         this.type = type;
         this.context = context;
     }
 
     /** The types that stand in the format. */
-    TypeNames types() {
+    PrintTypes types() {
         return types;
     }
 
@@ -61,7 +71,7 @@ final class PrintParser extends TokenReader {
     }
 
     /** One argument: up to a comma, a closing bracket or the end. */
-    Expression argument() throws UnsupportedPrintException {
+    PrintExpression argument() throws UnsupportedPrintException {
         enter();
         try {
             return conditional();
@@ -71,92 +81,92 @@ final class PrintParser extends TokenReader {
     }
 
     /** An argument that must be a number. */
-    Value number() throws UnsupportedPrintException {
+    NumberExpression number() throws UnsupportedPrintException {
         return value(argument());
     }
 
-    static Value value(Expression expression) throws UnsupportedPrintException {
-        if (expression instanceof Value value) {
+    static NumberExpression value(PrintExpression expression) throws UnsupportedPrintException {
+        if (expression instanceof NumberExpression value) {
             return value;
         }
         throw unsupported("a text or an array stands for a number");
     }
 
     /** What {@code %s} or a branch of {@code ?:} makes of an expression; null when no text. */
-    @Nullable Text text(Expression expression) {
+    @Nullable PrintArgument text(PrintExpression expression) {
         return switch (expression) {
-            case Text text -> text;
-            case Place place -> new Text.Characters(place);
-            case Value ignored -> null;
-            case Expression.Record ignored -> null;
-            case Expression.Table ignored -> null;
-            case Expression.Aggregate ignored -> null;
-            case Statements.Printed ignored -> null;
+            case PrintArgument text -> text;
+            case PayloadArray place -> new PayloadText(place);
+            case NumberExpression ignored -> null;
+            case RecordReference ignored -> null;
+            case ListedArray ignored -> null;
+            case AggregateVariable ignored -> null;
+            case PrintedSoFar ignored -> null;
         };
     }
 
-    private Expression conditional() throws UnsupportedPrintException {
-        Expression condition = binary(1);
+    private PrintExpression conditional() throws UnsupportedPrintException {
+        PrintExpression condition = binary(1);
         if (!takes("?")) {
             return condition;
         }
         String before = opaque;
         // GNU's "a ?: b": the condition is the value too.
-        Expression yes = peek().is(":") ? condition : argument();
+        PrintExpression yes = peek().is(":") ? condition : argument();
         expect(":");
         String between = opaque;
-        Expression no = argument();
-        if (condition instanceof Constant constant) {
+        PrintExpression no = argument();
+        if (condition instanceof ConstantExpression constant) {
             // What is not chosen may be beyond us.
             boolean first = constant.value() != 0;
             opaque = first ? between : before == null && between != null ? null : opaque;
             return first ? yes : no;
         }
         // An array or a string of the event always has an address.
-        boolean address = condition instanceof Text || condition instanceof Place;
+        boolean address = condition instanceof PrintArgument || condition instanceof PayloadArray;
         return address ? yes : choice(value(condition), yes, no);
     }
 
     /** One of two, as the row decides. */
-    Expression choice(Value condition, Expression yes, Expression no)
+    PrintExpression choice(NumberExpression condition, PrintExpression yes, PrintExpression no)
             throws UnsupportedPrintException {
-        if (yes instanceof Value a && no instanceof Value b) {
-            return new Choice(condition, a, b, a.type().with(b.type()));
+        if (yes instanceof NumberExpression a && no instanceof NumberExpression b) {
+            return new ConditionalExpression(condition, a, b, a.type().with(b.type()));
         }
-        return new Text.TextChoice(condition, branch(yes), branch(no));
+        return new PrintArgument.TextChoice(condition, branch(yes), branch(no));
     }
 
-    private Text branch(Expression expression) throws UnsupportedPrintException {
-        Text text = text(expression);
+    private PrintArgument branch(PrintExpression expression) throws UnsupportedPrintException {
+        PrintArgument text = text(expression);
         if (text != null) {
             return text;
         }
-        if (expression instanceof Constant) {
-            return Text.literal("(null)");
+        if (expression instanceof ConstantExpression) {
+            return PrintArgument.literal("(null)");
         }
-        return new Text.Pointed(value(expression), context);
+        return new PointedText(value(expression), context);
     }
 
-    private Expression binary(int least) throws UnsupportedPrintException {
-        Expression left = unary();
+    private PrintExpression binary(int least) throws UnsupportedPrintException {
+        PrintExpression left = unary();
         while (true) {
-            Operator operator = operator();
+            PrintOperator operator = operator();
             if (operator == null || operator.precedence < least) {
                 return left;
             }
             take();
-            Expression right = binary(operator.precedence + 1);
+            PrintExpression right = binary(operator.precedence + 1);
             left = joined(operator, value(left), value(right));
         }
     }
 
-    private @Nullable Operator operator() {
-        Token token = peek();
+    private @Nullable PrintOperator operator() {
+        PrintToken token = peek();
         return token.kind() == Kind.SIGN ? operator(token.text()) : null;
     }
 
-    static @Nullable Operator operator(String spelling) {
-        for (Operator operator : Operator.ALL) {
+    static @Nullable PrintOperator operator(String spelling) {
+        for (PrintOperator operator : PrintOperator.ALL) {
             if (operator.spelling.equals(spelling)) {
                 return operator;
             }
@@ -165,26 +175,28 @@ final class PrintParser extends TokenReader {
     }
 
     /** Whether two numbers are equal. */
-    Value equal(Value a, Value b) {
-        return joined(Operator.EQUAL, a, b);
+    NumberExpression equal(NumberExpression a, NumberExpression b) {
+        return joined(PrintOperator.EQUAL, a, b);
     }
 
-    static Value joined(Operator operator, Value left, Value right) {
-        CType operands =
+    static NumberExpression joined(
+            PrintOperator operator, NumberExpression left, NumberExpression right) {
+        CIntegerType operands =
                 operator.isShift() ? left.type().promoted() : left.type().with(right.type());
-        CType result = operator.isComparison() ? CType.INT : operands;
-        Value joined = new Binary(operator, left, right, result, operands.unsigned());
-        return left instanceof Constant a && right instanceof Constant b
-                ? new Constant(
+        CIntegerType result = operator.isComparison() ? CIntegerType.INT : operands;
+        NumberExpression joined =
+                new BinaryExpression(operator, left, right, result, operands.unsigned());
+        return left instanceof ConstantExpression a && right instanceof ConstantExpression b
+                ? new ConstantExpression(
                         result.wrap(operator.apply(a.value(), b.value(), operands.unsigned())),
                         result)
                 : joined;
     }
 
-    private Expression unary() throws UnsupportedPrintException {
+    private PrintExpression unary() throws UnsupportedPrintException {
         enter();
         try {
-            Token token = peek();
+            PrintToken token = peek();
             if (token.kind() == Kind.SIGN) {
                 switch (token.text()) {
                     case "-", "~", "!" -> {
@@ -201,7 +213,7 @@ final class PrintParser extends TokenReader {
                     }
                     case "*" -> {
                         take();
-                        return element(unary(), new Constant(0, CType.INT));
+                        return element(unary(), new ConstantExpression(0, CIntegerType.INT));
                     }
                     default -> {
                         return postfix(primary());
@@ -214,11 +226,11 @@ final class PrintParser extends TokenReader {
         }
     }
 
-    private static Value applied(char operator, Value operand) {
-        CType type = operator == '!' ? CType.INT : operand.type().promoted();
-        Value applied = new Unary(operator, operand, type);
-        return operand instanceof Constant constant
-                ? new Constant(
+    private static NumberExpression applied(char operator, NumberExpression operand) {
+        CIntegerType type = operator == '!' ? CIntegerType.INT : operand.type().promoted();
+        NumberExpression applied = new UnaryExpression(operator, operand, type);
+        return operand instanceof ConstantExpression constant
+                ? new ConstantExpression(
                         switch (operator) {
                             case '-' -> type.wrap(-constant.value());
                             case '~' -> type.wrap(~constant.value());
@@ -229,31 +241,33 @@ final class PrintParser extends TokenReader {
     }
 
     /** {@code &REC->f}, {@code &REC->f[0]}: the bytes themselves. */
-    private static Expression address(Expression of) throws UnsupportedPrintException {
+    private static PrintExpression address(PrintExpression of) throws UnsupportedPrintException {
         return switch (of) {
-            case Place place -> place;
-            case FieldValue field -> new Place(field.field(), field.field().sizeBytes(), false);
-            case Element element
-                    when element.index() instanceof Constant index && index.value() == 0 ->
+            case PayloadArray place -> place;
+            case FieldValue field ->
+                    new PayloadArray(field.field(), field.field().sizeBytes(), false);
+            case ElementExpression element
+                    when element.index() instanceof ConstantExpression index
+                            && index.value() == 0 ->
                     element.array();
             default -> throw unsupported("an address");
         };
     }
 
-    private Expression postfix(Expression start) throws UnsupportedPrintException {
-        Expression expression = start;
+    private PrintExpression postfix(PrintExpression start) throws UnsupportedPrintException {
+        PrintExpression expression = start;
         while (true) {
             if (takes("->")) {
-                if (!(expression instanceof Expression.Record)) {
+                if (!(expression instanceof RecordReference)) {
                     throw unsupported("a pointer is followed");
                 }
                 expression = field(take().text());
-            } else if (peek().is(".") && expression instanceof Expression.Aggregate whole) {
+            } else if (peek().is(".") && expression instanceof AggregateVariable whole) {
                 take();
                 String member = take().text();
                 expression = whole.layout().of(whole.value(), member, context.isBigEndian());
             } else if (takes("[")) {
-                Value index = number();
+                NumberExpression index = number();
                 expect("]");
                 expression = element(expression, index);
             } else {
@@ -262,12 +276,13 @@ final class PrintParser extends TokenReader {
         }
     }
 
-    private Expression element(Expression array, Value index) throws UnsupportedPrintException {
-        if (array instanceof Expression.Table table) {
+    private PrintExpression element(PrintExpression array, NumberExpression index)
+            throws UnsupportedPrintException {
+        if (array instanceof ListedArray table) {
             return picked(table, index);
         }
-        if (!(array instanceof Place place)) {
-            if (array instanceof Text.Characters characters) {
+        if (!(array instanceof PayloadArray place)) {
+            if (array instanceof PayloadText characters) {
                 return element(characters.place(), index);
             }
             throw unsupported("an index on no array");
@@ -276,61 +291,63 @@ final class PrintParser extends TokenReader {
         if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) {
             throw unsupported("an array of structs");
         }
-        return new Element(place, index, bytes, new CType(bytes, !place.signed()));
+        return new ElementExpression(place, index, bytes, new CIntegerType(bytes, !place.signed()));
     }
 
     /** An element of an array that the format itself lists; 0 or nothing beyond its end. */
-    private static Expression picked(Expression.Table table, Value index)
+    private static PrintExpression picked(ListedArray table, NumberExpression index)
             throws UnsupportedPrintException {
-        List<Expression> elements = table.elements();
-        if (index instanceof Constant constant) {
+        List<PrintExpression> elements = table.elements();
+        if (index instanceof ConstantExpression constant) {
             long i = constant.value();
             if (i >= 0 && i < elements.size()) {
                 return elements.get((int) i);
             }
             throw unsupported("an index beyond the array");
         }
-        if (elements.stream().allMatch(Text.class::isInstance)) {
-            return new Text.Picked(index, elements.stream().map(Text.class::cast).toList());
+        if (elements.stream().allMatch(PrintArgument.class::isInstance)) {
+            return new PickedText(index, elements.stream().map(PrintArgument.class::cast).toList());
         }
-        CType type = table.type();
-        if (type != null && elements.stream().allMatch(Value.class::isInstance)) {
-            List<Value> values = elements.stream().map(Value.class::cast).toList();
-            return new Expression.Picked(index, values, type);
+        CIntegerType type = table.type();
+        if (type != null && elements.stream().allMatch(NumberExpression.class::isInstance)) {
+            List<NumberExpression> values =
+                    elements.stream().map(NumberExpression.class::cast).toList();
+            return new TableElement(index, values, type);
         }
         throw unsupported("an array of several types");
     }
 
-    Expression field(String name) throws UnsupportedPrintException {
+    PrintExpression field(String name) throws UnsupportedPrintException {
         Field field = type.field(name).orElseThrow(() -> unsupported("no field " + name));
         if (field.kind() == Field.Kind.INTEGER) {
-            CType integer = new CType(field.sizeBytes(), !field.signed());
+            CIntegerType integer = new CIntegerType(field.sizeBytes(), !field.signed());
             return new FieldValue(field, IntegerField.of(field), integer);
         }
         return place(field);
     }
 
     /** The dynamic array that {@code __get_str(name)} and its kin mean. */
-    Place place(String name) throws UnsupportedPrintException {
+    PayloadArray place(String name) throws UnsupportedPrintException {
         return place(type.field(name).orElseThrow(() -> unsupported("no field " + name)));
     }
 
-    private static Place place(Field field) {
-        return new Place(field, Math.max(1, field.elementBytes()), field.signed());
+    private static PayloadArray place(Field field) {
+        return new PayloadArray(field, Math.max(1, field.elementBytes()), field.signed());
     }
 
-    private Expression primary() throws UnsupportedPrintException {
-        Token token = take();
+    private PrintExpression primary() throws UnsupportedPrintException {
+        PrintToken token = take();
         cost++;
         return switch (token.kind()) {
             case NUMBER -> integer(token.text());
             case CHARACTER -> {
                 byte[] character = CString.unescape(token.text());
-                yield new Constant(character.length == 0 ? 0 : character[0], CType.INT);
+                yield new ConstantExpression(
+                        character.length == 0 ? 0 : character[0], CIntegerType.INT);
             }
             case STRING -> {
                 seek(position() - 1);
-                yield new Text.Literal(CString.unescape(literal()));
+                yield new ConstantText(CString.unescape(literal()));
             }
             case NAME -> named(token.text());
             case SIGN -> {
@@ -355,9 +372,9 @@ final class PrintParser extends TokenReader {
         return literal.toString();
     }
 
-    private Expression statements() throws UnsupportedPrintException {
-        Statements outer = scope;
-        Statements inner = new Statements(this, outer);
+    private PrintExpression statements() throws UnsupportedPrintException {
+        StatementExpressions outer = scope;
+        StatementExpressions inner = new StatementExpressions(this, outer);
         scope = inner;
         try {
             return inner.run();
@@ -366,32 +383,32 @@ final class PrintParser extends TokenReader {
         }
     }
 
-    private Expression variable(String name, Statements.Variable variable)
+    private PrintExpression variable(String name, StatementVariable variable)
             throws UnsupportedPrintException {
-        Expression value = variable.value();
+        PrintExpression value = variable.value();
         if (value == null) {
             throw unsupported(name + " before it is set");
         }
         cost += variable.cost();
-        return variable.layout() != null && value instanceof Value all
-                ? new Expression.Aggregate(all, variable.layout())
+        return variable.layout() != null && value instanceof NumberExpression all
+                ? new AggregateVariable(all, variable.layout())
                 : value;
     }
 
     /** A function that only the kernel has: fine as long as its value is not asked for. */
-    Expression opaque(String function) throws UnsupportedPrintException {
+    PrintExpression opaque(String function) throws UnsupportedPrintException {
         skipCall();
         opaque = opaque == null ? function + "()" : opaque;
-        return new Constant(0, CType.INT);
+        return new ConstantExpression(0, CIntegerType.INT);
     }
 
-    private Expression named(String name) throws UnsupportedPrintException {
-        Statements.Variable variable = scope == null ? null : scope.variable(name);
+    private PrintExpression named(String name) throws UnsupportedPrintException {
+        StatementVariable variable = scope == null ? null : scope.variable(name);
         if (variable != null) {
             return variable(name, variable);
         }
         if (name.equals("REC")) {
-            return new Expression.Record();
+            return new RecordReference();
         }
         if (peek().is("(")) {
             take();
@@ -401,12 +418,12 @@ final class PrintParser extends TokenReader {
         // A variable of the kernel (vmemmap_base) or an enumerator it did not resolve: trace-cmd
         // takes 0, so the rest of the text still tells something.
         unresolved |= known == null;
-        return new Constant(known == null ? 0 : known, CType.INT);
+        return new ConstantExpression(known == null ? 0 : known, CIntegerType.INT);
     }
 
-    private Expression parenthesised() throws UnsupportedPrintException {
+    private PrintExpression parenthesised() throws UnsupportedPrintException {
         if (!types.isCast()) {
-            Expression inner = argument();
+            PrintExpression inner = argument();
             expect(")");
             return inner;
         }
@@ -415,17 +432,17 @@ final class PrintParser extends TokenReader {
         if (peek().is("{")) {
             return compound(name);
         }
-        Expression operand = unary();
+        PrintExpression operand = unary();
         boolean pointer = name.endsWith("*");
-        if (operand instanceof Place place) {
+        if (operand instanceof PayloadArray place) {
             if (!pointer) {
                 return operand;
             }
             String target = name.substring(0, name.length() - 1).strip();
             int bytes = CTypes.sizeBytes(target, context.longBytes(), place.elementBytes());
-            return new Place(place.field(), bytes, !CTypes.isUnsigned(target));
+            return new PayloadArray(place.field(), bytes, !CTypes.isUnsigned(target));
         }
-        if (!(operand instanceof Value value)) {
+        if (!(operand instanceof NumberExpression value)) {
             return operand;
         }
         int bytes = CTypes.sizeBytes(name, context.longBytes(), value.type().sizeBytes());
@@ -433,33 +450,33 @@ final class PrintParser extends TokenReader {
         if (name.equals("bool") || name.equals("_Bool")) {
             return applied('!', applied('!', value));
         }
-        return cast(value, new CType(bytes, unsigned));
+        return cast(value, new CIntegerType(bytes, unsigned));
     }
 
     /** {@code (ktime_t) { .tv64 = REC->now }}: a struct around one number. */
-    private Expression compound(String name) throws UnsupportedPrintException {
+    private PrintExpression compound(String name) throws UnsupportedPrintException {
         expect("{");
         String member = takes(".") ? take().text() : "";
         if (!member.isEmpty()) {
             expect("=");
         }
-        Value value = number();
+        NumberExpression value = number();
         takes(",");
         if (!takes("}")) {
             throw unsupported("a struct of type " + name);
         }
-        CLayout layout = new CLayout(true);
-        layout.add(member, CType.LONG_LONG, -1);
-        return member.isEmpty() ? value : new Expression.Aggregate(value, layout);
+        PackedStruct layout = new PackedStruct(true);
+        layout.add(member, CIntegerType.LONG_LONG, -1);
+        return member.isEmpty() ? value : new AggregateVariable(value, layout);
     }
 
-    static Value cast(Value value, CType type) {
-        return value instanceof Constant constant
-                ? new Constant(type.wrap(constant.value()), type)
-                : new Cast(value, type);
+    static NumberExpression cast(NumberExpression value, CIntegerType type) {
+        return value instanceof ConstantExpression constant
+                ? new ConstantExpression(type.wrap(constant.value()), type)
+                : new CastExpression(value, type);
     }
 
-    private static Constant integer(String text) throws UnsupportedPrintException {
+    private static ConstantExpression integer(String text) throws UnsupportedPrintException {
         String digits = text.toLowerCase(java.util.Locale.ROOT);
         int end = digits.length();
         int longs = 0;
@@ -476,12 +493,15 @@ final class PrintParser extends TokenReader {
             long value = Long.parseUnsignedLong(bare, radix);
             boolean wide = longs > 0 || value < 0 || value > 0xffff_ffffL;
             boolean high = value > Integer.MAX_VALUE && value <= 0xffff_ffffL && radix != 10;
-            CType narrow = unsigned || high ? CType.UNSIGNED : CType.INT;
-            if (!wide && value > Integer.MAX_VALUE && narrow.equals(CType.INT)) {
+            CIntegerType narrow = unsigned || high ? CIntegerType.UNSIGNED : CIntegerType.INT;
+            if (!wide && value > Integer.MAX_VALUE && narrow.equals(CIntegerType.INT)) {
                 wide = true;
             }
-            CType broad = unsigned || value < 0 ? CType.UNSIGNED_LONG_LONG : CType.LONG_LONG;
-            return new Constant(value, wide ? broad : narrow);
+            CIntegerType broad =
+                    unsigned || value < 0
+                            ? CIntegerType.UNSIGNED_LONG_LONG
+                            : CIntegerType.LONG_LONG;
+            return new ConstantExpression(value, wide ? broad : narrow);
         } catch (NumberFormatException e) {
             throw unsupported(text);
         }

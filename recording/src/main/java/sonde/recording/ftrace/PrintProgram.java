@@ -3,12 +3,14 @@ package sonde.recording.ftrace;
 import java.util.List;
 import sonde.event.Batch;
 import sonde.event.Field;
-import sonde.recording.ftrace.Conversion.Spec;
-import sonde.recording.ftrace.Expression.Cast;
-import sonde.recording.ftrace.Expression.Constant;
-import sonde.recording.ftrace.Expression.Element;
-import sonde.recording.ftrace.Expression.FieldValue;
-import sonde.recording.ftrace.Expression.Value;
+import sonde.recording.ftrace.PrintConversion.ConversionSpec;
+import sonde.recording.ftrace.PrintConversion.LiteralText;
+import sonde.recording.ftrace.PrintConversion.NumberConversion;
+import sonde.recording.ftrace.PrintExpression.CastExpression;
+import sonde.recording.ftrace.PrintExpression.ConstantExpression;
+import sonde.recording.ftrace.PrintExpression.ElementExpression;
+import sonde.recording.ftrace.PrintExpression.FieldValue;
+import sonde.recording.ftrace.PrintExpression.NumberExpression;
 
 /**
  * The pieces of a print format as steps of one loop. Most formats are texts and integers of the
@@ -25,33 +27,33 @@ final class PrintProgram {
     // How an integer is loaded: as IntegerField does; an element that the payload lacks is 0.
     private static final int ELEMENT = 8;
 
-    private final Conversion[] pieces;
+    private final PrintConversion[] pieces;
     private final int[] steps;
-    private final Packed[] texts;
+    private final PackedText[] texts;
     private final int[] loads;
     private final int[] offsets;
     // What printf's length makes of the number: bits that are shifted out to the left and back.
     private final int[] shifts;
     private final int[] digits;
 
-    PrintProgram(List<Conversion> conversions) {
-        pieces = conversions.toArray(new Conversion[0]);
+    PrintProgram(List<PrintConversion> conversions) {
+        pieces = conversions.toArray(new PrintConversion[0]);
         int count = pieces.length;
         steps = new int[count];
-        texts = new Packed[count];
+        texts = new PackedText[count];
         loads = new int[count];
         offsets = new int[count];
         shifts = new int[count];
         digits = new int[count];
-        Packed none = new Packed(new byte[0]);
+        PackedText none = new PackedText(new byte[0]);
         for (int i = 0; i < count; i++) {
             texts[i] = none;
             switch (pieces[i]) {
-                case Conversion.Literal literal -> {
+                case LiteralText literal -> {
                     steps[i] = TEXT;
-                    texts[i] = new Packed(literal.text());
+                    texts[i] = new PackedText(literal.text());
                 }
-                case Conversion.Number number
+                case NumberConversion number
                         when number.width() == null && number.precision() == null ->
                         number(i, number.spec(), number.value());
                 default -> steps[i] = PIECE;
@@ -59,7 +61,7 @@ final class PrintProgram {
         }
     }
 
-    private void number(int i, Spec spec, Value value) {
+    private void number(int i, ConversionSpec spec, NumberExpression value) {
         int step = step(spec);
         if (step == PIECE || !load(i, value)) {
             return;
@@ -69,7 +71,7 @@ final class PrintProgram {
         digits[i] = Math.max(1, spec.width());
     }
 
-    private static int step(Spec spec) {
+    private static int step(ConversionSpec spec) {
         boolean filled =
                 spec.letter() == 'x'
                         && spec.zero()
@@ -88,24 +90,24 @@ final class PrintProgram {
     }
 
     /** Whether a value is an integer of the payload, at a place that is known. */
-    private boolean load(int i, Value value) {
+    private boolean load(int i, NumberExpression value) {
         return switch (value) {
             case FieldValue field -> {
                 offsets[i] = field.field().offset();
                 loads[i] = code(field.field().sizeBytes(), field.field().signed());
                 yield true;
             }
-            case Cast cast -> cast.type().sizeBytes() == 8 && load(i, cast.operand());
-            case Element element -> element(i, element);
+            case CastExpression cast -> cast.type().sizeBytes() == 8 && load(i, cast.operand());
+            case ElementExpression element -> element(i, element);
             default -> false;
         };
     }
 
-    private boolean element(int i, Element element) {
+    private boolean element(int i, ElementExpression element) {
         Field array = element.array().field();
-        CType type = element.type();
+        CIntegerType type = element.type();
         int size = element.elementBytes();
-        if (!(element.index() instanceof Constant(long index, _))
+        if (!(element.index() instanceof ConstantExpression(long index, _))
                 || array.kind() != Field.Kind.ARRAY
                 || type.sizeBytes() != size
                 || index < 0

@@ -4,14 +4,14 @@ import sonde.event.Batch;
 import sonde.event.Field;
 import sonde.event.FloatField;
 import sonde.event.IntegerField;
-import sonde.recording.ftrace.Expression.Place;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /**
  * A field without the help of a print format.
  *
  * @param named whether {@code " name="} stands before it
  */
-record RawField(Field field, boolean named) implements Conversion {
+record RawField(Field field, boolean named) implements PrintConversion {
     @Override
     public void append(TextBuffer out, Batch batch, int row) {
         if (named) {
@@ -34,7 +34,7 @@ record RawField(Field field, boolean named) implements Conversion {
             out.put(Double.toString(FloatField.of(field).of(batch, row)));
             return;
         }
-        Place place = new Place(field, 1, false);
+        PayloadArray place = new PayloadArray(field, 1, false);
         int offset = place.offset(batch, row);
         int length = place.sizeBytes(batch, row);
         if (field.isText()) {

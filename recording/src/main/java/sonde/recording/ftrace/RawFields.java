@@ -6,22 +6,25 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
-import sonde.recording.ftrace.Conversion.Pointer;
-import sonde.recording.ftrace.Expression.Cast;
-import sonde.recording.ftrace.Expression.FieldValue;
+import sonde.recording.ftrace.PrintConversion.LiteralText;
+import sonde.recording.ftrace.PrintConversion.NumberConversion;
+import sonde.recording.ftrace.PrintConversion.PointerConversion;
+import sonde.recording.ftrace.PrintConversion.StringConversion;
+import sonde.recording.ftrace.PrintExpression.CastExpression;
+import sonde.recording.ftrace.PrintExpression.FieldValue;
 
 /**
  * Every field as {@code name=value}, in the way of {@code trace-cmd report -R}: an integer that the
  * print format shows by itself is shown by that conversion, with the {@code 0x} before it.
  */
 final class RawFields implements EventBody {
-    private final List<Conversion> pieces = new ArrayList<>();
+    private final List<PrintConversion> pieces = new ArrayList<>();
 
     private RawFields() {}
 
-    static RawFields of(EventType type, PrintFormat format) {
+    static RawFields of(EventType type, PrintFmt format) {
         RawFields raw = new RawFields();
-        List<Conversion> printed = format.isFallback() ? List.of() : format.pieces();
+        List<PrintConversion> printed = format.isFallback() ? List.of() : format.pieces();
         for (Field field : type.fields()) {
             if (field.name().startsWith("common_")) {
                 continue;
@@ -31,21 +34,21 @@ final class RawFields implements EventBody {
             if (at > 0 && endsWith0x(printed.get(at - 1))) {
                 name.put("0x");
             }
-            raw.pieces.add(new Conversion.Literal(name.since(0)));
+            raw.pieces.add(new LiteralText(name.since(0)));
             raw.pieces.add(at < 0 ? new RawField(field, false) : printed.get(at));
         }
         return raw;
     }
 
     /** Index of the piece that shows the field and nothing else, -1 for none. */
-    private static int shown(Field field, List<Conversion> pieces) {
+    private static int shown(Field field, List<PrintConversion> pieces) {
         for (int i = 0; i < pieces.size(); i++) {
-            Expression argument =
+            PrintExpression argument =
                     switch (pieces.get(i)) {
-                        case Conversion.Number number -> number.value();
-                        case Pointer pointer -> pointer.pointer().argument();
-                        case Conversion.Literal ignored -> null;
-                        case Conversion.Characters ignored -> null;
+                        case NumberConversion number -> number.value();
+                        case PointerConversion pointer -> pointer.pointer().argument();
+                        case LiteralText ignored -> null;
+                        case StringConversion ignored -> null;
                         case RawField ignored -> null;
                     };
             if (isField(argument, field)) {
@@ -55,16 +58,16 @@ final class RawFields implements EventBody {
         return -1;
     }
 
-    private static boolean isField(@Nullable Expression argument, Field field) {
-        Expression inner = argument;
-        while (inner instanceof Cast cast) {
+    private static boolean isField(@Nullable PrintExpression argument, Field field) {
+        PrintExpression inner = argument;
+        while (inner instanceof CastExpression cast) {
             inner = cast.operand();
         }
         return inner instanceof FieldValue value && value.field().equals(field);
     }
 
-    private static boolean endsWith0x(Conversion piece) {
-        if (!(piece instanceof Conversion.Literal literal)) {
+    private static boolean endsWith0x(PrintConversion piece) {
+        if (!(piece instanceof LiteralText literal)) {
             return false;
         }
         byte[] text = literal.text();
@@ -74,7 +77,7 @@ final class RawFields implements EventBody {
 
     @Override
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
-        for (Conversion piece : pieces) {
+        for (PrintConversion piece : pieces) {
             piece.append(out, batch, row);
         }
         return false;

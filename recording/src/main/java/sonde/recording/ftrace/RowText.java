@@ -3,6 +3,7 @@ package sonde.recording.ftrace;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
+import sonde.recording.ftrace.ListedFields.ListedField;
 
 /** Writes the rows of one source, a line each; what an {@link EventListing} needs of it. */
 public interface RowText {
@@ -57,7 +58,7 @@ public interface RowText {
     void skip(Batch batch, int row);
 
     /** Fields that were asked for and that no row has. */
-    default Set<ListedFields.Name> absent() {
+    default Set<ListedField> absent() {
         return Set.of();
     }
 

@@ -145,7 +145,7 @@ public class TextBuffer {
     }
 
     /** A text that was prepared for it. */
-    public TextBuffer put(Packed text) {
+    public TextBuffer put(PackedText text) {
         room(text.room());
         text.writeTo(bytes, size);
         size += text.length();

@@ -17,7 +17,7 @@ public final class ThreadNames {
 
     private final boolean following;
     private byte[][] comms = new byte[1 << 16][];
-    private @Nullable Packed[] shown = new Packed[1 << 16];
+    private @Nullable PackedText[] shown = new PackedText[1 << 16];
 
     private ThreadNames(Map<Integer, String> comms, boolean following) {
         this.following = following;
@@ -70,16 +70,16 @@ public final class ThreadNames {
     }
 
     /** {@code " comm-tid "}, how a line begins. */
-    Packed head(int tid) {
-        Packed known = tid >= 0 && tid < shown.length ? shown[tid] : null;
+    PackedText head(int tid) {
+        PackedText known = tid >= 0 && tid < shown.length ? shown[tid] : null;
         return known != null ? known : head(tid, UNKNOWN);
     }
 
-    private static Packed head(int tid, byte[] comm) {
+    private static PackedText head(int tid, byte[] comm) {
         TextBuffer text = new TextBuffer(32);
         text.put(comm).pad(0, COMM_COLUMNS, false).put('-');
         int start = text.size();
-        return new Packed(text.decimal(tid).pad(start, 5, true).put(' ').put('[').since(0));
+        return new PackedText(text.decimal(tid).pad(start, 5, true).put(' ').put('[').since(0));
     }
 
     private void keep(int tid, byte[] comm) {

@@ -2,32 +2,32 @@ package sonde.recording.ftrace;
 
 import java.util.List;
 import sonde.recording.ftrace.PrintLexer.Kind;
-import sonde.recording.ftrace.PrintLexer.Token;
+import sonde.recording.ftrace.PrintLexer.PrintToken;
 
 /** Goes through the tokens of a {@code print fmt}; counts how deep its reader is nested. */
 class TokenReader {
     // The deepest of the 6.18 kernel's formats nests 34 parentheses.
     private static final int DEEPEST = 200;
 
-    private final List<Token> tokens;
+    private final List<PrintToken> tokens;
     private int at;
     private int depth;
 
-    TokenReader(List<Token> tokens) {
+    TokenReader(List<PrintToken> tokens) {
         this.tokens = tokens;
     }
 
     /** The token that comes {@code ahead} tokens behind the next one; END behind the last. */
-    final Token peek(int ahead) {
+    final PrintToken peek(int ahead) {
         return tokens.get(Math.min(at + ahead, tokens.size() - 1));
     }
 
-    final Token peek() {
+    final PrintToken peek() {
         return tokens.get(at);
     }
 
-    final Token take() {
-        final Token token = tokens.get(at);
+    final PrintToken take() {
+        final PrintToken token = tokens.get(at);
         if (token.kind() != Kind.END) {
             at++;
         }
@@ -72,7 +72,7 @@ class TokenReader {
 
     /** Passes over a token, brackets with all that is in them. */
     final void skipToken() throws UnsupportedPrintException {
-        Token token = peek();
+        PrintToken token = peek();
         if (token.is("(") || token.is("{") || token.is("[")) {
             skipBracket();
         } else if (token.kind() == Kind.END) {
@@ -86,7 +86,7 @@ class TokenReader {
     final void skipBracket() throws UnsupportedPrintException {
         int open = 0;
         do {
-            Token token = take();
+            PrintToken token = take();
             if (token.kind() == Kind.END) {
                 throw unsupported("the end");
             }

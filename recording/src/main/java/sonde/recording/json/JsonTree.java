@@ -52,7 +52,7 @@ public final class JsonTree {
 
     /** A parser over bytes, for formats that are read as they go by. */
     public static JsonParser parser(MemorySegment bytes) throws IOException {
-        return FACTORY.createParser(new SegmentStream(bytes));
+        return FACTORY.createParser(new JsonInput(bytes));
     }
 
     /**
@@ -63,7 +63,7 @@ public final class JsonTree {
     public static JsonTree read(String format, Input input) throws IOException {
         try (JsonParser parser = parser(input.segment())) {
             parser.nextToken();
-            return of(parser, new Budget(Runtime.getRuntime().maxMemory() / 2));
+            return of(parser, new TreeBudget(Runtime.getRuntime().maxMemory() / 2));
         } catch (MalformedInputException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
@@ -80,14 +80,14 @@ public final class JsonTree {
 
     /** The value whose first token the parser stands at; the parser stays at its last one. */
     public static JsonTree of(JsonParser parser) throws IOException {
-        return of(parser, new Budget(MOST_EVENT_BYTES));
+        return of(parser, new TreeBudget(MOST_EVENT_BYTES));
     }
 
     /** Bytes that a tree may take. */
-    private static final class Budget {
+    private static final class TreeBudget {
         private long left;
 
-        Budget(long bytes) {
+        TreeBudget(long bytes) {
             left = bytes;
         }
 
@@ -99,7 +99,7 @@ public final class JsonTree {
         }
     }
 
-    private static JsonTree of(JsonParser parser, Budget budget) throws IOException {
+    private static JsonTree of(JsonParser parser, TreeBudget budget) throws IOException {
         JsonToken token = parser.currentToken();
         if (token == null) {
             return NULL;
@@ -134,7 +134,7 @@ public final class JsonTree {
     }
 
     /** An array; of numbers and nulls only: as numbers, null as NaN. */
-    private static JsonTree array(JsonParser parser, Budget budget) throws IOException {
+    private static JsonTree array(JsonParser parser, TreeBudget budget) throws IOException {
         double[] numbers = new double[8];
         int count = 0;
         JsonToken token = parser.nextToken();

@@ -92,8 +92,8 @@ final class DnsMessage {
         int start = at;
         String text =
                 switch (type) {
-                    case 1 -> length == 4 ? Addresses.ipv4(data, at) : "";
-                    case 28 -> length == 16 ? Addresses.ipv6(data, at) : "";
+                    case 1 -> length == 4 ? AddressText.ipv4(data, at) : "";
+                    case 28 -> length == 16 ? AddressText.ipv6(data, at) : "";
                     case 2, 5, 12 -> name();
                     case 15 -> {
                         at += 2;

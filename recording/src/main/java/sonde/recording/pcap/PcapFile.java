@@ -4,11 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.List;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
-import sonde.recording.pcap.Capture.Entry;
-import sonde.recording.pcap.Capture.Interface;
-import sonde.recording.pcap.Capture.Kind;
+import sonde.recording.pcap.PacketCapture.Entry;
+import sonde.recording.pcap.PacketCapture.Interface;
+import sonde.recording.pcap.PacketCapture.Kind;
 
 /** The older format: a header, then packets one behind the other. */
 final class PcapFile {
@@ -35,10 +35,11 @@ final class PcapFile {
         return value == MICROSECONDS || value == NANOSECONDS || value == MODIFIED;
     }
 
-    static Capture read(MemorySegment file, List<String> notes) throws MalformedInputException {
+    static PacketCapture read(MemorySegment file, List<String> notes)
+            throws MalformedInputException {
         int first = file.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0);
         ByteOrder order = isMagic(first) ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
-        Cursor cursor = new Cursor(FORMAT, file, order);
+        FieldCursor cursor = new FieldCursor(FORMAT, file, order);
         int magic = cursor.s32("magic");
         cursor.u16("version_major");
         cursor.u16("version_minor");
@@ -46,7 +47,7 @@ final class PcapFile {
         cursor.u32("sigfigs");
         int snap = cursor.s32("snaplen");
         int link = cursor.s32("linktype") & 0xffff;
-        Capture capture = new Capture();
+        PacketCapture capture = new PacketCapture();
         int digits = magic == NANOSECONDS ? 9 : 6;
         capture.interfaces.add(new Interface("", link, snap, digits, 0, order));
         try {
@@ -61,7 +62,8 @@ final class PcapFile {
         return capture;
     }
 
-    private static void packet(Cursor cursor, Capture capture, int digits, boolean modified)
+    private static void packet(
+            FieldCursor cursor, PacketCapture capture, int digits, boolean modified)
             throws MalformedInputException {
         long seconds = cursor.u32("ts_sec");
         long fraction = cursor.u32("ts_frac");

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Batch;
@@ -18,8 +18,8 @@ import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.recording.BatchWriter;
 import sonde.recording.TimeOrder;
-import sonde.recording.pcap.Capture.Entry;
-import sonde.recording.pcap.Capture.Interface;
+import sonde.recording.pcap.PacketCapture.Entry;
+import sonde.recording.pcap.PacketCapture.Interface;
 
 /**
  * Reads captures: a pass finds the packets, their headers are taken apart when a lane comes to
@@ -35,12 +35,12 @@ public final class PcapReader implements Recording {
     private static final Field DATA = PacketTypes.field("data");
 
     private final Input input;
-    private final Capture capture;
+    private final PacketCapture capture;
     private final int[] order;
     private final List<String> notes;
     private final Source source;
 
-    private PcapReader(Input input, Capture capture, List<String> notes) {
+    private PcapReader(Input input, PacketCapture capture, List<String> notes) {
         this.input = input;
         this.capture = capture;
         this.order = TimeOrder.of(capture.times);
@@ -142,7 +142,7 @@ public final class PcapReader implements Recording {
             out.text(INTERFACE, port.name());
             out.integer(LINK_TYPE, port.linkType());
             MemorySegment data = input.segment().asSlice(entry.offset(), entry.captured());
-            new Dissector(data, entry.wire(), out).link(port.linkType(), port.order());
+            new PacketDissector(data, entry.wire(), out).link(port.linkType(), port.order());
             long dropped = entry.more() == 0 ? 0 : options(entry, port);
             out.bytes(DATA, data, 0, entry.captured());
             out.end();
@@ -155,8 +155,8 @@ public final class PcapReader implements Recording {
         private long options(Entry entry, Interface port) {
             // A block ends with its length; options that are not ended stop before it.
             long room = input.segment().byteSize() - entry.more();
-            Cursor cursor =
-                    new Cursor(
+            FieldCursor cursor =
+                    new FieldCursor(
                             PcapngFile.FORMAT,
                             input.segment().asSlice(entry.more(), room),
                             port.order());
@@ -200,7 +200,7 @@ public final class PcapReader implements Recording {
         }
 
         private void names(long time, Entry entry) {
-            Cursor cursor = cursor(entry);
+            FieldCursor cursor = cursor(entry);
             try {
                 while (cursor.remaining() >= 4) {
                     int type = cursor.u16("record type");
@@ -224,7 +224,7 @@ public final class PcapReader implements Recording {
                 return;
             }
             MemorySegment bytes = MemorySegment.ofArray(value);
-            String address = type == 1 ? Addresses.ipv4(bytes, 0) : Addresses.ipv6(bytes, 0);
+            String address = type == 1 ? AddressText.ipv4(bytes, 0) : AddressText.ipv6(bytes, 0);
             String all = new String(value, size, value.length - size, StandardCharsets.UTF_8);
             for (String name : all.split("\0")) {
                 out.begin(time, -1, -1, PacketTypes.NAME);
@@ -235,7 +235,7 @@ public final class PcapReader implements Recording {
         }
 
         private void statistics(long time, Entry entry) {
-            Cursor cursor = cursor(entry);
+            FieldCursor cursor = cursor(entry);
             long received = -1;
             long dropped = -1;
             try {
@@ -269,9 +269,9 @@ public final class PcapReader implements Recording {
         }
 
         /** A cursor over an entry in the byte order of its section. */
-        private Cursor cursor(Entry entry) {
+        private FieldCursor cursor(Entry entry) {
             MemorySegment bytes = input.segment().asSlice(entry.offset(), entry.captured());
-            return new Cursor(PcapngFile.FORMAT, bytes, capture.order(entry));
+            return new FieldCursor(PcapngFile.FORMAT, bytes, capture.order(entry));
         }
 
         private byte[] bytes(long offset, int count) {

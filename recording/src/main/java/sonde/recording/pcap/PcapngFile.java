@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
-import sonde.recording.pcap.Capture.Entry;
-import sonde.recording.pcap.Capture.Interface;
-import sonde.recording.pcap.Capture.Kind;
+import sonde.recording.pcap.PacketCapture.Entry;
+import sonde.recording.pcap.PacketCapture.Interface;
+import sonde.recording.pcap.PacketCapture.Kind;
 
 /** The newer format: blocks, in sections of either byte order (draft-ietf-opsawg-pcapng). */
 final class PcapngFile {
@@ -29,7 +29,7 @@ final class PcapngFile {
     private static final int MOST_INTERFACES = 1 << 20;
 
     private final MemorySegment file;
-    private final Capture capture = new Capture();
+    private final PacketCapture capture = new PacketCapture();
     private final Map<Integer, Long> others = new TreeMap<>();
     private ByteOrder order = ByteOrder.LITTLE_ENDIAN;
     private int firstInterface;
@@ -47,7 +47,7 @@ final class PcapngFile {
                 && (order == BYTE_ORDER_MAGIC || Integer.reverseBytes(order) == BYTE_ORDER_MAGIC);
     }
 
-    static Capture read(MemorySegment file, List<String> notes) {
+    static PacketCapture read(MemorySegment file, List<String> notes) {
         PcapngFile reader = new PcapngFile(file);
         long at = 0;
         while (at < file.byteSize()) {
@@ -71,7 +71,7 @@ final class PcapngFile {
 
     /** Reads the block at an offset; how long it is. */
     private int block(long at) throws MalformedInputException {
-        Cursor head = new Cursor(FORMAT, file.asSlice(at), order);
+        FieldCursor head = new FieldCursor(FORMAT, file.asSlice(at), order);
         int type = head.s32("block type");
         if (type == SECTION_HEADER) {
             // The length before it is in the order that the magic number tells.
@@ -87,13 +87,13 @@ final class PcapngFile {
             }
             firstInterface = capture.interfaces.size();
         }
-        head = new Cursor(FORMAT, file.asSlice(at), order);
+        head = new FieldCursor(FORMAT, file.asSlice(at), order);
         head.s32("block type");
         int size = head.bounded("block total length", head.u32("length"), MOST_BLOCK_BYTES);
         if (size < 12 || size % 4 != 0 || size > head.remaining() + 8) {
             throw head.malformed("block total length", Integer.toString(size));
         }
-        Cursor body = new Cursor(FORMAT, file.asSlice(at + 8, size - 12), order);
+        FieldCursor body = new FieldCursor(FORMAT, file.asSlice(at + 8, size - 12), order);
         try {
             body(type, body, at + 8);
         } catch (MalformedInputException e) {
@@ -102,7 +102,7 @@ final class PcapngFile {
         return size;
     }
 
-    private void body(int type, Cursor body, long at) throws MalformedInputException {
+    private void body(int type, FieldCursor body, long at) throws MalformedInputException {
         switch (type) {
             case SECTION_HEADER -> {}
             case INTERFACE_DESCRIPTION -> describe(body);
@@ -152,18 +152,18 @@ final class PcapngFile {
         return last > 0 && nanos < last / 100 ? time * 1000 : nanos;
     }
 
-    private void whole(Kind kind, Cursor body, long at) {
-        int port = Capture.ofSection(order);
+    private void whole(Kind kind, FieldCursor body, long at) {
+        int port = PacketCapture.ofSection(order);
         Entry entry = new Entry(kind, port, at, (int) body.remaining(), 0, 0);
         capture.add(capture.lastTime(), entry);
     }
 
-    private int port(Cursor body, long number) throws MalformedInputException {
+    private int port(FieldCursor body, long number) throws MalformedInputException {
         int known = capture.interfaces.size() - firstInterface;
         return firstInterface + body.bounded("interface id", number, known - 1L);
     }
 
-    private void packet(Cursor body, long at, long number, long time)
+    private void packet(FieldCursor body, long at, long number, long time)
             throws MalformedInputException {
         int port = port(body, number);
         long captured = body.u32("captured packet length");
@@ -177,7 +177,7 @@ final class PcapngFile {
         capture.add(of.nanos(time), new Entry(Kind.PACKET, port, from, size, wire, more));
     }
 
-    private void describe(Cursor body) throws MalformedInputException {
+    private void describe(FieldCursor body) throws MalformedInputException {
         int link = body.u16("LinkType");
         body.u16("Reserved");
         int snap = (int) Math.min(body.u32("SnapLen"), Integer.MAX_VALUE);
@@ -206,6 +206,6 @@ final class PcapngFile {
     }
 
     private long number(byte[] eight) throws MalformedInputException {
-        return new Cursor(FORMAT, MemorySegment.ofArray(eight), order).u64("if_tsoffset");
+        return new FieldCursor(FORMAT, MemorySegment.ofArray(eight), order).u64("if_tsoffset");
     }
 }

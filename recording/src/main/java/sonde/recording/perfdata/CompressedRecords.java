@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sonde.binary.ZstdLibrary;
 import sonde.sys.ZstdStream;
+import sonde.sys.ZstdStream.ZstdStep;
 
 /**
  * The records out of PERF_RECORD_COMPRESSED: one zstd stream cut into pieces anywhere, so a record
@@ -62,7 +63,7 @@ final class CompressedRecords implements AutoCloseable {
         while (consumed < source.byteSize() || full) {
             reserve();
             MemorySegment target = view.segment.asSlice(filled);
-            ZstdStream.Step step = stream.decompress(source.asSlice(consumed), target);
+            ZstdStep step = stream.decompress(source.asSlice(consumed), target);
             consumed += step.consumed();
             filled += step.produced();
             full = step.produced() == target.byteSize();

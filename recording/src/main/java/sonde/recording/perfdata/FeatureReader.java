@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
 import sonde.recording.perfdata.RecordedFeatures.ClockData;
-import sonde.recording.perfdata.RecordedFeatures.SampleTime;
+import sonde.recording.perfdata.RecordedFeatures.SampleTimes;
 
 /** Gathers header features, from the sections of a file or from the records of a pipe. */
 final class FeatureReader {
@@ -34,7 +34,7 @@ final class FeatureReader {
     private List<AttrEntry> eventNames = List.of();
     private final List<BuildId> buildIds = new ArrayList<>();
     private Optional<TracingData> tracingData = Optional.empty();
-    private Optional<SampleTime> sampleTime = Optional.empty();
+    private Optional<SampleTimes> sampleTime = Optional.empty();
     private OptionalLong clockResolution = OptionalLong.empty();
     private Optional<ClockData> clockData = Optional.empty();
     private final MachineFeatureReader machine = new MachineFeatureReader();
@@ -69,7 +69,7 @@ final class FeatureReader {
     /** Takes one feature; one that does not follow its format is left out with a note. */
     void accept(int feature, MemorySegment content) {
         try {
-            Cursor in = new Cursor(PerfHeader.FORMAT, content, order);
+            FieldCursor in = new FieldCursor(PerfHeader.FORMAT, content, order);
             switch (feature) {
                 case PerfFeatures.HEADER_TRACING_DATA -> tracing(content);
                 case PerfFeatures.HEADER_BUILD_ID -> buildIds(in);
@@ -88,7 +88,7 @@ final class FeatureReader {
                 case PerfFeatures.HEADER_SAMPLE_TIME ->
                         sampleTime =
                                 Optional.of(
-                                        new SampleTime(
+                                        new SampleTimes(
                                                 in.u64("first sample"), in.u64("last sample")));
                 case PerfFeatures.HEADER_CLOCKID ->
                         clockResolution = OptionalLong.of(in.u64("clock resolution"));
@@ -121,7 +121,7 @@ final class FeatureReader {
     }
 
     /** One or more struct perf_record_header_build_id. */
-    void buildIds(Cursor in) throws MalformedInputException {
+    void buildIds(FieldCursor in) throws MalformedInputException {
         present.add(PerfFeatures.HEADER_BUILD_ID);
         while (in.remaining() >= BUILD_ID_BYTES) {
             long start = in.position();
@@ -136,20 +136,20 @@ final class FeatureReader {
                 throw in.malformed("build id record size", Integer.toString(size));
             }
             byte[] path = in.bytes("build id path", size - BUILD_ID_BYTES);
-            boolean sized = (misc & PerfEvent.PERF_RECORD_MISC_EXT_RESERVED) != 0;
+            boolean sized = (misc & PerfAbi.PERF_RECORD_MISC_EXT_RESERVED) != 0;
             int length = sized ? Math.min(idBytes, BuildId.MAX_BYTES) : BuildId.MAX_BYTES;
-            int mode = misc & PerfEvent.PERF_RECORD_MISC_CPUMODE_MASK;
+            int mode = misc & PerfAbi.PERF_RECORD_MISC_CPUMODE_MASK;
             buildIds.add(
                     new BuildId(
                             pid,
-                            mode == PerfEvent.PERF_RECORD_MISC_KERNEL,
+                            mode == PerfAbi.PERF_RECORD_MISC_KERNEL,
                             HexFormat.of().formatHex(id, 0, length),
                             untilNul(path)));
             in.seek("build id", start + size);
         }
     }
 
-    private void clock(Cursor in) throws MalformedInputException {
+    private void clock(FieldCursor in) throws MalformedInputException {
         int version = in.s32("clock data version");
         if (version != 1) {
             notes.add("clock data of version " + version + " left out");
@@ -161,10 +161,10 @@ final class FeatureReader {
                                 in.s32("clockid"), in.u64("wall clock"), in.u64("clock time")));
     }
 
-    private List<AttrEntry> events(Cursor in) throws MalformedInputException {
+    private List<AttrEntry> events(FieldCursor in) throws MalformedInputException {
         int count = in.bounded("events", in.u32("events"), MOST_STRINGS);
         int attrBytes = in.bounded("attr size", in.u32("attr size"), 4096);
-        if (attrBytes < PerfEvent.PERF_ATTR_SIZE_VER0) {
+        if (attrBytes < PerfAbi.PERF_ATTR_SIZE_VER0) {
             throw in.malformed("attr size", Integer.toString(attrBytes));
         }
         List<AttrEntry> events = new ArrayList<>();
@@ -181,7 +181,7 @@ final class FeatureReader {
         return events;
     }
 
-    static List<String> strings(Cursor in) throws MalformedInputException {
+    static List<String> strings(FieldCursor in) throws MalformedInputException {
         int count = in.bounded("strings", in.u32("strings"), MOST_STRINGS);
         List<String> strings = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ final class FeatureReader {
     }
 
     /** u32 length with padding, then the text ended by NUL. */
-    static String string(Cursor in) throws MalformedInputException {
+    static String string(FieldCursor in) throws MalformedInputException {
         int size = in.bounded("string length", in.u32("string length"), MOST_STRING_BYTES);
         return untilNul(in.bytes("string", size));
     }
@@ -208,7 +208,7 @@ final class FeatureReader {
     static PerfAttr attr(byte[] bytes, ByteOrder order) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes).order(order);
         int stated = buffer.getInt(4);
-        int size = stated <= 0 ? PerfEvent.PERF_ATTR_SIZE_VER0 : stated;
+        int size = stated <= 0 ? PerfAbi.PERF_ATTR_SIZE_VER0 : stated;
         buffer.limit(Math.min(size, bytes.length));
         return PerfAttr.decode(buffer);
     }

@@ -1,13 +1,14 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_INHERIT;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_READ;
+import static sonde.recording.perfdata.PerfAbi.FLAG_INHERIT;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_READ;
 
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import sonde.recording.perfdata.SampleLayout.SampleOffsets;
 
 /**
  * Samples that carry readings of counters ({@code perf record -e '{a,b}:S'}) stand for a sample of
@@ -21,12 +22,12 @@ final class GroupReadings {
     private final List<AttrEntry> attrs;
     private final EventIds ids;
     private final SampleLayout[] layouts;
-    private final Map<Counter, Long> last = new HashMap<>();
+    private final Map<GroupCounter, Long> last = new HashMap<>();
     private int[] kinds = new int[8];
     private long[] counted = new long[8];
 
     /** A counter; since 6.12 values of inherited ones are each thread's own. */
-    private record Counter(long id, int tid) {}
+    private record GroupCounter(long id, int tid) {}
 
     GroupReadings(List<AttrEntry> attrs, EventIds ids, SampleLayout[] layouts) {
         this.attrs = attrs;
@@ -41,7 +42,7 @@ final class GroupReadings {
     }
 
     /** How many counters were read in a sample that was located. */
-    int size(PerfView view, int kind, SampleLayout.Places found) {
+    int size(PerfView view, int kind, SampleOffsets found) {
         return layouts[kind].readings(view, found);
     }
 
@@ -50,7 +51,7 @@ final class GroupReadings {
      *
      * @return how many rows it makes; -1 when it is a row as it is
      */
-    int take(PerfView view, int kind, SampleLayout.Places found) {
+    int take(PerfView view, int kind, SampleOffsets found) {
         SampleLayout layout = layouts[kind];
         int size = layout.readings(view, found);
         for (int i = 0; i < size; i++) {
@@ -68,7 +69,7 @@ final class GroupReadings {
         for (int i = 0; i < size; i++) {
             long value = view.u64(layout.valueAt(found, i));
             long id = view.u64(layout.readIdAt(found, i));
-            Long before = last.put(new Counter(id, inherited ? found.tid : -1), value);
+            Long before = last.put(new GroupCounter(id, inherited ? found.tid : -1), value);
             long moved = before == null ? value : value - before;
             if (moved != 0) {
                 kinds[rows] = ids.attrOf(id);

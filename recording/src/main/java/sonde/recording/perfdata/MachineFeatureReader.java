@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
 import sonde.recording.perfdata.MachineFeatures.AuxTrace;
-import sonde.recording.perfdata.MachineFeatures.BpfProgram;
-import sonde.recording.perfdata.MachineFeatures.Cache;
-import sonde.recording.perfdata.MachineFeatures.Compression;
-import sonde.recording.perfdata.MachineFeatures.Cpu;
-import sonde.recording.perfdata.MachineFeatures.Group;
-import sonde.recording.perfdata.MachineFeatures.Memory;
+import sonde.recording.perfdata.MachineFeatures.CpuCache;
+import sonde.recording.perfdata.MachineFeatures.CpuPlace;
+import sonde.recording.perfdata.MachineFeatures.CpuTopology;
+import sonde.recording.perfdata.MachineFeatures.EventGroup;
+import sonde.recording.perfdata.MachineFeatures.MemoryBlocks;
 import sonde.recording.perfdata.MachineFeatures.MemoryNode;
 import sonde.recording.perfdata.MachineFeatures.NumaNode;
-import sonde.recording.perfdata.MachineFeatures.Topology;
+import sonde.recording.perfdata.MachineFeatures.RecordCompression;
+import sonde.recording.perfdata.MachineFeatures.RecordedBpfProgram;
 
 /** Decodes what {@link MachineFeatures} holds, each feature by the writer of the same name. */
 final class MachineFeatureReader {
@@ -25,19 +25,19 @@ final class MachineFeatureReader {
 
     private String cpuid = "";
     private long totalMemoryKib;
-    private Optional<Topology> topology = Optional.empty();
+    private Optional<CpuTopology> topology = Optional.empty();
     private final List<NumaNode> numa = new ArrayList<>();
     private boolean branchStack;
     private boolean stat;
     private final SortedMap<Long, String> pmus = new TreeMap<>();
-    private final List<Group> groups = new ArrayList<>();
+    private final List<EventGroup> groups = new ArrayList<>();
     private final List<AuxTrace> auxTraces = new ArrayList<>();
-    private final List<Cache> caches = new ArrayList<>();
-    private Optional<Memory> memory = Optional.empty();
+    private final List<CpuCache> caches = new ArrayList<>();
+    private Optional<MemoryBlocks> memory = Optional.empty();
     private long directoryVersion;
-    private final List<BpfProgram> programs = new ArrayList<>();
+    private final List<RecordedBpfProgram> programs = new ArrayList<>();
     private final SortedMap<Long, Integer> btfBytes = new TreeMap<>();
-    private Optional<Compression> compression = Optional.empty();
+    private Optional<RecordCompression> compression = Optional.empty();
     private final SortedMap<String, SortedMap<String, String>> capabilities = new TreeMap<>();
     private final SortedMap<String, String> hybridCpus = new TreeMap<>();
 
@@ -63,7 +63,7 @@ final class MachineFeatureReader {
     }
 
     /** Takes a feature; false when it is not known here. */
-    boolean accept(int feature, Cursor in, int cpusAvailable) throws MalformedInputException {
+    boolean accept(int feature, FieldCursor in, int cpusAvailable) throws MalformedInputException {
         switch (feature) {
             case PerfFeatures.HEADER_CPUID -> cpuid = FeatureReader.string(in);
             case PerfFeatures.HEADER_TOTAL_MEM -> totalMemoryKib = in.u64("total memory");
@@ -91,12 +91,12 @@ final class MachineFeatureReader {
         return true;
     }
 
-    private static int count(Cursor in, String field) throws MalformedInputException {
+    private static int count(FieldCursor in, String field) throws MalformedInputException {
         return in.bounded(field, in.u32(field), MOST_ENTRIES);
     }
 
     /** Up to 3.x the siblings alone; then core and socket of each CPU; since 5.3 dies. */
-    private static Optional<Topology> topology(Cursor in, int cpusAvailable)
+    private static Optional<CpuTopology> topology(FieldCursor in, int cpusAvailable)
             throws MalformedInputException {
         List<String> packages = FeatureReader.strings(in);
         List<String> threads = FeatureReader.strings(in);
@@ -114,11 +114,11 @@ final class MachineFeatureReader {
                 places.get(i)[2] = in.s32("die id");
             }
         }
-        List<Cpu> each = places.stream().map(p -> new Cpu(p[0], p[1], p[2])).toList();
-        return Optional.of(new Topology(packages, threads, dies, each));
+        List<CpuPlace> each = places.stream().map(p -> new CpuPlace(p[0], p[1], p[2])).toList();
+        return Optional.of(new CpuTopology(packages, threads, dies, each));
     }
 
-    private void numa(Cursor in) throws MalformedInputException {
+    private void numa(FieldCursor in) throws MalformedInputException {
         int nodes = count(in, "nodes");
         for (int i = 0; i < nodes; i++) {
             long node = in.u32("node");
@@ -128,7 +128,7 @@ final class MachineFeatureReader {
         }
     }
 
-    private void pmus(Cursor in) throws MalformedInputException {
+    private void pmus(FieldCursor in) throws MalformedInputException {
         int count = count(in, "PMUs");
         for (int i = 0; i < count; i++) {
             long type = in.u32("PMU type");
@@ -136,22 +136,22 @@ final class MachineFeatureReader {
         }
     }
 
-    private void groups(Cursor in) throws MalformedInputException {
+    private void groups(FieldCursor in) throws MalformedInputException {
         int count = count(in, "groups");
         for (int i = 0; i < count; i++) {
             String name = FeatureReader.string(in);
-            groups.add(new Group(name, in.s32("group leader"), in.s32("group members")));
+            groups.add(new EventGroup(name, in.s32("group leader"), in.s32("group members")));
         }
     }
 
-    private void auxTraces(Cursor in) throws MalformedInputException {
+    private void auxTraces(FieldCursor in) throws MalformedInputException {
         long count = in.u64("AUX traces");
         for (long i = 0; i < in.bounded("AUX traces", count, MOST_ENTRIES); i++) {
             auxTraces.add(new AuxTrace(in.u64("AUX trace offset"), in.u64("AUX trace size")));
         }
     }
 
-    private void caches(Cursor in) throws MalformedInputException {
+    private void caches(FieldCursor in) throws MalformedInputException {
         if (in.u32("cache version") != 1) {
             throw in.malformed("cache version", "not 1");
         }
@@ -163,11 +163,11 @@ final class MachineFeatureReader {
             long ways = in.u32("cache ways");
             String type = FeatureReader.string(in);
             String size = FeatureReader.string(in);
-            caches.add(new Cache(level, line, sets, ways, type, size, FeatureReader.string(in)));
+            caches.add(new CpuCache(level, line, sets, ways, type, size, FeatureReader.string(in)));
         }
     }
 
-    private static Optional<Memory> memory(Cursor in) throws MalformedInputException {
+    private static Optional<MemoryBlocks> memory(FieldCursor in) throws MalformedInputException {
         if (in.u64("memory topology version") != 1) {
             throw in.malformed("memory topology version", "not 1");
         }
@@ -184,11 +184,11 @@ final class MachineFeatureReader {
             }
             nodes.add(new MemoryNode(node, blocks));
         }
-        return Optional.of(new Memory(blockBytes, List.copyOf(nodes)));
+        return Optional.of(new MemoryBlocks(blockBytes, List.copyOf(nodes)));
     }
 
     /** struct perf_bpil: u32 info_len, u32 data_len, u64 arrays; bpf_prog_info; data. */
-    private void programs(Cursor in) throws MalformedInputException {
+    private void programs(FieldCursor in) throws MalformedInputException {
         int count = count(in, "BPF programs");
         for (int i = 0; i < count; i++) {
             long infoBytes = in.u32("BPF info size");
@@ -203,12 +203,12 @@ final class MachineFeatureReader {
                 in.seek("BPF program name", start + 64);
                 name = FeatureReader.untilNul(in.bytes("BPF program name", 16));
             }
-            programs.add(new BpfProgram(id, name, tag));
+            programs.add(new RecordedBpfProgram(id, name, tag));
             in.seek("BPF program", start + infoBytes + dataBytes);
         }
     }
 
-    private void btf(Cursor in) throws MalformedInputException {
+    private void btf(FieldCursor in) throws MalformedInputException {
         int count = count(in, "BTF objects");
         for (int i = 0; i < count; i++) {
             long id = in.u32("BTF id");
@@ -218,9 +218,10 @@ final class MachineFeatureReader {
         }
     }
 
-    private static Optional<Compression> compression(Cursor in) throws MalformedInputException {
+    private static Optional<RecordCompression> compression(FieldCursor in)
+            throws MalformedInputException {
         return Optional.of(
-                new Compression(
+                new RecordCompression(
                         in.u32("compression version"),
                         in.u32("compression type"),
                         in.u32("compression level"),
@@ -228,7 +229,7 @@ final class MachineFeatureReader {
                         in.u32("mmap size")));
     }
 
-    private static SortedMap<String, String> pairs(Cursor in) throws MalformedInputException {
+    private static SortedMap<String, String> pairs(FieldCursor in) throws MalformedInputException {
         SortedMap<String, String> pairs = new TreeMap<>();
         int count = count(in, "pairs");
         for (int i = 0; i < count; i++) {
@@ -238,7 +239,7 @@ final class MachineFeatureReader {
         return pairs;
     }
 
-    private void capabilities(Cursor in) throws MalformedInputException {
+    private void capabilities(FieldCursor in) throws MalformedInputException {
         int count = count(in, "PMUs");
         for (int i = 0; i < count; i++) {
             SortedMap<String, String> caps = pairs(in);

@@ -29,19 +29,19 @@ import java.util.SortedMap;
 public record MachineFeatures(
         String cpuid,
         long totalMemoryKib,
-        Optional<Topology> topology,
+        Optional<CpuTopology> topology,
         List<NumaNode> numa,
         boolean branchStack,
         boolean stat,
         SortedMap<Long, String> pmus,
-        List<Group> groups,
+        List<EventGroup> groups,
         List<AuxTrace> auxTraces,
-        List<Cache> caches,
-        Optional<Memory> memory,
+        List<CpuCache> caches,
+        Optional<MemoryBlocks> memory,
         long directoryVersion,
-        List<BpfProgram> bpfPrograms,
+        List<RecordedBpfProgram> bpfPrograms,
         SortedMap<Long, Integer> btfBytes,
-        Optional<Compression> compression,
+        Optional<RecordCompression> compression,
         SortedMap<String, SortedMap<String, String>> capabilities,
         SortedMap<String, String> hybridCpus) {
 
@@ -50,11 +50,11 @@ public record MachineFeatures(
      *
      * @param cpus of each CPU: core, package and (5.3) die, -1 when not said
      */
-    public record Topology(
-            List<String> packages, List<String> threads, List<String> dies, List<Cpu> cpus) {}
+    public record CpuTopology(
+            List<String> packages, List<String> threads, List<String> dies, List<CpuPlace> cpus) {}
 
     /** Where a CPU sits. */
-    public record Cpu(int core, int socket, int die) {}
+    public record CpuPlace(int core, int socket, int die) {}
 
     /** A node with its memory and its CPUs as a list. */
     public record NumaNode(long node, long totalKib, long freeKib, String cpus) {}
@@ -64,13 +64,13 @@ public record MachineFeatures(
      *
      * @param leader index of its first event among the attrs
      */
-    public record Group(String name, int leader, int members) {}
+    public record EventGroup(String name, int leader, int members) {}
 
     /** A PERF_RECORD_AUXTRACE: the place of the record and its size without the area. */
     public record AuxTrace(long fileOffset, long sizeBytes) {}
 
     /** A cache. {@code size} and {@code cpus} as sysfs states them: "32K", "0-1". */
-    public record Cache(
+    public record CpuCache(
             long level,
             long lineBytes,
             long sets,
@@ -80,14 +80,15 @@ public record MachineFeatures(
             String cpus) {}
 
     /** Memory blocks, and which of them each node has. */
-    public record Memory(long blockBytes, List<MemoryNode> nodes) {}
+    public record MemoryBlocks(long blockBytes, List<MemoryNode> nodes) {}
 
     /** A node's blocks. */
     public record MemoryNode(long node, long blocks) {}
 
     /** A loaded BPF program. */
-    public record BpfProgram(long id, String name, String tag) {}
+    public record RecordedBpfProgram(long id, String name, String tag) {}
 
     /** How records were compressed; type 1 is zstd, ratio is that reached. */
-    public record Compression(long version, long type, long level, long ratio, long mmapBytes) {}
+    public record RecordCompression(
+            long version, long type, long level, long ratio, long mmapBytes) {}
 }

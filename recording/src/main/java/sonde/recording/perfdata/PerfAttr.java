@@ -1,19 +1,19 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_FREQ;
-import static sonde.recording.perfdata.PerfEvent.FLAG_SAMPLE_ID_ALL;
-import static sonde.recording.perfdata.PerfEvent.FLAG_USE_CLOCKID;
-import static sonde.recording.perfdata.PerfEvent.FLAG_WATERMARK;
-import static sonde.recording.perfdata.PerfEvent.PERF_ATTR_SIZE_VER0;
-import static sonde.recording.perfdata.PerfEvent.PERF_ATTR_SIZE_VER8;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CPU;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STREAM_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TIME;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+import static sonde.recording.perfdata.PerfAbi.FLAG_FREQ;
+import static sonde.recording.perfdata.PerfAbi.FLAG_SAMPLE_ID_ALL;
+import static sonde.recording.perfdata.PerfAbi.FLAG_USE_CLOCKID;
+import static sonde.recording.perfdata.PerfAbi.FLAG_WATERMARK;
+import static sonde.recording.perfdata.PerfAbi.PERF_ATTR_SIZE_VER0;
+import static sonde.recording.perfdata.PerfAbi.PERF_ATTR_SIZE_VER8;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CPU;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IDENTIFIER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STREAM_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

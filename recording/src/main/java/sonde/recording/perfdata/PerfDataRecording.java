@@ -1,15 +1,15 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_USE_CLOCKID;
-import static sonde.recording.perfdata.PerfEvent.HEADER_BYTES;
-import static sonde.recording.perfdata.PerfEvent.PERF_ATTR_SIZE_VER0;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_AUXTRACE;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_EVENT_UPDATE;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_HEADER_BUILD_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_HEADER_EVENT_TYPE;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_HEADER_FEATURE;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_HEADER_TRACING_DATA;
+import static sonde.recording.perfdata.PerfAbi.FLAG_USE_CLOCKID;
+import static sonde.recording.perfdata.PerfAbi.HEADER_BYTES;
+import static sonde.recording.perfdata.PerfAbi.PERF_ATTR_SIZE_VER0;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_AUXTRACE;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_EVENT_UPDATE;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_HEADER_ATTR;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_HEADER_BUILD_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_HEADER_EVENT_TYPE;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_HEADER_FEATURE;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_HEADER_TRACING_DATA;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
@@ -37,7 +37,7 @@ import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.recording.AppendedEvents;
-import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.EventFormats;
 import sonde.recording.ftrace.ListingStyle;
 
 /**
@@ -68,7 +68,8 @@ import sonde.recording.ftrace.ListingStyle;
  *
  * <p>AUX areas are listed and not decoded.
  */
-final class PerfDataRecording implements Recording, PerfDescription, CopiedStacks, AppendedEvents {
+final class PerfDataRecording
+        implements Recording, PerfDescription, CopiedStackSamples, AppendedEvents {
     private static final int MOST_NOTES = 100;
     private static final long MOST_SECTION_BYTES = 64 << 20;
     private static final int MOST_PIPE_ATTRS = 1 << 16;
@@ -232,7 +233,7 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
         if (kind == ListingStyle.class) {
             return Optional.of(kind.cast(new PerfListing(this)));
         }
-        return kind == KernelFormats.class
+        return kind == EventFormats.class
                 ? features.tracingData().map(data -> kind.cast(data.kernelFormats(order())))
                 : Recording.super.capability(kind);
     }
@@ -299,14 +300,13 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
 
     private static boolean counts(PerfAttr attr) {
         return attr.samplePeriod() == 0
-                && (attr.sampleType() & ~PerfEvent.PERF_SAMPLE_IDENTIFIER) == 0;
+                && (attr.sampleType() & ~PerfAbi.PERF_SAMPLE_IDENTIFIER) == 0;
     }
 
     private void notesOnTruncation(List<String> found) {
         boolean tracepoints =
                 attrsHave(
-                        found.isEmpty() ? List.of() : header.attrs(),
-                        PerfEvent.PERF_TYPE_TRACEPOINT);
+                        found.isEmpty() ? List.of() : header.attrs(), PerfAbi.PERF_TYPE_TRACEPOINT);
         if (tracepoints && !header.features().containsKey(PerfFeatures.HEADER_TRACING_DATA)) {
             found.add(
                     input.name()
@@ -400,7 +400,7 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
     public long sampleNanos() {
         long hertz =
                 attrs.stream()
-                        .filter(entry -> entry.attr().has(PerfEvent.FLAG_FREQ))
+                        .filter(entry -> entry.attr().has(PerfAbi.FLAG_FREQ))
                         .filter(entry -> CPU_EVENT.matcher(entry.name()).lookingAt())
                         .mapToLong(entry -> entry.attr().samplePeriod())
                         .filter(frequency -> frequency > 0)
@@ -469,7 +469,7 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
             }
             if (name == null || name.isEmpty()) {
                 // Before 3.3 a table of the numbers of tracepoints stood in the file.
-                boolean listed = entry.attr().type() == PerfEvent.PERF_TYPE_TRACEPOINT;
+                boolean listed = entry.attr().type() == PerfAbi.PERF_TYPE_TRACEPOINT;
                 name = listed ? types.get(entry.attr().config()) : null;
             }
             if (name == null) {
@@ -548,7 +548,7 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
 
         private void record(int type, long at, int size, long behind) {
             MemorySegment body = input.segment().asSlice(at + HEADER_BYTES, size - HEADER_BYTES);
-            Cursor in = new Cursor(PerfHeader.FORMAT, body, header.order());
+            FieldCursor in = new FieldCursor(PerfHeader.FORMAT, body, header.order());
             try {
                 switch (type) {
                     case PERF_RECORD_HEADER_ATTR -> attr(in);
@@ -557,7 +557,7 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
                             reader.tracing(input.segment().asSlice(at + size, behind));
                     case PERF_RECORD_HEADER_BUILD_ID ->
                             reader.buildIds(
-                                    new Cursor(
+                                    new FieldCursor(
                                             PerfHeader.FORMAT,
                                             input.segment().asSlice(at, size),
                                             header.order()));
@@ -579,7 +579,7 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
             }
         }
 
-        private void attr(Cursor in) throws MalformedInputException {
+        private void attr(FieldCursor in) throws MalformedInputException {
             if (pipeAttrs.size() == MOST_PIPE_ATTRS) {
                 throw in.malformed("attr", "more than " + MOST_PIPE_ATTRS);
             }
@@ -599,7 +599,7 @@ final class PerfDataRecording implements Recording, PerfDescription, CopiedStack
             pipeIds.add(of);
         }
 
-        private void update(Cursor in) throws MalformedInputException {
+        private void update(FieldCursor in) throws MalformedInputException {
             long what = in.u64("update type");
             long id = in.u64("update id");
             if (what == UPDATE_NAME) {

@@ -56,12 +56,12 @@ public final class PerfDataWriter implements AutoCloseable {
     private final int attrBytes;
     private final long attrsOffset;
     private final long dataOffset;
-    private final SortedMap<Integer, Section> sections = new TreeMap<>();
+    private final SortedMap<Integer, FeatureSection> sections = new TreeMap<>();
     private int staged;
     private long end;
 
     /** Where a feature lies. */
-    record Section(long offset, long sizeBytes) {}
+    record FeatureSection(long offset, long sizeBytes) {}
 
     private PerfDataWriter(
             int fd, List<AttrEntry> attrs, int attrBytes, long attrsOffset, long dataOffset) {
@@ -107,9 +107,9 @@ public final class PerfDataWriter implements AutoCloseable {
         head.raw(table.toBytes());
         SortedMap<Integer, byte[]> known = new TreeMap<>(early.sections());
         known.putIfAbsent(HEADER_EVENT_DESC, PerfFeatures.eventDescription(attrs, attrBytes));
-        SortedMap<Integer, Section> places = new TreeMap<>();
+        SortedMap<Integer, FeatureSection> places = new TreeMap<>();
         known.forEach((feature, content) -> {
-            places.put(feature, new Section(head.size(), content.length));
+            places.put(feature, new FeatureSection(head.size(), content.length));
             head.raw(content);
         });
         head.raw(new byte[-head.size() & 7]);
@@ -153,8 +153,8 @@ public final class PerfDataWriter implements AutoCloseable {
     /** 128 bytes is what perf before 6.3 accepts; later fields are written only when used. */
     private static int attrBytes(List<AttrEntry> attrs) {
         return attrs.stream().anyMatch(entry -> entry.attr().config3() != 0)
-                ? PerfEvent.PERF_ATTR_SIZE_VER8
-                : PerfEvent.PERF_ATTR_SIZE_VER7;
+                ? PerfAbi.PERF_ATTR_SIZE_VER8
+                : PerfAbi.PERF_ATTR_SIZE_VER7;
     }
 
     /**
@@ -196,9 +196,9 @@ public final class PerfDataWriter implements AutoCloseable {
     public void finishedRound() throws SyscallException {
         appendSynthetic(
                 GrowableBytes.littleEndian()
-                        .u32(PerfEvent.PERF_RECORD_FINISHED_ROUND)
+                        .u32(PerfAbi.PERF_RECORD_FINISHED_ROUND)
                         .u16(0)
-                        .u16(PerfEvent.HEADER_BYTES)
+                        .u16(PerfAbi.HEADER_BYTES)
                         .toBytes());
         flush();
     }
@@ -233,14 +233,16 @@ public final class PerfDataWriter implements AutoCloseable {
     public void finish(PerfFeatures late) throws SyscallException {
         flush();
         long dataEnd = end;
-        SortedMap<Integer, Section> places = new TreeMap<>(sections);
+        SortedMap<Integer, FeatureSection> places = new TreeMap<>(sections);
         GrowableBytes contents = GrowableBytes.littleEndian();
-        late.sections().forEach((feature, content) -> places.put(feature, new Section(-1, 0)));
+        late.sections()
+                .forEach((feature, content) -> places.put(feature, new FeatureSection(-1, 0)));
         long contentStart = dataEnd + 16L * places.size();
         late.sections()
                 .forEach((feature, content) -> {
                     places.put(
-                            feature, new Section(contentStart + contents.size(), content.length));
+                            feature,
+                            new FeatureSection(contentStart + contents.size(), content.length));
                     contents.raw(content);
                 });
         try {
@@ -275,7 +277,7 @@ public final class PerfDataWriter implements AutoCloseable {
         writeHeap(header.toBytes(), 0);
     }
 
-    private byte[] bitmapOf(Map<Integer, Section> places) {
+    private byte[] bitmapOf(Map<Integer, FeatureSection> places) {
         return bitmap(places.keySet());
     }
 
@@ -287,7 +289,7 @@ public final class PerfDataWriter implements AutoCloseable {
         return bits;
     }
 
-    private static byte[] table(SortedMap<Integer, Section> places) {
+    private static byte[] table(SortedMap<Integer, FeatureSection> places) {
         GrowableBytes table = GrowableBytes.littleEndian();
         places.values().forEach(place -> table.u64(place.offset()).u64(place.sizeBytes()));
         return table.toBytes();

@@ -1,16 +1,16 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_EXCLUDE_GUEST;
-import static sonde.recording.perfdata.PerfEvent.FLAG_EXCLUDE_HOST;
-import static sonde.recording.perfdata.PerfEvent.FLAG_EXCLUDE_HV;
-import static sonde.recording.perfdata.PerfEvent.FLAG_EXCLUDE_KERNEL;
-import static sonde.recording.perfdata.PerfEvent.FLAG_EXCLUDE_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_BREAKPOINT;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_HARDWARE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_HW_CACHE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_GUEST;
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_HOST;
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_HV;
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_KERNEL;
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_BREAKPOINT;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HARDWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HW_CACHE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.util.List;
 

@@ -102,10 +102,10 @@ public final class PerfFeatures {
             GrowableBytes out = GrowableBytes.littleEndian();
             for (BuildId id : ids) {
                 int start = out.size();
-                int mode = id.kernel() ? PerfEvent.PERF_RECORD_MISC_KERNEL : 2;
+                int mode = id.kernel() ? PerfAbi.PERF_RECORD_MISC_KERNEL : 2;
                 byte[] bytes = id.bytes();
                 // struct perf_record_header_build_id; misc bit 15 says that the size byte is set.
-                out.u32(0).u16(mode | PerfEvent.PERF_RECORD_MISC_EXT_RESERVED).u16(0);
+                out.u32(0).u16(mode | PerfAbi.PERF_RECORD_MISC_EXT_RESERVED).u16(0);
                 out.u32(id.pid());
                 out.raw(java.util.Arrays.copyOf(bytes, BuildId.MAX_BYTES));
                 out.u8(bytes.length).u8(0).u16(0);

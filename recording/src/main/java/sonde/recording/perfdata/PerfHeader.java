@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
-import sonde.recording.perfdata.PerfDataWriter.Section;
+import sonde.recording.perfdata.PerfDataWriter.FeatureSection;
 
 /**
  * What stands before the records: struct perf_file_header of tools/perf/util/header.h, or struct
@@ -32,7 +32,7 @@ record PerfHeader(
         long dataOffset,
         long dataEnd,
         boolean finished,
-        SortedMap<Integer, Section> features,
+        SortedMap<Integer, FeatureSection> features,
         SortedMap<Long, String> eventTypes,
         List<String> notes) {
     static final String FORMAT = "perf.data";
@@ -60,7 +60,7 @@ record PerfHeader(
     }
 
     static PerfHeader read(Input input) throws MalformedInputException {
-        Cursor probe = new Cursor(FORMAT, input.segment(), ByteOrder.LITTLE_ENDIAN);
+        FieldCursor probe = new FieldCursor(FORMAT, input.segment(), ByteOrder.LITTLE_ENDIAN);
         long magic = probe.u64("magic");
         long size = probe.u64("header size");
         ByteOrder order;
@@ -99,22 +99,22 @@ record PerfHeader(
         private final Input input;
         private final ByteOrder order;
         private final long headerBytes;
-        private final Cursor cursor;
+        private final FieldCursor cursor;
         private final List<String> notes = new ArrayList<>();
 
         FileHeader(Input input, ByteOrder order, long headerBytes) {
             this.input = input;
             this.order = order;
             this.headerBytes = headerBytes;
-            this.cursor = new Cursor(FORMAT, input.segment(), order);
+            this.cursor = new FieldCursor(FORMAT, input.segment(), order);
         }
 
         PerfHeader read() throws MalformedInputException {
             cursor.seek("header", 16);
             long attrEntryBytes = cursor.u64("attr_size");
-            Section attrs = section("attrs");
-            Section data = section("data");
-            Section types = section("event_types");
+            FeatureSection attrs = section("attrs");
+            FeatureSection data = section("data");
+            FeatureSection types = section("event_types");
             long[] bitmap = new long[PerfFeatures.MAX_FEATURES / Long.SIZE];
             if (headerBytes >= PerfDataWriter.FILE_HEADER_BYTES) {
                 for (int i = 0; i < bitmap.length; i++) {
@@ -149,7 +149,7 @@ record PerfHeader(
                                 room));
                 dataBytes = room;
             }
-            SortedMap<Integer, Section> features = new TreeMap<>();
+            SortedMap<Integer, FeatureSection> features = new TreeMap<>();
             if (!finished) {
                 features = early(dataOffset);
             } else if (dataBytes == data.sizeBytes()) {
@@ -167,7 +167,8 @@ record PerfHeader(
                     notes);
         }
 
-        private SortedMap<Long, String> eventTypes(Section place) throws MalformedInputException {
+        private SortedMap<Long, String> eventTypes(FeatureSection place)
+                throws MalformedInputException {
             SortedMap<Long, String> names = new TreeMap<>();
             long count = Math.min(place.sizeBytes() / EVENT_TYPE_BYTES, MOST_ATTRS);
             for (long i = 0; i < count; i++) {
@@ -184,16 +185,16 @@ record PerfHeader(
             return names;
         }
 
-        private Section section(String field) throws MalformedInputException {
-            return new Section(cursor.u64(field + " offset"), cursor.u64(field + " size"));
+        private FeatureSection section(String field) throws MalformedInputException {
+            return new FeatureSection(cursor.u64(field + " offset"), cursor.u64(field + " size"));
         }
 
-        private List<AttrEntry> attrs(Section place, long entryBytes)
+        private List<AttrEntry> attrs(FeatureSection place, long entryBytes)
                 throws MalformedInputException {
             if (place.sizeBytes() == 0) {
                 return List.of();
             }
-            if (entryBytes < PerfEvent.PERF_ATTR_SIZE_VER0 + 16 || entryBytes > 4096) {
+            if (entryBytes < PerfAbi.PERF_ATTR_SIZE_VER0 + 16 || entryBytes > 4096) {
                 throw new MalformedInputException(
                         FORMAT, "attr_size", 16, Long.toUnsignedString(entryBytes));
             }
@@ -207,7 +208,7 @@ record PerfHeader(
             for (int i = 0; i < count; i++) {
                 cursor.seek("attr", place.offset() + i * entryBytes);
                 byte[] attr = cursor.bytes("attr", entryBytes - 16);
-                Section at = section("ids");
+                FeatureSection at = section("ids");
                 cursor.seek("ids", at.sizeBytes() == 0 ? 0 : at.offset());
                 long[] values =
                         new long[cursor.bounded("ids", at.sizeBytes() >>> 3, MOST_IDS - ids)];
@@ -221,15 +222,15 @@ record PerfHeader(
         }
 
         /** The table {offset, size}* behind the data, in the order of the bits. */
-        private SortedMap<Integer, Section> features(long[] bitmap, long table) {
-            SortedMap<Integer, Section> found = new TreeMap<>();
+        private SortedMap<Integer, FeatureSection> features(long[] bitmap, long table) {
+            SortedMap<Integer, FeatureSection> found = new TreeMap<>();
             try {
                 cursor.seek("feature table", table);
                 for (int feature = 0; feature < PerfFeatures.MAX_FEATURES; feature++) {
                     if ((bitmap[feature / Long.SIZE] >>> feature & 1) == 0) {
                         continue;
                     }
-                    Section place = section("feature " + feature);
+                    FeatureSection place = section("feature " + feature);
                     if (place.offset() >= 0
                             && place.sizeBytes() >= 0
                             && place.offset() <= input.sizeBytes() - place.sizeBytes()) {
@@ -253,7 +254,8 @@ record PerfHeader(
         }
 
         /** What {@link PerfDataWriter} puts before the data of a file that is not finished. */
-        private SortedMap<Integer, Section> early(long dataOffset) throws MalformedInputException {
+        private SortedMap<Integer, FeatureSection> early(long dataOffset)
+                throws MalformedInputException {
             int bitmapBytes = PerfFeatures.MAX_FEATURES / 8;
             if (dataOffset < PerfDataWriter.FILE_HEADER_BYTES + bitmapBytes + 8) {
                 return new TreeMap<>();

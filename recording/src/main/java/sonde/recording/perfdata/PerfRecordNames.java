@@ -57,7 +57,7 @@ final class PerfRecordNames {
     };
 
     /** More than any number named here. */
-    static final int MOST = PerfEvent.PERF_RECORD_HEADER_ATTR + OF_TOOLS.length;
+    static final int MOST = PerfAbi.PERF_RECORD_HEADER_ATTR + OF_TOOLS.length;
 
     private PerfRecordNames() {}
 
@@ -66,7 +66,7 @@ final class PerfRecordNames {
         if (type > 0 && type < OF_KERNEL.length) {
             return OF_KERNEL[type];
         }
-        int tool = type - PerfEvent.PERF_RECORD_HEADER_ATTR;
+        int tool = type - PerfAbi.PERF_RECORD_HEADER_ATTR;
         return tool >= 0 && tool < OF_TOOLS.length ? OF_TOOLS[tool] : Integer.toString(type);
     }
 

@@ -1,20 +1,20 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_COMM;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_EXIT;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_FORK;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_KSYMBOL;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_LOST_SAMPLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_COMM_EXEC;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MISC_MMAP_BUILD_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MMAP;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MMAP2;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CPU;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STREAM_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TIME;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_COMM;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_EXIT;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_FORK;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_KSYMBOL;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_LOST_SAMPLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MISC_COMM_EXEC;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MISC_MMAP_BUILD_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MMAP;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MMAP2;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CPU;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IDENTIFIER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STREAM_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -43,7 +43,7 @@ public final class PerfRecords {
      * @param id of the descriptor it counts for
      * @param cpu where it happened
      */
-    public record Stamp(int pid, int tid, long time, long id, int cpu) {}
+    public record SampleId(int pid, int tid, long time, long id, int cpu) {}
 
     /**
      * A mapping.
@@ -53,11 +53,11 @@ public final class PerfRecords {
      * @param pageOffset offset in the file, bytes; for the kernel the address of {@code _text}
      * @param path the file, or {@code "[kernel.kallsyms]_text"}, {@code "[vdso]"}, {@code "//anon"}
      */
-    public record Mapping(
+    public record MmapRecord(
             int pid, int tid, long start, long sizeBytes, long pageOffset, String path) {}
 
     /** PERF_RECORD_MMAP; {@code misc} PERF_RECORD_MISC_KERNEL or _USER, | _MMAP_DATA for data. */
-    public byte[] mmap(Stamp stamp, int misc, Mapping mapping) {
+    public byte[] mmap(SampleId stamp, int misc, MmapRecord mapping) {
         GrowableBytes out = begin(PERF_RECORD_MMAP, misc);
         return end(name(place(out, mapping), mapping.path()), stamp);
     }
@@ -69,9 +69,9 @@ public final class PerfRecords {
      * @param mapFlags MAP_* of mmap(2)
      */
     public byte[] mmap2(
-            Stamp stamp,
+            SampleId stamp,
             int misc,
-            Mapping mapping,
+            MmapRecord mapping,
             int major,
             int minor,
             long inode,
@@ -84,7 +84,12 @@ public final class PerfRecords {
 
     /** PERF_RECORD_MMAP2 with the file's build id, hexadecimal (PERF_RECORD_MISC_MMAP_BUILD_ID). */
     public byte[] mmap2(
-            Stamp stamp, int misc, Mapping mapping, String buildId, int protection, int mapFlags) {
+            SampleId stamp,
+            int misc,
+            MmapRecord mapping,
+            String buildId,
+            int protection,
+            int mapFlags) {
         byte[] id = HexFormat.of().parseHex(buildId);
         GrowableBytes out =
                 place(begin(PERF_RECORD_MMAP2, misc | PERF_RECORD_MISC_MMAP_BUILD_ID), mapping);
@@ -94,18 +99,18 @@ public final class PerfRecords {
     }
 
     /** PERF_RECORD_COMM; {@code exec} when the name came by execve(2). */
-    public byte[] comm(Stamp stamp, int pid, int tid, String comm, boolean exec) {
+    public byte[] comm(SampleId stamp, int pid, int tid, String comm, boolean exec) {
         GrowableBytes out = begin(PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
         return end(name(out.u32(pid).u32(tid), comm), stamp);
     }
 
     /** PERF_RECORD_FORK: {@code tid} of {@code pid} was made by {@code parentTid}. */
-    public byte[] fork(Stamp stamp, int pid, int parentPid, int tid, int parentTid) {
+    public byte[] fork(SampleId stamp, int pid, int parentPid, int tid, int parentTid) {
         return task(PERF_RECORD_FORK, stamp, pid, parentPid, tid, parentTid);
     }
 
     /** PERF_RECORD_EXIT. */
-    public byte[] exit(Stamp stamp, int pid, int parentPid, int tid, int parentTid) {
+    public byte[] exit(SampleId stamp, int pid, int parentPid, int tid, int parentTid) {
         return task(PERF_RECORD_EXIT, stamp, pid, parentPid, tid, parentTid);
     }
 
@@ -116,14 +121,14 @@ public final class PerfRecords {
      * @param symbolFlags 1 when it was removed
      */
     public byte[] ksymbol(
-            Stamp stamp, long address, int sizeBytes, int kind, int symbolFlags, String symbol) {
+            SampleId stamp, long address, int sizeBytes, int kind, int symbolFlags, String symbol) {
         GrowableBytes out = begin(PERF_RECORD_KSYMBOL, 0);
         out.u64(address).u32(sizeBytes).u16(kind).u16(symbolFlags);
         return end(name(out, symbol), stamp);
     }
 
     /** PERF_RECORD_LOST_SAMPLES: what PERF_FORMAT_LOST said at the end. */
-    public byte[] lostSamples(Stamp stamp, long count) {
+    public byte[] lostSamples(SampleId stamp, long count) {
         return end(begin(PERF_RECORD_LOST_SAMPLES, 0).u64(count), stamp);
     }
 
@@ -132,11 +137,11 @@ public final class PerfRecords {
      *
      * @param body what stands between header and sample_id, a multiple of 8 bytes
      */
-    public byte[] record(Stamp stamp, int type, int misc, byte[] body) {
+    public byte[] record(SampleId stamp, int type, int misc, byte[] body) {
         return end(begin(type, misc).raw(body), stamp);
     }
 
-    private byte[] task(int type, Stamp stamp, int pid, int parent, int tid, int parentTid) {
+    private byte[] task(int type, SampleId stamp, int pid, int parent, int tid, int parentTid) {
         GrowableBytes out = begin(type, 0).u32(pid).u32(parent).u32(tid).u32(parentTid);
         return end(out.u64(stamp.time()), stamp);
     }
@@ -145,7 +150,7 @@ public final class PerfRecords {
         return GrowableBytes.littleEndian().u32(type).u16(misc).u16(0);
     }
 
-    private static GrowableBytes place(GrowableBytes out, Mapping mapping) {
+    private static GrowableBytes place(GrowableBytes out, MmapRecord mapping) {
         return out.u32(mapping.pid())
                 .u32(mapping.tid())
                 .u64(mapping.start())
@@ -161,7 +166,7 @@ public final class PerfRecords {
     }
 
     /** struct sample_id of PERF_RECORD_MMAP's comment in perf_event.h, then the size. */
-    private byte[] end(GrowableBytes out, Stamp stamp) {
+    private byte[] end(GrowableBytes out, SampleId stamp) {
         if (attr.sampleIdAll()) {
             if (attr.samples(PERF_SAMPLE_TID)) {
                 out.u32(stamp.pid()).u32(stamp.tid());

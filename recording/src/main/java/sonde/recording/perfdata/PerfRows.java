@@ -1,23 +1,23 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_DEFER_CALLCHAIN;
-import static sonde.recording.perfdata.PerfEvent.PERF_CONTEXT_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_CONTEXT_USER_DEFERRED;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_BPF_EVENT;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_COMM;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_EXIT;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_FORK;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_HEADER_ATTR;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_ITRACE_START;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_KSYMBOL;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_LOST;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_LOST_SAMPLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MMAP;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_MMAP2;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_NAMESPACES;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_READ;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
+import static sonde.recording.perfdata.PerfAbi.FLAG_DEFER_CALLCHAIN;
+import static sonde.recording.perfdata.PerfAbi.PERF_CONTEXT_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_CONTEXT_USER_DEFERRED;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_BPF_EVENT;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_COMM;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_EXIT;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_FORK;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_HEADER_ATTR;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_ITRACE_START;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_KSYMBOL;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_LOST;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_LOST_SAMPLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MMAP;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MMAP2;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_NAMESPACES;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_READ;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_REGS_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STACK_USER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
+import sonde.recording.perfdata.SampleLayout.SampleOffsets;
 
 /**
  * Turns released records into rows. They point into the file where that can be; where records were
@@ -65,9 +66,9 @@ final class PerfRows {
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final @Nullable UserStackChains unwound;
     private final GroupReadings readings;
-    private final SampleLayout.Places places = new SampleLayout.Places();
-    private final List<Page> pages = new ArrayList<>();
-    private Page page;
+    private final SampleOffsets places = new SampleOffsets();
+    private final List<RowPage> pages = new ArrayList<>();
+    private RowPage page;
     private Batch batch;
     private PerfView copies;
     private long used;
@@ -75,11 +76,11 @@ final class PerfRows {
     private boolean full;
 
     /** A batch with the memory of its copies. */
-    private static final class Page {
+    private static final class RowPage {
         final Batch batch;
         PerfView copies;
 
-        Page(PerfDataRecording recording) {
+        RowPage(PerfDataRecording recording) {
             batch = new Batch(recording.source(), recording.order());
             copies = new PerfView(MemorySegment.NULL, recording.isSwapped());
         }
@@ -118,7 +119,7 @@ final class PerfRows {
         return attr.samples(PERF_SAMPLE_REGS_USER) && attr.samples(PERF_SAMPLE_STACK_USER);
     }
 
-    private void unwind(Batch out, int row, PerfView view, SampleLayout.Places found, int kind) {
+    private void unwind(Batch out, int row, PerfView view, SampleOffsets found, int kind) {
         UserStackChains chains = unwound;
         PerfAttr attr = recording.attrs().get(kind).attr();
         if (chains != null && hasUserStack(attr)) {
@@ -145,13 +146,13 @@ final class PerfRows {
         batch.reset(copying ? copies.segment : file.segment);
     }
 
-    private Page free() {
-        for (Page one : pages) {
+    private RowPage free() {
+        for (RowPage one : pages) {
             if (!one.batch.isRetained()) {
                 return one;
             }
         }
-        Page made = new Page(recording);
+        RowPage made = new RowPage(recording);
         pages.add(made);
         return made;
     }
@@ -216,7 +217,7 @@ final class PerfRows {
 
     private long madeRow(
             Batch out, PerfView from, long at, int size, int kind, long time, long base) {
-        SampleLayout.Places found = places;
+        SampleOffsets found = places;
         if (!isWhole(from, at, size, kind, found)) {
             out.add(time, -1, -1, PerfTypes.CORRUPT, base, 0);
             return base;
@@ -267,7 +268,7 @@ final class PerfRows {
         return out.size() + readings.size(from, kind, places) <= Batch.CAPACITY;
     }
 
-    private boolean isWhole(PerfView view, long at, int size, int kind, SampleLayout.Places found) {
+    private boolean isWhole(PerfView view, long at, int size, int kind, SampleOffsets found) {
         return layouts[kind].locate(view, at, size, found)
                 && found.rawBytes >= types.leastRawBytes(kind);
     }
@@ -295,7 +296,7 @@ final class PerfRows {
         }
     }
 
-    private long[] deferredOf(PerfView view, SampleLayout.Places found) {
+    private long[] deferredOf(PerfView view, SampleOffsets found) {
         if (deferred.isEmpty() || found.depth < 2) {
             return new long[0];
         }
@@ -320,7 +321,7 @@ final class PerfRows {
             recordRow(out, view, at, size, time);
             return;
         }
-        SampleLayout.Places found = places;
+        SampleOffsets found = places;
         if (!isWhole(view, at, size, kind, found)) {
             out.add(time, -1, -1, PerfTypes.CORRUPT, at, 0);
             return;

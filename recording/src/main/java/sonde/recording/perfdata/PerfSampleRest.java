@@ -1,18 +1,18 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_BRANCH_STACK;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CGROUP;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CODE_PAGE_SIZE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_DATA_PAGE_SIZE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_DATA_SRC;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_PHYS_ADDR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_READ;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_REGS_INTR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TRANSACTION;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT_STRUCT;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_BRANCH_STACK;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CGROUP;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CODE_PAGE_SIZE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_DATA_PAGE_SIZE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_DATA_SRC;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_PHYS_ADDR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_READ;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_REGS_INTR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_REGS_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STACK_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TRANSACTION;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_WEIGHT;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_WEIGHT_STRUCT;
 
 /**
  * The parts of a sample that few attrs ask for, by the names that {@link SampleFields} gives them;

@@ -1,18 +1,19 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_SAMPLE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_ADDR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CPU;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IP;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_PERIOD;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TIME;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_SAMPLE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_ADDR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CALLCHAIN;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CPU;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IDENTIFIER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IP;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_PERIOD;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
 
 import java.util.Arrays;
 import sonde.recording.GrowableBytes;
+import sonde.recording.perfdata.PerfRecords.SampleId;
 
 /** Makes samples of one attr, of those parts that {@link #PARTS} names. */
 public final class PerfSamples {
@@ -51,8 +52,8 @@ public final class PerfSamples {
      * @param raw whose first {@code rawBytes} are taken
      * @param rest the parts that few attrs ask for
      */
-    public record Sample(
-            PerfRecords.Stamp stamp,
+    public record PerfSample(
+            SampleId stamp,
             int misc,
             long ip,
             long address,
@@ -63,8 +64,8 @@ public final class PerfSamples {
             PerfSampleRest rest) {}
 
     /** The record; empty when it would be longer than 64 KiB. */
-    public byte[] record(Sample sample) {
-        PerfRecords.Stamp stamp = sample.stamp();
+    public byte[] record(PerfSample sample) {
+        SampleId stamp = sample.stamp();
         GrowableBytes out =
                 GrowableBytes.littleEndian().u32(PERF_RECORD_SAMPLE).u16(sample.misc()).u16(0);
         if (attr.samples(PERF_SAMPLE_IDENTIFIER)) {

@@ -1,16 +1,16 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.HEADER_BYTES;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_COMPRESSED2;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_LOST;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_LOST_SAMPLES;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_SAMPLE;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_THROTTLE;
-import static sonde.recording.perfdata.PerfEvent.PERF_RECORD_UNTHROTTLE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+import static sonde.recording.perfdata.PerfAbi.HEADER_BYTES;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_BPF_OUTPUT;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_COMPRESSED2;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_LOST;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_LOST_SAMPLES;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_SAMPLE;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_THROTTLE;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_UNTHROTTLE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +22,7 @@ import sonde.binary.MalformedInputException;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.recording.ftrace.EventFormat;
+import sonde.recording.perfdata.TracingData.TracingFormat;
 
 /**
  * Numbers the event types of a perf.data: notices, then the kernel's records, then a type for each
@@ -79,7 +80,7 @@ final class PerfTypes {
         fixedBytesOfAttr = new int[attrs.size()];
         partsOfAttr = new SampleFields[attrs.size()];
         rawOfAttr = new boolean[attrs.size()];
-        Map<Long, Tracepoint> formats = formats(tracing, notes);
+        Map<Long, TracepointType> formats = formats(tracing, notes);
         for (int i = 0; i < typeOfAttr.length; i++) {
             attr(i, attrs.get(i).attr(), attrs.get(i).name(), formats);
         }
@@ -143,8 +144,8 @@ final class PerfTypes {
                         types.size(), EventType.PERF_RECORD, record.name(), record.fields(), ""));
     }
 
-    private void attr(int index, PerfAttr attr, String name, Map<Long, Tracepoint> formats) {
-        Tracepoint tracepoint =
+    private void attr(int index, PerfAttr attr, String name, Map<Long, TracepointType> formats) {
+        TracepointType tracepoint =
                 attr.type() == PERF_TYPE_TRACEPOINT ? formats.get(attr.config()) : null;
         int colon = attr.type() == PERF_TYPE_TRACEPOINT ? name.indexOf(':') : -1;
         String system = colon < 0 ? "perf" : name.substring(0, colon);
@@ -190,19 +191,19 @@ final class PerfTypes {
     }
 
     /** A format and the system it stood under. */
-    private record Tracepoint(String system, EventFormat format) {}
+    private record TracepointType(String system, EventFormat format) {}
 
-    private static Map<Long, Tracepoint> formats(
+    private static Map<Long, TracepointType> formats(
             Optional<TracingData> tracing, List<String> notes) {
-        Map<Long, Tracepoint> formats = new HashMap<>();
+        Map<Long, TracepointType> formats = new HashMap<>();
         if (tracing.isEmpty()) {
             return formats;
         }
         int longBytes = tracing.get().longBytes() == 4 ? 4 : 8;
-        for (TracingData.Format text : tracing.get().formats()) {
+        for (TracingFormat text : tracing.get().formats()) {
             try {
                 EventFormat format = EventFormat.parse(text.text(), longBytes);
-                formats.putIfAbsent((long) format.id(), new Tracepoint(text.system(), format));
+                formats.putIfAbsent((long) format.id(), new TracepointType(text.system(), format));
             } catch (MalformedInputException e) {
                 notes.add("a format of " + text.system() + " left out: " + e.getMessage());
             }

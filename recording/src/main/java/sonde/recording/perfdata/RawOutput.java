@@ -2,14 +2,14 @@ package sonde.recording.perfdata;
 
 import java.lang.foreign.MemorySegment;
 import sonde.sys.Errno;
-import sonde.sys.Native;
+import sonde.sys.NativeSyscall;
 import sonde.sys.SyscallException;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 
 /** Writes at given places of an open file, without the heap: pwrite64(2) and ftruncate(2). */
 final class RawOutput {
-    private static final int PWRITE64 = Syscalls.number("pwrite64");
-    private static final int FTRUNCATE = Syscalls.number("ftruncate");
+    private static final int PWRITE64 = SyscallNames.number("pwrite64");
+    private static final int FTRUNCATE = SyscallNames.number("ftruncate");
 
     private final int fd;
     private final String object;
@@ -29,7 +29,7 @@ final class RawOutput {
         long done = 0;
         while (done < bytes.byteSize()) {
             long count =
-                    Native.syscall(
+                    NativeSyscall.syscall(
                             PWRITE64,
                             fd,
                             bytes.address() + done,
@@ -47,7 +47,7 @@ final class RawOutput {
     }
 
     void truncate(long sizeBytes) throws SyscallException {
-        long result = Native.syscall(FTRUNCATE, fd, sizeBytes, 0);
+        long result = NativeSyscall.syscall(FTRUNCATE, fd, sizeBytes, 0);
         if (result < 0) {
             throw new SyscallException("ftruncate", object, (int) -result);
         }

@@ -29,14 +29,14 @@ public record RecordedFeatures(
         List<AttrEntry> eventNames,
         List<BuildId> buildIds,
         Optional<TracingData> tracingData,
-        Optional<SampleTime> sampleTime,
+        Optional<SampleTimes> sampleTime,
         OptionalLong clockResolutionNanos,
         Optional<ClockData> clockData,
         MachineFeatures machine,
         SortedSet<Integer> present) {
 
     /** Times of the first and the last sample in the clock of the samples. */
-    public record SampleTime(long first, long last) {}
+    public record SampleTimes(long first, long last) {}
 
     /**
      * One moment in two clocks.

@@ -1,35 +1,36 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_GROUP;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_LOST;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_TOTAL_TIME_ENABLED;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_TOTAL_TIME_RUNNING;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_ADDR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_AUX;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_BRANCH_COUNTERS;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_BRANCH_HW_INDEX;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_BRANCH_STACK;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CGROUP;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CODE_PAGE_SIZE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_DATA_PAGE_SIZE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_DATA_SRC;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_PHYS_ADDR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_READ;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_REGS_INTR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STREAM_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TRANSACTION;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT_STRUCT;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_GROUP;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_LOST;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_TOTAL_TIME_ENABLED;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_TOTAL_TIME_RUNNING;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_ADDR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_AUX;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_BRANCH_COUNTERS;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_BRANCH_HW_INDEX;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_BRANCH_STACK;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CGROUP;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CODE_PAGE_SIZE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_DATA_PAGE_SIZE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_DATA_SRC;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_PHYS_ADDR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_READ;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_REGS_INTR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_REGS_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STACK_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STREAM_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TRANSACTION;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_WEIGHT;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_WEIGHT_STRUCT;
 
 import java.util.ArrayList;
 import java.util.List;
 import sonde.event.Field;
 import sonde.recording.TypeBuilder;
+import sonde.recording.perfdata.SampleLayout.SampleOffsets;
 
 /**
  * What samples of an attr carry besides time, thread, CPU, period and call chain, as fields.
@@ -48,19 +49,19 @@ final class SampleFields {
 
     private final PerfAttr attr;
     private final List<Field> fields = new ArrayList<>();
-    private final List<Maker> makers = new ArrayList<>();
+    private final List<PartWriter> makers = new ArrayList<>();
     private final int headBytes;
 
     /** Puts the values of one part into the head; gives the end of the payload. */
-    private interface Maker {
-        long put(Payload to);
+    private interface PartWriter {
+        long put(SamplePayload to);
     }
 
     /** A payload that is being made. */
-    private static final class Payload {
+    private static final class SamplePayload {
         final PerfView from;
         final PerfView out;
-        final SampleLayout.Places places;
+        final SampleOffsets places;
         long base;
 
         /** How far the record moved: offset there minus offset here. */
@@ -68,7 +69,7 @@ final class SampleFields {
 
         long end;
 
-        Payload(PerfView from, PerfView out, SampleLayout.Places places) {
+        SamplePayload(PerfView from, PerfView out, SampleOffsets places) {
             this.from = from;
             this.out = out;
             this.places = places;
@@ -212,21 +213,20 @@ final class SampleFields {
      * @param at where the record lies in {@code from}
      * @return bytes of the payload
      */
-    int make(
-            PerfView from, long at, int size, SampleLayout.Places places, PerfView out, long base) {
-        Payload payload = new Payload(from, out, places);
+    int make(PerfView from, long at, int size, SampleOffsets places, PerfView out, long base) {
+        SamplePayload payload = new SamplePayload(from, out, places);
         payload.base = base;
         payload.moved = base + headBytes - at;
         out.copy(from, at, base + headBytes, size);
         out.zero(base, headBytes);
         payload.end = base + headBytes + size + 7 & -8;
-        for (Maker maker : makers) {
+        for (PartWriter maker : makers) {
             payload.end = maker.put(payload);
         }
         return (int) (payload.end - base);
     }
 
-    private Maker maker(Field field) {
+    private PartWriter maker(Field field) {
         return switch (field.name()) {
             case "time_enabled" -> to -> number(to, field, readTimes(to.places));
             case "time_running" ->
@@ -264,13 +264,13 @@ final class SampleFields {
         };
     }
 
-    private static long number(Payload to, Field field, long at) {
+    private static long number(SamplePayload to, Field field, long at) {
         to.out.put64(to.base + field.offset(), to.from.u64(at));
         return to.end;
     }
 
     /** union perf_sample_weight: var1_dw is the low half in either byte order. */
-    private static long weight(Payload to, Field field, int shift) {
+    private static long weight(SamplePayload to, Field field, int shift) {
         long value = to.from.u64(to.places.weights) >>> shift;
         long at = to.base + field.offset();
         switch (field.sizeBytes()) {
@@ -281,17 +281,17 @@ final class SampleFields {
         return to.end;
     }
 
-    private static long registers(Payload to, Field field, long at, long mask) {
+    private static long registers(SamplePayload to, Field field, long at, long mask) {
         long bytes = to.from.u64(at) == 0 ? 0 : 8L * Long.bitCount(mask);
         return to.span(field, at + 8 + to.moved, bytes);
     }
 
     /** Where the times of a read begin: a group has its count before them, else the value is. */
-    private static long readTimes(SampleLayout.Places places) {
+    private static long readTimes(SampleOffsets places) {
         return places.read + 8;
     }
 
-    private long reading(Payload to, Field field, int part) {
+    private long reading(SamplePayload to, Field field, int part) {
         int times =
                 Long.bitCount(
                         attr.readFormat()
@@ -307,7 +307,7 @@ final class SampleFields {
         return gather(to, field, first + 8 + 8L * times + part, to.from.u64(first), entry);
     }
 
-    private long branches(Payload to, Field field, int part) {
+    private long branches(SamplePayload to, Field field, int part) {
         long start = to.end;
         long end = gather(to, field, firstBranch(to) + part, to.places.branchCount, 24);
         if (part == 16 && to.out.isBigEndian()) {
@@ -318,18 +318,18 @@ final class SampleFields {
         return end;
     }
 
-    private long firstBranch(Payload to) {
+    private long firstBranch(SamplePayload to) {
         boolean index = (attr.branchSampleType() & PERF_SAMPLE_BRANCH_HW_INDEX) != 0;
         return to.places.branches + (index ? 16 : 8);
     }
 
     /** The counters of all branches stand behind the last branch (6.8). */
-    private long counters(Payload to, Field field) {
+    private long counters(SamplePayload to, Field field) {
         long at = firstBranch(to) + 24 * to.places.branchCount;
         return to.span(field, at + to.moved, 8 * to.places.branchCount);
     }
 
-    private static long gather(Payload to, Field field, long first, long count, int stride) {
+    private static long gather(SamplePayload to, Field field, long first, long count, int stride) {
         long start = to.end;
         for (long i = 0; i < count; i++) {
             to.out.put64(start + 8 * i, to.from.u64(first + stride * i));

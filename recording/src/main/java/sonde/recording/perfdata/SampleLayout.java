@@ -1,39 +1,39 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_FREQ;
-import static sonde.recording.perfdata.PerfEvent.HEADER_BYTES;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_GROUP;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_LOST;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_TOTAL_TIME_ENABLED;
-import static sonde.recording.perfdata.PerfEvent.PERF_FORMAT_TOTAL_TIME_RUNNING;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_ADDR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_AUX;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_BRANCH_COUNTERS;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_BRANCH_HW_INDEX;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_BRANCH_STACK;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CGROUP;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CODE_PAGE_SIZE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CPU;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_DATA_PAGE_SIZE;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_DATA_SRC;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IP;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_PERIOD;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_PHYS_ADDR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_READ;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_REGS_INTR;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_REGS_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STACK_USER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_STREAM_ID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TIME;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TRANSACTION;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_WEIGHT_STRUCT;
+import static sonde.recording.perfdata.PerfAbi.FLAG_FREQ;
+import static sonde.recording.perfdata.PerfAbi.HEADER_BYTES;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_GROUP;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_LOST;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_TOTAL_TIME_ENABLED;
+import static sonde.recording.perfdata.PerfAbi.PERF_FORMAT_TOTAL_TIME_RUNNING;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_ADDR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_AUX;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_BRANCH_COUNTERS;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_BRANCH_HW_INDEX;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_BRANCH_STACK;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CALLCHAIN;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CGROUP;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CODE_PAGE_SIZE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CPU;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_DATA_PAGE_SIZE;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_DATA_SRC;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IDENTIFIER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IP;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_PERIOD;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_PHYS_ADDR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_READ;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_REGS_INTR;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_REGS_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STACK_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_STREAM_ID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TRANSACTION;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_WEIGHT;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_WEIGHT_STRUCT;
 
 /**
  * Where the parts of an attr's samples lie: the comment of PERF_RECORD_SAMPLE in
@@ -74,7 +74,7 @@ final class SampleLayout {
     private final int trailerCpu;
 
     /** What {@link #locate} found in one sample. */
-    static final class Places {
+    static final class SampleOffsets {
         int pid;
         int tid;
         int cpu;
@@ -220,7 +220,7 @@ final class SampleLayout {
      *
      * @return false when it does not hold what its attr says
      */
-    boolean locate(PerfView view, long at, int size, Places places) {
+    boolean locate(PerfView view, long at, int size, SampleOffsets places) {
         long end = at + size;
         if (size < fixedBytes) {
             return false;
@@ -251,18 +251,18 @@ final class SampleLayout {
     }
 
     /** How many counters a located sample reads; each has its value and, if asked for, its id. */
-    int readings(PerfView view, Places places) {
+    int readings(PerfView view, SampleOffsets places) {
         // What one batch holds; a record of 64 KiB has room for fewer.
         return readGroup ? Math.clamp(view.u64(places.read), 0, 1 << 13) : 1;
     }
 
     /** Where the value of a reading lies. */
-    long valueAt(Places places, int index) {
+    long valueAt(SampleOffsets places, int index) {
         return places.read + (readGroup ? 8 + readHeaderBytes + (long) index * readEntryBytes : 0);
     }
 
     /** Where the id of a reading lies, if ids were asked for. */
-    long readIdAt(Places places, int index) {
+    long readIdAt(SampleOffsets places, int index) {
         return valueAt(places, index) + 8 + (readGroup ? 0 : readHeaderBytes);
     }
 
@@ -274,7 +274,7 @@ final class SampleLayout {
         return array(next + 8 + readHeaderBytes, count, readEntryBytes, end);
     }
 
-    private static long chain(PerfView view, long next, long end, Places places) {
+    private static long chain(PerfView view, long next, long end, SampleOffsets places) {
         long count = count(view, next, end);
         long after = array(next + 8, count, 8, end);
         if (after >= 0 && count > 0) {
@@ -284,7 +284,7 @@ final class SampleLayout {
         return after;
     }
 
-    private static long raw(PerfView view, long next, long end, Places places) {
+    private static long raw(PerfView view, long next, long end, SampleOffsets places) {
         if (end - next < 4) {
             return -1;
         }
@@ -298,7 +298,7 @@ final class SampleLayout {
     }
 
     /** The parts behind RAW, which no column shows: they must fit, too. */
-    private long afterRest(PerfView view, long start, long end, Places places) {
+    private long afterRest(PerfView view, long start, long end, SampleOffsets places) {
         long next = start;
         if (attr.samples(PERF_SAMPLE_BRANCH_STACK)) {
             next = afterBranches(view, next, end, places);
@@ -339,7 +339,7 @@ final class SampleLayout {
     }
 
     /** u64 size, the bytes, and when there are any, how many of them are the stack's. */
-    private static long afterStack(PerfView view, long next, long end, Places places) {
+    private static long afterStack(PerfView view, long next, long end, SampleOffsets places) {
         long count = count(view, next, end);
         long after = array(next + 8, count, 1, end);
         places.userStack = next + 8;
@@ -357,7 +357,7 @@ final class SampleLayout {
         return PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
     }
 
-    private long afterBranches(PerfView view, long next, long end, Places places) {
+    private long afterBranches(PerfView view, long next, long end, SampleOffsets places) {
         if (next < 0) {
             return -1;
         }

@@ -7,7 +7,8 @@ import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.IntegerField;
 import sonde.recording.ftrace.CodeNames;
-import sonde.recording.ftrace.ListedFields.Name;
+import sonde.recording.ftrace.CodeNames.ListedCode;
+import sonde.recording.ftrace.ListedFields.ListedField;
 import sonde.recording.ftrace.TextBuffer;
 
 /**
@@ -40,67 +41,71 @@ final class ScriptParts {
         "NO_TX"
     };
 
-    private final EnumSet<Name> shown;
-    private final EnumSet<Name> absent = EnumSet.noneOf(Name.class);
+    private final EnumSet<ListedField> shown;
+    private final EnumSet<ListedField> absent = EnumSet.noneOf(ListedField.class);
     private final CodeNames symbols;
     private final boolean dataIsNamed;
     private final String arch;
     private final long userMask;
     private final long interruptMask;
-    private final @Nullable Registers user;
-    private final @Nullable Registers interrupt;
+    private final @Nullable RegisterFields user;
+    private final @Nullable RegisterFields interrupt;
     private final @Nullable Branches branches;
 
-    private record Registers(IntegerField abi, Field values) {}
+    private record RegisterFields(IntegerField abi, Field values) {}
 
     private record Branches(Field from, Field to, Field flags) {}
 
     ScriptParts(
-            EnumSet<Name> shown, PerfAttr attr, EventType type, String arch, CodeNames symbols) {
+            EnumSet<ListedField> shown,
+            PerfAttr attr,
+            EventType type,
+            String arch,
+            CodeNames symbols) {
         this.shown = shown;
         this.symbols = symbols;
         this.arch = arch;
         this.userMask = attr.sampleRegsUser();
         this.interruptMask = attr.sampleRegsIntr();
         this.dataIsNamed =
-                shown.contains(Name.ADDR)
-                        && (shown.contains(Name.SYM) || shown.contains(Name.DSO))
+                shown.contains(ListedField.ADDR)
+                        && (shown.contains(ListedField.SYM) || shown.contains(ListedField.DSO))
                         && isFault(attr);
-        interrupt = registers(type, "intr_regs", Name.IREGS);
-        user = registers(type, "user_regs", Name.UREGS);
+        interrupt = registers(type, "intr_regs", ListedField.IREGS);
+        user = registers(type, "user_regs", ListedField.UREGS);
         Field from = type.field("branch_from").orElse(null);
         Field to = type.field("branch_to").orElse(null);
         Field flags = type.field("branch_flags").orElse(null);
         branches =
-                from != null && to != null && flags != null && shown.contains(Name.BRSTACK)
+                from != null && to != null && flags != null && shown.contains(ListedField.BRSTACK)
                         ? new Branches(from, to, flags)
                         : null;
-        note(Name.BRSTACK, branches);
-        for (Name name :
+        note(ListedField.BRSTACK, branches);
+        for (ListedField name :
                 EnumSet.of(
-                        Name.ADDR,
-                        Name.DATA_SRC,
-                        Name.WEIGHT,
-                        Name.INS_LAT,
-                        Name.PHYS_ADDR,
-                        Name.DATA_PAGE_SIZE,
-                        Name.CODE_PAGE_SIZE)) {
+                        ListedField.ADDR,
+                        ListedField.DATA_SRC,
+                        ListedField.WEIGHT,
+                        ListedField.INS_LAT,
+                        ListedField.PHYS_ADDR,
+                        ListedField.DATA_PAGE_SIZE,
+                        ListedField.CODE_PAGE_SIZE)) {
             note(name, type.field(name.word()).orElse(null));
         }
     }
 
-    private void note(Name name, @Nullable Object part) {
+    private void note(ListedField name, @Nullable Object part) {
         if (shown.contains(name) && part == null) {
             absent.add(name);
         }
     }
 
-    private @Nullable Registers registers(EventType type, String field, Name name) {
+    private @Nullable RegisterFields registers(EventType type, String field, ListedField name) {
         Field abi = type.field(field + "_abi").orElse(null);
         Field values = type.field(field).orElse(null);
-        Registers registers =
+        RegisterFields registers =
                 abi != null && values != null && shown.contains(name)
-                        ? new Registers(IntegerField.of(abi), values)
+                        ? new RegisterFields(IntegerField.of(abi), values)
                         : null;
         note(name, registers);
         return registers;
@@ -108,20 +113,20 @@ final class ScriptParts {
 
     /** sample_addr_correlates_sym: the addresses of page faults are looked up. */
     private static boolean isFault(PerfAttr attr) {
-        return attr.type() == PerfEvent.PERF_TYPE_SOFTWARE
-                && (attr.config() == PerfEvent.PERF_COUNT_SW_PAGE_FAULTS
-                        || attr.config() == PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MIN
-                        || attr.config() == PerfEvent.PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+        return attr.type() == PerfAbi.PERF_TYPE_SOFTWARE
+                && (attr.config() == PerfAbi.PERF_COUNT_SW_PAGE_FAULTS
+                        || attr.config() == PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MIN
+                        || attr.config() == PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MAJ);
     }
 
     /** Fields asked for that samples of the type do not have. */
-    EnumSet<Name> absent() {
+    EnumSet<ListedField> absent() {
         return absent;
     }
 
     /** Whether data, or what is no call chain, is looked up. */
     boolean namesCode() {
-        return dataIsNamed || branches != null && shown.contains(Name.DSO);
+        return dataIsNamed || branches != null && shown.contains(ListedField.DSO);
     }
 
     /** What lies at the address of data, for page faults. */
@@ -155,8 +160,8 @@ final class ScriptParts {
 
     private void end(TextBuffer out, Batch batch, int row, long address) {
         out.put("0x").hex(address, 1);
-        if (shown.contains(Name.DSO)) {
-            CodeNames.Code code = symbols.code(batch.pid(row), address);
+        if (shown.contains(ListedField.DSO)) {
+            ListedCode code = symbols.code(batch.pid(row), address);
             out.put('(').put(code.file()).put(')');
         }
     }
@@ -172,7 +177,7 @@ final class ScriptParts {
     }
 
     private void registers(
-            TextBuffer out, Batch batch, int row, @Nullable Registers registers, long mask) {
+            TextBuffer out, Batch batch, int row, @Nullable RegisterFields registers, long mask) {
         if (registers == null || registers.values.sizeBytes(batch, row) == 0) {
             return;
         }

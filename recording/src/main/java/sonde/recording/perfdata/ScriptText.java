@@ -1,15 +1,15 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CPU;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IP;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TIME;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_BREAKPOINT;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_SOFTWARE;
-import static sonde.recording.perfdata.PerfEvent.PERF_TYPE_TRACEPOINT;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_DUMMY;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CALLCHAIN;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CPU;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IP;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_BREAKPOINT;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.util.EnumSet;
 import java.util.List;
@@ -23,8 +23,8 @@ import sonde.recording.ftrace.CodeNames;
 import sonde.recording.ftrace.EventText;
 import sonde.recording.ftrace.ListedFields;
 import sonde.recording.ftrace.ListedFields.Kind;
-import sonde.recording.ftrace.ListedFields.Name;
-import sonde.recording.ftrace.Packed;
+import sonde.recording.ftrace.ListedFields.ListedField;
+import sonde.recording.ftrace.PackedText;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.TextBuffer;
 import sonde.recording.ftrace.TextContext;
@@ -37,14 +37,14 @@ import sonde.recording.ftrace.ThreadNames;
  */
 final class ScriptText implements RowText {
     // PERF_CONTEXT_MAX: markers lie above it.
-    private static final long CONTEXT_MAX = PerfEvent.PERF_CONTEXT_MAX;
+    private static final long CONTEXT_MAX = PerfAbi.PERF_CONTEXT_MAX;
     private static final int COMM_COLUMNS = 16;
     // PERF_MAX_STACK_DEPTH, what perf script shows unless told otherwise
     private static final int MOST_FRAMES = 127;
     private static final int OUTPUT_TYPES = 8;
     private static final int FLAGS_COLUMNS = 24;
 
-    private final @Nullable Shape[] shapes;
+    private final @Nullable SampleShape[] shapes;
     private final ScriptNames names;
     private final CodeNames symbols;
     private final EventText texts;
@@ -53,17 +53,17 @@ final class ScriptText implements RowText {
     private final boolean[] located;
     private final ListedFields fields;
     private final StatText counts;
-    private final EnumSet<Name> absent;
+    private final EnumSet<ListedField> absent;
 
     /** How samples of a type are written. */
-    private record Shape(
-            EnumSet<Name> shown,
+    private record SampleShape(
+            EnumSet<ListedField> shown,
             boolean usual,
             boolean thread,
             boolean cpu,
             boolean time,
             boolean period,
-            Packed name,
+            PackedText name,
             boolean trace,
             @Nullable IntegerField[] more,
             boolean ip,
@@ -97,17 +97,17 @@ final class ScriptText implements RowText {
                 new EventText(recording.source(), context, ThreadNames.of(Map.of())).withoutForms();
         List<EventType> types = recording.source().types();
         counts = new StatText(recording);
-        shapes = new @Nullable Shape[types.size()];
+        shapes = new @Nullable SampleShape[types.size()];
         teaches = new boolean[types.size()];
         for (int i = 0; i < teaches.length; i++) {
             teaches[i] = names.teaches(i);
         }
-        absent = EnumSet.allOf(Name.class);
+        absent = EnumSet.allOf(ListedField.class);
         located = new boolean[types.size()];
         int columns = columns(recording);
         for (int i = 0; i < recording.attrs().size(); i++) {
             EventType type = recording.typeOf(i);
-            Shape shape = shape(recording, i, type, columns);
+            SampleShape shape = shape(recording, i, type, columns);
             if (shapes[type.id()] == null) {
                 shapes[type.id()] = shape;
                 located[type.id()] = shape.namesCode();
@@ -117,31 +117,31 @@ final class ScriptText implements RowText {
     }
 
     /** Fields that were asked for and that samples of an attr do not have. */
-    private EnumSet<Name> absent(PerfAttr attr, Shape shape) {
-        EnumSet<Name> none = fields.asked(Kind.of(attr.type()));
-        EnumSet<Name> found = EnumSet.allOf(Name.class);
+    private EnumSet<ListedField> absent(PerfAttr attr, SampleShape shape) {
+        EnumSet<ListedField> none = fields.asked(Kind.of(attr.type()));
+        EnumSet<ListedField> found = EnumSet.allOf(ListedField.class);
         found.removeAll(shape.parts.absent());
         if (!attr.samples(PERF_SAMPLE_TID)) {
-            found.removeAll(EnumSet.of(Name.TID, Name.PID));
+            found.removeAll(EnumSet.of(ListedField.TID, ListedField.PID));
         }
         if (!attr.samples(PERF_SAMPLE_CPU)) {
-            found.remove(Name.CPU);
+            found.remove(ListedField.CPU);
         }
         if (!attr.samples(PERF_SAMPLE_TIME)) {
-            found.remove(Name.TIME);
+            found.remove(ListedField.TIME);
         }
         if (!attr.samples(PERF_SAMPLE_IP)) {
-            found.remove(Name.IP);
+            found.remove(ListedField.IP);
         }
         if (attr.type() != PERF_TYPE_TRACEPOINT) {
-            found.remove(Name.TRACE);
+            found.remove(ListedField.TRACE);
         }
         none.removeAll(found);
         return none;
     }
 
     @Override
-    public Set<Name> absent() {
+    public Set<ListedField> absent() {
         return fields.isUsual() || counts.exist() ? Set.of() : absent;
     }
 
@@ -181,58 +181,58 @@ final class ScriptText implements RowText {
         return like;
     }
 
-    private Shape shape(PerfDataRecording recording, int index, EventType type, int columns) {
+    private SampleShape shape(PerfDataRecording recording, int index, EventType type, int columns) {
         AttrEntry entry = recording.attrs().get(index);
         PerfAttr attr = first(recording, entry.attr());
         boolean tracepoint = attr.type() == PERF_TYPE_TRACEPOINT;
         Kind kind = Kind.of(attr.type());
-        EnumSet<Name> shown = fields.of(kind, usual(recording, kind));
+        EnumSet<ListedField> shown = fields.of(kind, usual(recording, kind));
         if (!tracepoint) {
-            shown.remove(Name.TRACE);
+            shown.remove(ListedField.TRACE);
         }
         String padded = " ".repeat(columns - entry.name().length()) + entry.name() + ": ";
         @Nullable IntegerField[] more = new @Nullable IntegerField[MORE.length];
         for (int i = 0; i < more.length; i++) {
-            boolean asked = shown.contains(Name.of(MORE[i]).orElseThrow());
+            boolean asked = shown.contains(ListedField.of(MORE[i]).orElseThrow());
             more[i] = asked ? type.field(MORE[i]).map(IntegerField::of).orElse(null) : null;
         }
-        return new Shape(
+        return new SampleShape(
                 shown,
                 !fields.names(kind),
-                shown.contains(Name.TID) && attr.samples(PERF_SAMPLE_TID),
-                shown.contains(Name.CPU) && attr.samples(PERF_SAMPLE_CPU),
-                shown.contains(Name.TIME) && attr.samples(PERF_SAMPLE_TIME),
-                shown.contains(Name.PERIOD),
-                Packed.of(padded),
-                shown.contains(Name.TRACE) && entry.attr().samples(PERF_SAMPLE_RAW),
+                shown.contains(ListedField.TID) && attr.samples(PERF_SAMPLE_TID),
+                shown.contains(ListedField.CPU) && attr.samples(PERF_SAMPLE_CPU),
+                shown.contains(ListedField.TIME) && attr.samples(PERF_SAMPLE_TIME),
+                shown.contains(ListedField.PERIOD),
+                PackedText.of(padded),
+                shown.contains(ListedField.TRACE) && entry.attr().samples(PERF_SAMPLE_RAW),
                 more,
-                shown.contains(Name.IP) && attr.samples(PERF_SAMPLE_IP),
+                shown.contains(ListedField.IP) && attr.samples(PERF_SAMPLE_IP),
                 entry.attr().samples(PERF_SAMPLE_CALLCHAIN),
                 new ScriptParts(shown, entry.attr(), type, recording.features().arch(), symbols));
     }
 
     /** What perf shows of events of a kind when nothing is asked for. */
-    private EnumSet<Name> usual(PerfDataRecording recording, Kind kind) {
-        EnumSet<Name> names =
+    private EnumSet<ListedField> usual(PerfDataRecording recording, Kind kind) {
+        EnumSet<ListedField> names =
                 EnumSet.of(
-                        Name.COMM,
-                        Name.TID,
-                        Name.CPU,
-                        Name.TIME,
-                        Name.EVENT,
-                        Name.IP,
-                        Name.SYM,
-                        Name.SYMOFF,
-                        Name.DSO,
-                        Name.PERIOD);
+                        ListedField.COMM,
+                        ListedField.TID,
+                        ListedField.CPU,
+                        ListedField.TIME,
+                        ListedField.EVENT,
+                        ListedField.IP,
+                        ListedField.SYM,
+                        ListedField.SYMOFF,
+                        ListedField.DSO,
+                        ListedField.PERIOD);
         if (kind == Kind.RAW) {
             for (String more : MORE) {
-                names.add(Name.of(more).orElseThrow());
+                names.add(ListedField.of(more).orElseThrow());
             }
         }
         if (kind == Kind.TRACE) {
-            names.remove(Name.PERIOD);
-            names.add(Name.TRACE);
+            names.remove(ListedField.PERIOD);
+            names.add(ListedField.TRACE);
             boolean chains =
                     recording.attrs().stream()
                             .map(AttrEntry::attr)
@@ -240,7 +240,12 @@ final class ScriptText implements RowText {
                             .anyMatch(other -> other.samples(PERF_SAMPLE_CALLCHAIN));
             // perf: only when nothing was asked for
             if (!chains || fields.names(kind)) {
-                names.removeAll(EnumSet.of(Name.IP, Name.SYM, Name.SYMOFF, Name.DSO));
+                names.removeAll(
+                        EnumSet.of(
+                                ListedField.IP,
+                                ListedField.SYM,
+                                ListedField.SYMOFF,
+                                ListedField.DSO));
             }
         }
         return names;
@@ -257,7 +262,7 @@ final class ScriptText implements RowText {
         if (teaches[type] || counts.writes(type)) {
             return Turn.ALONE;
         }
-        Shape shape = shapes[type];
+        SampleShape shape = shapes[type];
         if (shape == null || !located[type]) {
             return Turn.ANY;
         }
@@ -281,7 +286,7 @@ final class ScriptText implements RowText {
     @Override
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
         int type = batch.type(row);
-        Shape shape = shapes[type];
+        SampleShape shape = shapes[type];
         if (shape == null) {
             if (teaches[type]) {
                 names.learn(batch, row);
@@ -311,15 +316,15 @@ final class ScriptText implements RowText {
         }
     }
 
-    private void sample(TextBuffer out, Shape shape, Batch batch, int row) {
+    private void sample(TextBuffer out, SampleShape shape, Batch batch, int row) {
         if (shape.period) {
             int start = out.size();
             out.unsigned(batch.weight(row)).pad(start, 10, false).put(' ');
         }
-        if (shape.shown.contains(Name.EVENT)) {
+        if (shape.shown.contains(ListedField.EVENT)) {
             out.put(shape.name);
         }
-        if (shape.shown.contains(Name.FLAGS)) {
+        if (shape.shown.contains(ListedField.FLAGS)) {
             // perf's words for branches of instruction tracing: no sample here has any.
             out.blanks(FLAGS_COLUMNS);
         }
@@ -342,17 +347,17 @@ final class ScriptText implements RowText {
         out.put('\n');
     }
 
-    private void head(TextBuffer out, Shape shape, Batch batch, int row) {
+    private void head(TextBuffer out, SampleShape shape, Batch batch, int row) {
         int tid = batch.tid(row);
         int start = out.size();
-        if (shape.shown.contains(Name.COMM)) {
+        if (shape.shown.contains(ListedField.COMM)) {
             out.put(names.name(tid));
             if (!shape.ip || !shape.chain) {
                 out.pad(start, COMM_COLUMNS, false);
             }
             out.put(' ');
         }
-        boolean pid = shape.shown.contains(Name.PID);
+        boolean pid = shape.shown.contains(ListedField.PID);
         if (pid) {
             start = out.size();
             out.decimal(batch.pid(row)).pad(start, 5, false).put(shape.thread ? '/' : ' ');
@@ -405,7 +410,7 @@ final class ScriptText implements RowText {
         return (bytes >> 10 * unit) + (unit == 0 ? "" : "KMGTPE".substring(unit - 1, unit));
     }
 
-    private void code(TextBuffer out, Shape shape, Batch batch, int row) {
+    private void code(TextBuffer out, SampleShape shape, Batch batch, int row) {
         int depth = batch.stackDepth(row);
         int pid = batch.pid(row);
         if (!shape.chain) {
@@ -424,7 +429,7 @@ final class ScriptText implements RowText {
         for (int i = 0; i < depth && frames < MOST_FRAMES; i++) {
             long address = batch.stackEntry(row, i);
             if (Long.compareUnsigned(address, CONTEXT_MAX) >= 0) {
-                user = address == PerfEvent.PERF_CONTEXT_USER;
+                user = address == PerfAbi.PERF_CONTEXT_USER;
                 first = i + 1;
                 continue;
             }
@@ -442,7 +447,7 @@ final class ScriptText implements RowText {
     }
 
     private static void place(
-            TextBuffer out, Shape shape, int pid, long address, long call, CodeNames names) {
+            TextBuffer out, SampleShape shape, int pid, long address, long call, CodeNames names) {
         if (shape.usual) {
             names.append(out, pid, address, shape.chain);
             return;

@@ -1,6 +1,6 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.HEADER_BYTES;
+import static sonde.recording.perfdata.PerfAbi.HEADER_BYTES;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -51,16 +51,16 @@ final class StatCounters {
     private final byte[][] units;
     private final double[] scales;
     private final boolean[] counted;
-    private final Map<Series, long[]> before = new HashMap<>();
+    private final Map<StatSeries, long[]> before = new HashMap<>();
     private final LongList waiting = new LongList();
     private int[] threads = new int[0];
     private boolean interval;
 
     /** One descriptor's count. */
-    private record Series(int attr, int thread, int cpu) {}
+    private record StatSeries(int attr, int thread, int cpu) {}
 
     /** A waiting record. */
-    private record Place(Series series, long position) {}
+    private record WaitingStat(StatSeries series, long position) {}
 
     StatCounters(List<AttrEntry> attrs, EventIds ids) {
         this.ids = ids;
@@ -136,28 +136,28 @@ final class StatCounters {
 
     /** The waiting records, by event, thread and CPU as perf shows them. */
     long[] round(PerfView file) {
-        Place[] places = new Place[waiting.size()];
+        WaitingStat[] places = new WaitingStat[waiting.size()];
         for (int i = 0; i < places.length; i++) {
             long position = waiting.at(i);
-            Series series = series(file, position);
-            places[i] = new Place(series, position);
+            StatSeries series = series(file, position);
+            places[i] = new WaitingStat(series, position);
             if (series.attr >= 0) {
                 counted[series.attr] = true;
             }
         }
         waiting.clear();
         Arrays.sort(places, StatCounters::compare);
-        return Arrays.stream(places).mapToLong(Place::position).toArray();
+        return Arrays.stream(places).mapToLong(WaitingStat::position).toArray();
     }
 
-    private static int compare(Place one, Place other) {
+    private static int compare(WaitingStat one, WaitingStat other) {
         int order = Integer.compare(one.series.attr, other.series.attr);
         order = order != 0 ? order : Integer.compare(one.series.thread, other.series.thread);
         return order != 0 ? order : Integer.compare(one.series.cpu, other.series.cpu);
     }
 
-    private Series series(PerfView view, long at) {
-        return new Series(ids.attrOf(view.u64(at + 8)), view.u32(at + 20), view.u32(at + 16));
+    private StatSeries series(PerfView view, long at) {
+        return new StatSeries(ids.attrOf(view.u64(at + 8)), view.u32(at + 20), view.u32(at + 16));
     }
 
     /** Events of which no record told a count, by name. */
@@ -175,7 +175,7 @@ final class StatCounters {
      * @return where it ends, a multiple of 8
      */
     long append(Batch out, PerfView from, long at, long time, int type, PerfView to, long base) {
-        Series series = series(from, at);
+        StatSeries series = series(from, at);
         int attr = series.attr;
         if (attr < 0) {
             out.add(time, -1, -1, PerfTypes.UNKNOWN, base, 0);

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import sonde.recording.GrowableBytes;
-import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.EventFormats;
 
 /**
  * The formats of tracepoints in a perf.data (feature HEADER_TRACING_DATA): the start of a trace.dat
@@ -27,7 +27,7 @@ public record TracingData(
         int pageBytes,
         String headerPage,
         String headerEvent,
-        List<Format> formats,
+        List<TracingFormat> formats,
         String kallsyms,
         String printk,
         String cmdlines) {
@@ -38,31 +38,32 @@ public record TracingData(
      * @param system directory under tracefs events/
      * @param text of its {@code format} file
      */
-    public record Format(String system, String text) {}
+    public record TracingFormat(String system, String text) {}
 
     public TracingData {
         formats = List.copyOf(formats);
     }
 
     /** With formats alone: page size of this machine, no kallsyms, no printk formats. */
-    public static TracingData of(String headerPage, String headerEvent, List<Format> formats) {
+    public static TracingData of(
+            String headerPage, String headerEvent, List<TracingFormat> formats) {
         return new TracingData(Long.BYTES, 4096, headerPage, headerEvent, formats, "", "", "");
     }
 
     /** The same as exports take it, of a machine with an order of bytes. */
-    KernelFormats kernelFormats(ByteOrder order) {
+    EventFormats kernelFormats(ByteOrder order) {
         Map<String, List<byte[]>> files = new LinkedHashMap<>();
-        for (Format format : formats) {
+        for (TracingFormat format : formats) {
             files.computeIfAbsent(format.system(), s -> new ArrayList<>())
                     .add(ascii(format.text()));
         }
         int known = longBytes == 4 ? 4 : 8;
-        return new KernelFormats(
+        return new EventFormats(
                 order,
                 known,
                 new byte[0],
                 ascii(headerEvent),
-                KernelFormats.parse(files, known),
+                EventFormats.parse(files, known),
                 ascii(kallsyms),
                 ascii(printk));
     }
@@ -77,11 +78,11 @@ public record TracingData(
         text64(out, headerPage);
         out.raw(ascii("header_event\0"));
         text64(out, headerEvent);
-        Map<String, List<Format>> bySystem = new LinkedHashMap<>();
-        for (Format format : formats) {
+        Map<String, List<TracingFormat>> bySystem = new LinkedHashMap<>();
+        for (TracingFormat format : formats) {
             bySystem.computeIfAbsent(format.system(), s -> new ArrayList<>()).add(format);
         }
-        List<Format> ftrace = bySystem.getOrDefault("ftrace", List.of());
+        List<TracingFormat> ftrace = bySystem.getOrDefault("ftrace", List.of());
         bySystem.remove("ftrace");
         out.u32(ftrace.size());
         ftrace.forEach(format -> text64(out, format.text()));

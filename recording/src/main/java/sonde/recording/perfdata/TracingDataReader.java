@@ -5,8 +5,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
+import sonde.recording.perfdata.TracingData.TracingFormat;
 
 /** Reads what {@link TracingData#encode} writes (tools/perf/util/trace-event-read.c). */
 final class TracingDataReader {
@@ -15,21 +16,21 @@ final class TracingDataReader {
     private static final byte[] MAGIC = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
     private static final int MOST_TEXT = 1 << 26;
 
-    private final Cursor in;
+    private final FieldCursor in;
 
-    private TracingDataReader(Cursor in) {
+    private TracingDataReader(FieldCursor in) {
         this.in = in;
     }
 
     static TracingData read(MemorySegment content) throws MalformedInputException {
-        Cursor start = new Cursor("tracing data", content, ByteOrder.LITTLE_ENDIAN);
+        FieldCursor start = new FieldCursor("tracing data", content, ByteOrder.LITTLE_ENDIAN);
         if (!java.util.Arrays.equals(start.bytes("magic", MAGIC.length), MAGIC)) {
             throw start.malformed("magic", "something else");
         }
         String version = start.text("version", 16);
         boolean big = start.u8("endian") == 1;
         ByteOrder order = big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
-        Cursor rest = new Cursor("tracing data", content, order);
+        FieldCursor rest = new FieldCursor("tracing data", content, order);
         rest.seek("long size", start.position());
         return new TracingDataReader(rest).body(version);
     }
@@ -39,7 +40,7 @@ final class TracingDataReader {
         int pageBytes = in.s32("page size");
         String headerPage = named("header_page");
         String headerEvent = named("header_event");
-        List<TracingData.Format> formats = new ArrayList<>();
+        List<TracingFormat> formats = new ArrayList<>();
         formats("ftrace", formats);
         int systems = in.bounded("systems", in.u32("systems"), MOST_EVENTS);
         for (int i = 0; i < systems; i++) {
@@ -62,11 +63,11 @@ final class TracingDataReader {
         return text(in.u64(expected + " size"), expected);
     }
 
-    private void formats(String system, List<TracingData.Format> formats)
+    private void formats(String system, List<TracingFormat> formats)
             throws MalformedInputException {
         int count = in.bounded("events", in.u32("events"), MOST_EVENTS - formats.size());
         for (int i = 0; i < count; i++) {
-            formats.add(new TracingData.Format(system, text(in.u64("format size"), "format")));
+            formats.add(new TracingFormat(system, text(in.u64("format size"), "format")));
         }
     }
 

@@ -1,9 +1,10 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.PERF_CONTEXT_KERNEL;
-import static sonde.recording.perfdata.PerfEvent.PERF_CONTEXT_USER;
+import static sonde.recording.perfdata.PerfAbi.PERF_CONTEXT_KERNEL;
+import static sonde.recording.perfdata.PerfAbi.PERF_CONTEXT_USER;
 
 import sonde.event.Batch;
+import sonde.recording.perfdata.SampleLayout.SampleOffsets;
 
 /** Puts what {@link UserStacks} makes behind the kernel's part of recorded call chains. */
 final class UserStackChains {
@@ -32,7 +33,7 @@ final class UserStackChains {
      *
      * @param registers the mask of those that the sample has
      */
-    void complete(Batch batch, int row, PerfView view, SampleLayout.Places found, long registers) {
+    void complete(Batch batch, int row, PerfView view, SampleOffsets found, long registers) {
         if (view.u64(found.userRegs) == 0) {
             return; // PERF_SAMPLE_REGS_ABI_NONE: a kernel thread
         }

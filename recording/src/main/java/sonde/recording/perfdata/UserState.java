@@ -1,12 +1,14 @@
 package sonde.recording.perfdata;
 
+import sonde.recording.perfdata.SampleLayout.SampleOffsets;
+
 /** Registers and stack of user mode as a sample has them; valid during one call. */
 public final class UserState {
     /** include/uapi/linux/perf_event.h, enum perf_sample_regs_abi. */
     private static final long PERF_SAMPLE_REGS_ABI_32 = 1;
 
     private PerfView view;
-    private SampleLayout.Places places = new SampleLayout.Places();
+    private SampleOffsets places = new SampleOffsets();
     private long mask;
     private int pid;
     private int tid;
@@ -15,8 +17,7 @@ public final class UserState {
         this.view = view;
     }
 
-    UserState at(
-            PerfView from, SampleLayout.Places found, long registers, int process, int thread) {
+    UserState at(PerfView from, SampleOffsets found, long registers, int process, int thread) {
         view = from;
         places = found;
         mask = registers;

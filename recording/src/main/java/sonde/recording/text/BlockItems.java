@@ -5,11 +5,11 @@ package sonde.recording.text;
  * {@code @[stack()] = count()}: {@code " genunix`fop_read+0x6b"}, the module before the backquote.
  */
 final class BlockItems extends StackItems {
-    private static final byte[] NAME = Tokens.bytes("stacks");
+    private static final byte[] NAME = KeyValueTokens.bytes("stacks");
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
 
-    BlockItems(StackText model, Lines lines) {
+    BlockItems(StackText model, LineWindow lines) {
         super(model, lines);
         tid = 1;
         model.comms.learn(tid, NAME, 0, NAME.length);
@@ -33,7 +33,7 @@ final class BlockItems extends StackItems {
             b = lines.bytes();
             scan.over(b, lines.from, lines.to).blanks();
             int start = scan.at;
-            int end = Scan.trimEnd(b, start, lines.to);
+            int end = LineScan.trimEnd(b, start, lines.to);
             if (scan.decimal() && scan.at == end) {
                 weight = scan.value;
                 return depth > 0 ? Verdict.ITEM : Verdict.NOTHING;
@@ -48,13 +48,13 @@ final class BlockItems extends StackItems {
 
     /** Whether the line is a frame, not a line of columns. */
     private boolean frame(byte[] b) {
-        int end = Scan.trimEnd(b, scan.at, lines.to);
-        return Scan.find(b, scan.at, end, new byte[] {'`'}) > 0
-                || scan.peek() == '0' && Scan.find(b, scan.at, end, new byte[] {' '}) < 0;
+        int end = LineScan.trimEnd(b, scan.at, lines.to);
+        return LineScan.find(b, scan.at, end, new byte[] {'`'}) > 0
+                || scan.peek() == '0' && LineScan.find(b, scan.at, end, new byte[] {' '}) < 0;
     }
 
     private void split(byte[] b, int start, int end) {
-        int tick = Scan.find(b, start, end, new byte[] {'`'});
+        int tick = LineScan.find(b, start, end, new byte[] {'`'});
         int plus = end - 1;
         while (plus > start && b[plus] != '+') {
             plus--;

@@ -33,7 +33,7 @@ final class ByteTable {
         int slot = hash(bytes, from, to) & mask;
         while (slots[slot] != 0) {
             byte[] string = strings[slots[slot] - 1];
-            if (Scan.is(bytes, from, to, string)) {
+            if (LineScan.is(bytes, from, to, string)) {
                 return slots[slot] - 1;
             }
             slot = slot + 1 & mask;

@@ -13,7 +13,7 @@ final class DmesgHead {
     private static final long SECOND = 1_000_000_000L;
     private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
     private static final String DAYS = "MonTueWedThuFriSatSun";
-    private static final byte[] KERNEL = Tokens.bytes("kernel:");
+    private static final byte[] KERNEL = KeyValueTokens.bytes("kernel:");
     static final String[] LEVELS = {
         "emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"
     };
@@ -34,7 +34,7 @@ final class DmesgHead {
         "ftp"
     };
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
 
     /** What the time of a line is. */
     enum Kind {
@@ -145,13 +145,13 @@ final class DmesgHead {
 
     private int name(byte[] b, String[] names) {
         int start = scan.at;
-        while (Scan.isLetter(scan.peek())) {
+        while (LineScan.isLetter(scan.peek())) {
             scan.at++;
         }
         if (scan.at - start > 8) {
             return -1;
         }
-        String word = Tokens.ascii(b, start, scan.at);
+        String word = KeyValueTokens.ascii(b, start, scan.at);
         for (int i = 0; i < names.length; i++) {
             if (names[i].equals(word)) {
                 return i;
@@ -257,7 +257,7 @@ final class DmesgHead {
         if (scan.to - scan.at < 3) {
             return -1;
         }
-        int found = names.indexOf(Tokens.ascii(b, scan.at, scan.at + 3));
+        int found = names.indexOf(KeyValueTokens.ascii(b, scan.at, scan.at + 3));
         if (found < 0 || found % 3 != 0) {
             return -1;
         }
@@ -377,7 +377,7 @@ final class DmesgHead {
         scan.blanks();
         scan.word();
         scan.blanks();
-        if (!Scan.startsWith(b, scan.at, to, KERNEL)) {
+        if (!LineScan.startsWith(b, scan.at, to, KERNEL)) {
             scan.at = start;
             return false;
         }

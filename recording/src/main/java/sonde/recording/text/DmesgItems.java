@@ -18,7 +18,7 @@ final class DmesgItems extends TextItems {
     private int to;
     private long offset;
 
-    DmesgItems(DmesgText model, Lines lines) {
+    DmesgItems(DmesgText model, LineWindow lines) {
         super(model, lines);
         this.model = model;
     }
@@ -26,7 +26,7 @@ final class DmesgItems extends TextItems {
     @Override
     Verdict parse() {
         byte[] b = lines.bytes();
-        to = Scan.trimEnd(b, lines.from, lines.to);
+        to = LineScan.trimEnd(b, lines.from, lines.to);
         if (to == lines.from) {
             return Verdict.NOTHING;
         }

@@ -10,8 +10,8 @@ final class DmesgText extends TextModel {
     final EventType message =
             schema.fixed(
                     new TypeBuilder("log", "printk")
-                            .integer(Shape.LINE, 8, false)
-                            .integer(Shape.LINE_BYTES, 4, false)
+                            .integer(LearntType.LINE, 8, false)
+                            .integer(LearntType.LINE_BYTES, 4, false)
                             .integer("level", 1, true)
                             .integer("facility", 4, true)
                             .text("text"));
@@ -20,7 +20,7 @@ final class DmesgText extends TextModel {
     boolean wall;
 
     @Override
-    TextItems items(Lines lines) {
+    TextItems items(LineWindow lines) {
         return new DmesgItems(this, lines);
     }
 

@@ -7,24 +7,24 @@ package sonde.recording.text;
  * thread, each name another one, numbered from 1.
  */
 final class FoldedItems extends StackItems {
-    private static final byte[] KERNEL = Tokens.bytes("[kernel]");
-    private static final byte[] JIT = Tokens.bytes("/perf-0.map");
+    private static final byte[] KERNEL = KeyValueTokens.bytes("[kernel]");
+    private static final byte[] JIT = KeyValueTokens.bytes("/perf-0.map");
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
     private byte[] made = new byte[1024];
 
-    FoldedItems(StackText model, Lines lines) {
+    FoldedItems(StackText model, LineWindow lines) {
         super(model, lines);
     }
 
     /** Where the count of a folded line begins; -1 when it is none. */
     static int count(byte[] b, int from, int to) {
-        int end = Scan.trimEnd(b, from, to);
+        int end = LineScan.trimEnd(b, from, to);
         int at = end;
-        while (at > from && (Scan.isDigit(b[at - 1]) || b[at - 1] == '.')) {
+        while (at > from && (LineScan.isDigit(b[at - 1]) || b[at - 1] == '.')) {
             at--;
         }
-        boolean number = at < end && Scan.isDigit(b[at]);
+        boolean number = at < end && LineScan.isDigit(b[at]);
         return number && at > from + 1 && b[at - 1] == ' ' ? at : -1;
     }
 
@@ -32,7 +32,7 @@ final class FoldedItems extends StackItems {
     Verdict parse() {
         byte[] b = lines.bytes();
         int from = lines.from;
-        if (Scan.trimEnd(b, from, lines.to) == from || b[from] == '#') {
+        if (LineScan.trimEnd(b, from, lines.to) == from || b[from] == '#') {
             return Verdict.NOTHING;
         }
         int count = lines.cut ? -1 : count(b, from, lines.to);
@@ -47,7 +47,7 @@ final class FoldedItems extends StackItems {
         lineOffset = lines.offset;
         lineBytes = lines.to - from;
         depth = 0;
-        int end = Scan.trimEnd(b, from, count);
+        int end = LineScan.trimEnd(b, from, count);
         // Callee first in the model, caller first in the text.
         int first = from;
         while (first < end && b[first] != ';') {

@@ -7,34 +7,34 @@ final class FtraceBody {
     /** A name that is longer is no name. */
     private static final int MOST_NAME = 128;
 
-    private static final byte[] STACK = Tokens.bytes("<stack trace");
-    private static final byte[] USER_STACK = Tokens.bytes("<user stack trace");
-    private static final byte[] FROM = Tokens.bytes(" <-");
-    private static final byte[] IP = Tokens.bytes("ip");
-    private static final byte[] PARENT_IP = Tokens.bytes("parent_ip");
-    private static final byte[] BUF = Tokens.bytes("buf");
-    private static final byte[] PRINT = Tokens.bytes("print");
-    private static final byte[] BPRINT = Tokens.bytes("bprint");
-    private static final byte[] BPUTS = Tokens.bytes("bputs");
-    private static final byte[] MARKER = Tokens.bytes("tracing_mark_write");
-    private static final byte[] FUNCTION = Tokens.bytes("function");
-    private static final byte[] KERNEL_STACK = Tokens.bytes("kernel_stack");
-    private static final byte[] USER_STACK_EVENT = Tokens.bytes("user_stack");
-    private static final byte[] ENTRY = Tokens.bytes("funcgraph_entry");
-    private static final byte[] EXIT = Tokens.bytes("funcgraph_exit");
-    private static final byte[] SWITCH = Tokens.bytes("sched_switch");
-    private static final byte[] WAKE = Tokens.bytes("sched_wak");
-    private static final byte[] SYS_ENTER = Tokens.bytes("sys_enter");
-    private static final byte[] SYS_EXIT = Tokens.bytes("sys_exit");
+    private static final byte[] STACK = KeyValueTokens.bytes("<stack trace");
+    private static final byte[] USER_STACK = KeyValueTokens.bytes("<user stack trace");
+    private static final byte[] FROM = KeyValueTokens.bytes(" <-");
+    private static final byte[] IP = KeyValueTokens.bytes("ip");
+    private static final byte[] PARENT_IP = KeyValueTokens.bytes("parent_ip");
+    private static final byte[] BUF = KeyValueTokens.bytes("buf");
+    private static final byte[] PRINT = KeyValueTokens.bytes("print");
+    private static final byte[] BPRINT = KeyValueTokens.bytes("bprint");
+    private static final byte[] BPUTS = KeyValueTokens.bytes("bputs");
+    private static final byte[] MARKER = KeyValueTokens.bytes("tracing_mark_write");
+    private static final byte[] FUNCTION = KeyValueTokens.bytes("function");
+    private static final byte[] KERNEL_STACK = KeyValueTokens.bytes("kernel_stack");
+    private static final byte[] USER_STACK_EVENT = KeyValueTokens.bytes("user_stack");
+    private static final byte[] ENTRY = KeyValueTokens.bytes("funcgraph_entry");
+    private static final byte[] EXIT = KeyValueTokens.bytes("funcgraph_exit");
+    private static final byte[] SWITCH = KeyValueTokens.bytes("sched_switch");
+    private static final byte[] WAKE = KeyValueTokens.bytes("sched_wak");
+    private static final byte[] SYS_ENTER = KeyValueTokens.bytes("sys_enter");
+    private static final byte[] SYS_EXIT = KeyValueTokens.bytes("sys_exit");
 
     private final FtraceText model;
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
     private final FtraceTracers tracers;
     private final GraphCall call = new GraphCall();
-    final Tokens tokens = new Tokens();
+    final KeyValueTokens tokens = new KeyValueTokens();
 
     /** The type; null when nothing fits. */
-    @Nullable Shape shape;
+    @Nullable LearntType shape;
 
     /** Where what stands behind the name begins. */
     int info;
@@ -51,7 +51,7 @@ final class FtraceBody {
     boolean parse(byte[] b, int start, int end) {
         scan.over(b, start, end).blanks();
         int from = scan.at;
-        int to = Scan.trimEnd(b, from, end);
+        int to = LineScan.trimEnd(b, from, end);
         info = from;
         stack = false;
         tokens.arguments = -1;
@@ -65,7 +65,7 @@ final class FtraceBody {
             event(b, from, colon, to);
             return true;
         }
-        Shape tracer = tracers.parse(b, from, to);
+        LearntType tracer = tracers.parse(b, from, to);
         shape = tracer != null ? tracer : call(b, from, to);
         if (shape == null) {
             shape = function(b, from, to);
@@ -74,8 +74,8 @@ final class FtraceBody {
     }
 
     private boolean stack(byte[] b, int from, int to) {
-        boolean user = Scan.startsWith(b, from, to, USER_STACK);
-        if (!user && !Scan.startsWith(b, from, to, STACK)) {
+        boolean user = LineScan.startsWith(b, from, to, USER_STACK);
+        if (!user && !LineScan.startsWith(b, from, to, STACK)) {
             return false;
         }
         tokens.pairs(b, from, from);
@@ -90,9 +90,10 @@ final class FtraceBody {
         for (int i = from; i < end; i++) {
             int c = b[i];
             if (c == ':') {
-                return i + 1 == to || Scan.isBlank(b[i + 1]) ? i : -1;
+                return i + 1 == to || LineScan.isBlank(b[i + 1]) ? i : -1;
             }
-            boolean fits = Scan.isLetter(c) || Scan.isDigit(c) || c == '.' || c == '-' || c < 0;
+            boolean fits =
+                    LineScan.isLetter(c) || LineScan.isDigit(c) || c == '.' || c == '-' || c < 0;
             if (!fits) {
                 return -1;
             }
@@ -118,8 +119,8 @@ final class FtraceBody {
         tokens.pairs(b, info, to);
     }
 
-    private Shape named(byte[] b, int from, int colon, int to) {
-        Shape found = model.learning ? null : model.schema.find(b, from, colon);
+    private LearntType named(byte[] b, int from, int colon, int to) {
+        LearntType found = model.learning ? null : model.schema.find(b, from, colon);
         if (found != null) {
             return found;
         }
@@ -130,12 +131,12 @@ final class FtraceBody {
     }
 
     private boolean special(byte[] b, int from, int colon, int to) {
-        if (Scan.startsWith(b, from, colon, WAKE) || Scan.is(b, from, colon, SWITCH)) {
+        if (LineScan.startsWith(b, from, colon, WAKE) || LineScan.is(b, from, colon, SWITCH)) {
             shape = named(b, from, colon, to);
             sched(b, from, colon, to);
             return true;
         }
-        if (Scan.is(b, from, colon, SYS_ENTER) || Scan.is(b, from, colon, SYS_EXIT)) {
+        if (LineScan.is(b, from, colon, SYS_ENTER) || LineScan.is(b, from, colon, SYS_EXIT)) {
             shape = named(b, from, colon, to);
             if (!tokens.rawSyscall(b, info, to)) {
                 tokens.pairs(b, info, to);
@@ -143,7 +144,7 @@ final class FtraceBody {
             return true;
         }
         boolean address = colon - from > 3 && b[from] == '0' && b[from + 1] == 'x';
-        if (address || Scan.is(b, from, colon, MARKER)) {
+        if (address || LineScan.is(b, from, colon, MARKER)) {
             tokens.pairs(b, from, from);
             tokens.add(IP, from, colon);
             tokens.add(BUF, info, to);
@@ -159,7 +160,7 @@ final class FtraceBody {
             return;
         }
         boolean plugin =
-                Scan.is(b, from, colon, SWITCH)
+                LineScan.is(b, from, colon, SWITCH)
                         ? tokens.pluginSwitch(b, info, to)
                         : tokens.pluginWakeup(b, info, to);
         if (!plugin) {
@@ -170,9 +171,9 @@ final class FtraceBody {
     /** trace_printk as trace-cmd lists it: {@code bprint: function: text}. */
     private boolean printed(byte[] b, int from, int colon, int to) {
         boolean printed =
-                Scan.is(b, from, colon, PRINT)
-                        || Scan.is(b, from, colon, BPRINT)
-                        || Scan.is(b, from, colon, BPUTS);
+                LineScan.is(b, from, colon, PRINT)
+                        || LineScan.is(b, from, colon, BPRINT)
+                        || LineScan.is(b, from, colon, BPUTS);
         if (!printed) {
             return false;
         }
@@ -191,16 +192,16 @@ final class FtraceBody {
 
     /** The events of tracers as trace-cmd lists them. */
     private boolean traced(byte[] b, int from, int colon, int to) {
-        if (Scan.is(b, from, colon, FUNCTION)) {
+        if (LineScan.is(b, from, colon, FUNCTION)) {
             shape = function(b, info, to);
-        } else if (Scan.is(b, from, colon, KERNEL_STACK)) {
+        } else if (LineScan.is(b, from, colon, KERNEL_STACK)) {
             return info < to && b[info] == '<' && stack(b, info, to);
-        } else if (Scan.is(b, from, colon, USER_STACK_EVENT)) {
+        } else if (LineScan.is(b, from, colon, USER_STACK_EVENT)) {
             tokens.pairs(b, from, from);
             shape = model.userStack;
             stack = true;
-        } else if (Scan.is(b, from, colon, ENTRY) || Scan.is(b, from, colon, EXIT)) {
-            boolean entry = Scan.is(b, from, colon, ENTRY);
+        } else if (LineScan.is(b, from, colon, ENTRY) || LineScan.is(b, from, colon, EXIT)) {
+            boolean entry = LineScan.is(b, from, colon, ENTRY);
             if (!call.parse(b, info, to, tokens)) {
                 return false;
             }
@@ -215,15 +216,15 @@ final class FtraceBody {
      * {@code function <-caller}, or only the function; text where it is neither. Behind the names
      * their modules may stand, behind the first its arguments (func-args, kernel 6.15).
      */
-    private Shape function(byte[] b, int from, int to) {
+    private LearntType function(byte[] b, int from, int to) {
         tokens.pairs(b, from, from);
-        int arrow = Scan.find(b, from, to, FROM);
-        int end = arrow < 0 ? to : Scan.trimEnd(b, from, arrow);
+        int arrow = LineScan.find(b, from, to, FROM);
+        int end = arrow < 0 ? to : LineScan.trimEnd(b, from, arrow);
         int nameEnd = from;
-        while (nameEnd < end && !Scan.isBlank(b[nameEnd]) && b[nameEnd] != '(') {
+        while (nameEnd < end && !LineScan.isBlank(b[nameEnd]) && b[nameEnd] != '(') {
             nameEnd++;
         }
-        int behind = Scan.afterModule(b, nameEnd, end);
+        int behind = LineScan.afterModule(b, nameEnd, end);
         boolean arguments = arrow >= 0 && behind < end && b[behind] == '(' && b[end - 1] == ')';
         if (nameEnd == from || behind < end && !arguments) {
             return raw(b, from);
@@ -240,28 +241,28 @@ final class FtraceBody {
         return model.function;
     }
 
-    private Shape raw(byte[] b, int from) {
+    private LearntType raw(byte[] b, int from) {
         tokens.pairs(b, from, from);
         tokens.rest = true;
         info = from;
         return model.raw;
     }
 
-    private static final byte[] RETURNS = Tokens.bytes(" -> ");
-    private static final byte[] SYS = Tokens.bytes("sys_");
-    private static final byte[] RET = Tokens.bytes("ret");
+    private static final byte[] RETURNS = KeyValueTokens.bytes(" -> ");
+    private static final byte[] SYS = KeyValueTokens.bytes("sys_");
+    private static final byte[] RET = KeyValueTokens.bytes("ret");
 
     /** {@code sys_name(key: value, …)} and {@code sys_name -> 0x0}: the events of system calls. */
-    private @Nullable Shape call(byte[] b, int from, int to) {
-        if (!Scan.startsWith(b, from, to, SYS)) {
+    private @Nullable LearntType call(byte[] b, int from, int to) {
+        if (!LineScan.startsWith(b, from, to, SYS)) {
             return null;
         }
         int end = from;
-        while (end < to && (Scan.isLetter(b[end]) || Scan.isDigit(b[end]))) {
+        while (end < to && (LineScan.isLetter(b[end]) || LineScan.isDigit(b[end]))) {
             end++;
         }
         boolean enters = end < to && b[end] == '(';
-        if (!enters && !Scan.startsWith(b, end, to, RETURNS) || end - from > MOST_NAME) {
+        if (!enters && !LineScan.startsWith(b, end, to, RETURNS) || end - from > MOST_NAME) {
             return null;
         }
         byte[] prefix = enters ? SYS_ENTER : SYS_EXIT;

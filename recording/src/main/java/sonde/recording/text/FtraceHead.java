@@ -26,7 +26,7 @@ final class FtraceHead {
     private static final int TRACE_FLAG_NMI = 0x40;
     private static final int TRACE_FLAG_BH_OFF = 0x80;
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
 
     int labelFrom;
     int labelTo;
@@ -84,7 +84,7 @@ final class FtraceHead {
 
     /** {@code label: comm-pid (tgid)} before the CPU. */
     private boolean thread(byte[] b, int from, int end) {
-        int at = Scan.trimEnd(b, from, end);
+        int at = LineScan.trimEnd(b, from, end);
         tgid = -1;
         if (at > from && b[at - 1] == ')') {
             int open = at - 1;
@@ -93,10 +93,10 @@ final class FtraceHead {
             }
             scan.over(b, open + 1, at - 1).blanks();
             tgid = scan.decimal() && scan.value <= Integer.MAX_VALUE ? (int) scan.value : -1;
-            at = Scan.trimEnd(b, from, open);
+            at = LineScan.trimEnd(b, from, open);
         }
         int dash = at - 1;
-        while (dash > from && Scan.isDigit(b[dash])) {
+        while (dash > from && LineScan.isDigit(b[dash])) {
             dash--;
         }
         scan.over(b, dash + 1, at);
@@ -146,12 +146,12 @@ final class FtraceHead {
 
     private static boolean isTime(byte[] b, int from, int to) {
         int i = from;
-        while (i < to && Scan.isDigit(b[i])) {
+        while (i < to && LineScan.isDigit(b[i])) {
             i++;
         }
         return i > from
                 && i < to
-                && (b[i] == '.' && i + 1 < to && Scan.isDigit(b[i + 1]) || b[i] == ':');
+                && (b[i] == '.' && i + 1 < to && LineScan.isDigit(b[i + 1]) || b[i] == ':');
     }
 
     private boolean takeFlags(byte[] b, int from, int to) {
@@ -160,7 +160,7 @@ final class FtraceHead {
             return false;
         }
         for (int i = from; i < to; i++) {
-            if (b[i] != '.' && b[i] != '#' && !Scan.isDigit(b[i]) && !Scan.isLetter(b[i])) {
+            if (b[i] != '.' && b[i] != '#' && !LineScan.isDigit(b[i]) && !LineScan.isLetter(b[i])) {
                 return false;
             }
         }
@@ -188,8 +188,8 @@ final class FtraceHead {
                     case 's' -> TRACE_FLAG_SOFTIRQ;
                     default -> 0;
                 };
-        int depth = count > 3 ? Scan.digit(b[from + 3]) : -1;
-        int migrate = count > 4 ? Scan.digit(b[from + 4]) : -1;
+        int depth = count > 3 ? LineScan.digit(b[from + 3]) : -1;
+        int migrate = count > 4 ? LineScan.digit(b[from + 4]) : -1;
         preemptCount = Math.max(depth, 0) | Math.max(migrate, 0) << 4;
         return true;
     }
@@ -223,7 +223,7 @@ final class FtraceHead {
         return scan.take(':');
     }
 
-    private static final byte[] US = Tokens.bytes("us");
+    private static final byte[] US = KeyValueTokens.bytes("us");
 
     /** {@code 123us!:}, a mark for the length of the step. */
     private boolean micros(int to) {

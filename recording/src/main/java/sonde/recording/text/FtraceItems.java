@@ -7,35 +7,36 @@ import sonde.recording.BatchWriter;
 /** The events of a text of ftrace. */
 final class FtraceItems extends TextItems {
     private static final int MOST_FRAMES = 512;
-    private static final byte[] TRACER = Tokens.bytes("# tracer: ");
-    private static final byte[] GRAPH = Tokens.bytes("function_graph");
-    private static final byte[] ENTRIES = Tokens.bytes("# entries-in-buffer/entries-written: ");
-    private static final byte[] CPU = Tokens.bytes("CPU:");
-    private static final byte[] EMPTY_CPU = Tokens.bytes("CPU ");
-    private static final byte[] CPUS = Tokens.bytes("cpus=");
-    private static final byte[] VERSION = Tokens.bytes("version =");
-    private static final byte[] LOST = Tokens.bytes("LOST");
-    private static final byte[] DROPPED = Tokens.bytes("DROPPED");
-    private static final byte[] LEFT_OUT = Tokens.bytes("[...]");
-    private static final byte[] FRAME = Tokens.bytes("=> ");
+    private static final byte[] TRACER = KeyValueTokens.bytes("# tracer: ");
+    private static final byte[] GRAPH = KeyValueTokens.bytes("function_graph");
+    private static final byte[] ENTRIES =
+            KeyValueTokens.bytes("# entries-in-buffer/entries-written: ");
+    private static final byte[] CPU = KeyValueTokens.bytes("CPU:");
+    private static final byte[] EMPTY_CPU = KeyValueTokens.bytes("CPU ");
+    private static final byte[] CPUS = KeyValueTokens.bytes("cpus=");
+    private static final byte[] VERSION = KeyValueTokens.bytes("version =");
+    private static final byte[] LOST = KeyValueTokens.bytes("LOST");
+    private static final byte[] DROPPED = KeyValueTokens.bytes("DROPPED");
+    private static final byte[] LEFT_OUT = KeyValueTokens.bytes("[...]");
+    private static final byte[] FRAME = KeyValueTokens.bytes("=> ");
 
     private final FtraceText model;
     private final FtraceHead head = new FtraceHead();
     private final FtraceBody body;
     private final GraphLine graph;
-    private final Scan scan = new Scan();
-    private final byte[] scratch = FrameTable.scratch();
+    private final LineScan scan = new LineScan();
+    private final byte[] scratch = TextFrames.scratch();
     private final long[] frames = new long[MOST_FRAMES];
     private int depth;
     private int buffer;
     private long time;
     private boolean lost;
     private long lostEvents;
-    private @Nullable Shape shape;
+    private @Nullable LearntType shape;
     private long infoOffset;
     private int infoBytes;
 
-    FtraceItems(FtraceText model, Lines lines) {
+    FtraceItems(FtraceText model, LineWindow lines) {
         super(model, lines);
         this.model = model;
         this.body = new FtraceBody(model);
@@ -88,7 +89,7 @@ final class FtraceItems extends TextItems {
 
     private void place(byte[] b, int to) {
         infoOffset = lines.offset + (body.info - lines.from);
-        infoBytes = Math.max(0, Scan.trimEnd(b, body.info, to) - body.info);
+        infoBytes = Math.max(0, LineScan.trimEnd(b, body.info, to) - body.info);
     }
 
     private int label(byte[] b) {
@@ -124,10 +125,10 @@ final class FtraceItems extends TextItems {
         if (!model.learning) {
             return Verdict.NOTHING;
         }
-        if (Scan.startsWith(b, from, to, TRACER)) {
+        if (LineScan.startsWith(b, from, to, TRACER)) {
             scan.over(b, from + TRACER.length, to).blanks();
-            model.graph = Scan.startsWith(b, scan.at, to, GRAPH);
-        } else if (Scan.startsWith(b, from, to, ENTRIES)) {
+            model.graph = LineScan.startsWith(b, scan.at, to, GRAPH);
+        } else if (LineScan.startsWith(b, from, to, ENTRIES)) {
             scan.over(b, from + ENTRIES.length, to).decimal();
             long kept = scan.value;
             if (scan.take('/') && scan.decimal() && scan.value > kept) {
@@ -143,14 +144,14 @@ final class FtraceItems extends TextItems {
     private Verdict other(byte[] b, int from, int to) {
         scan.over(b, from, to).blanks();
         int start = scan.at;
-        if (Scan.startsWith(b, start, to, CPU)) {
+        if (LineScan.startsWith(b, start, to, CPU)) {
             return dropped(b, start, to);
         }
-        if (Scan.is(b, start, to, LEFT_OUT)) {
+        if (LineScan.is(b, start, to, LEFT_OUT)) {
             return lost(-1, 0);
         }
         boolean known =
-                Scan.startsWith(b, start, to, FRAME)
+                LineScan.startsWith(b, start, to, FRAME)
                         || isReportHead(b, start, to)
                         || isDump(b, from, to);
         if (known) {
@@ -165,9 +166,9 @@ final class FtraceItems extends TextItems {
 
     /** What trace-cmd prints before the events. */
     static boolean isReportHead(byte[] b, int from, int to) {
-        return Scan.startsWith(b, from, to, CPUS)
-                || Scan.startsWith(b, from, to, VERSION)
-                || Scan.startsWith(b, from, to, EMPTY_CPU);
+        return LineScan.startsWith(b, from, to, CPUS)
+                || LineScan.startsWith(b, from, to, VERSION)
+                || LineScan.startsWith(b, from, to, EMPTY_CPU);
     }
 
     /** {@code 00000010: 15 04 …}: the bytes of an event whose format the kernel did not know. */
@@ -178,7 +179,8 @@ final class FtraceItems extends TextItems {
 
     /** {@code CPU:1 [LOST 12 EVENTS]} of the kernel, {@code [12 EVENTS DROPPED]} of trace-cmd. */
     private Verdict dropped(byte[] b, int start, int to) {
-        boolean says = Scan.find(b, start, to, LOST) > 0 || Scan.find(b, start, to, DROPPED) > 0;
+        boolean says =
+                LineScan.find(b, start, to, LOST) > 0 || LineScan.find(b, start, to, DROPPED) > 0;
         scan.over(b, start + CPU.length, to);
         if (!says || !scan.decimal() || scan.value > Short.MAX_VALUE) {
             return Verdict.BAD;
@@ -212,12 +214,12 @@ final class FtraceItems extends TextItems {
                 return;
             }
             int start = scan.at;
-            int end = Scan.trimEnd(b, start, lines.to);
+            int end = LineScan.trimEnd(b, start, lines.to);
             if (end > start && b[end - 1] == ')') {
-                int open = Scan.find(b, start, end, new byte[] {' ', '('});
+                int open = LineScan.find(b, start, end, new byte[] {' ', '('});
                 end = open > start ? open : end;
             }
-            int plus = Scan.find(b, start, end, new byte[] {'+', '0', 'x'});
+            int plus = LineScan.find(b, start, end, new byte[] {'+', '0', 'x'});
             // What stands in brackets is the offset in a file of a user stack: there is no name.
             end = plus > start && b[plus - 1] != '[' ? plus : end;
             boolean user = shape == model.userStack;
@@ -234,7 +236,7 @@ final class FtraceItems extends TextItems {
         }
     }
 
-    private static final byte[] KERNEL = Tokens.bytes("[kernel]");
+    private static final byte[] KERNEL = KeyValueTokens.bytes("[kernel]");
 
     @Override
     int buffer() {
@@ -253,7 +255,7 @@ final class FtraceItems extends TextItems {
 
     @Override
     void learnItem(int row) {
-        Shape of = shape;
+        LearntType of = shape;
         if (lost || of == null) {
             return;
         }
@@ -265,7 +267,7 @@ final class FtraceItems extends TextItems {
 
     @Override
     void writeItem(BatchWriter out, int row, long at) {
-        Shape of = shape;
+        LearntType of = shape;
         if (lost || of == null) {
             out.begin(at, head.cpu, -1, model.schema.lost);
             out.sample(-1, lostEvents);

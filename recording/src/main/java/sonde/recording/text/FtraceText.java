@@ -6,20 +6,20 @@ import sonde.event.Clock;
 final class FtraceText extends TextModel {
     private static final String SYSTEM = "ftrace";
 
-    final Shape function = schema.shape(SYSTEM, "function");
-    final Shape entry = schema.shape(SYSTEM, "funcgraph_entry");
-    final Shape exit = schema.shape(SYSTEM, "funcgraph_exit");
-    final Shape kernelStack = schema.shape(SYSTEM, "kernel_stack");
-    final Shape userStack = schema.shape(SYSTEM, "user_stack");
-    final Shape print = schema.shape(SYSTEM, "print");
-    final Shape wakeup = schema.shape(SYSTEM, "wakeup");
-    final Shape contextSwitch = schema.shape(SYSTEM, "context_switch");
-    final Shape hwlat = schema.shape(SYSTEM, "hwlat");
-    final Shape osnoise = schema.shape(SYSTEM, "osnoise");
-    final Shape timerlat = schema.shape(SYSTEM, "timerlat");
+    final LearntType function = schema.shape(SYSTEM, "function");
+    final LearntType entry = schema.shape(SYSTEM, "funcgraph_entry");
+    final LearntType exit = schema.shape(SYSTEM, "funcgraph_exit");
+    final LearntType kernelStack = schema.shape(SYSTEM, "kernel_stack");
+    final LearntType userStack = schema.shape(SYSTEM, "user_stack");
+    final LearntType print = schema.shape(SYSTEM, "print");
+    final LearntType wakeup = schema.shape(SYSTEM, "wakeup");
+    final LearntType contextSwitch = schema.shape(SYSTEM, "context_switch");
+    final LearntType hwlat = schema.shape(SYSTEM, "hwlat");
+    final LearntType osnoise = schema.shape(SYSTEM, "osnoise");
+    final LearntType timerlat = schema.shape(SYSTEM, "timerlat");
 
     /** Lines with a head whose rest is no event. */
-    final Shape raw = schema.shape(EventSystems.UNKNOWN, "raw");
+    final LearntType raw = schema.shape(EventSystems.UNKNOWN, "raw");
 
     /** Whether a time had no point. */
     boolean counts;
@@ -28,7 +28,7 @@ final class FtraceText extends TextModel {
     boolean graph;
 
     @Override
-    TextItems items(Lines lines) {
+    TextItems items(LineWindow lines) {
         return new FtraceItems(this, lines);
     }
 

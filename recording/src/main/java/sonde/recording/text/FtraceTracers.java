@@ -4,41 +4,46 @@ import org.jspecify.annotations.Nullable;
 
 /** Lines of the tracers hwlat, osnoise, timerlat and wakeup, which name no event. */
 final class FtraceTracers {
-    private static final byte[] ID = Tokens.bytes("seqnum");
-    private static final byte[] INNER = Tokens.bytes("inner/outer(us):");
+    private static final byte[] ID = KeyValueTokens.bytes("seqnum");
+    private static final byte[] INNER = KeyValueTokens.bytes("inner/outer(us):");
     private static final byte[][] HWLAT = {
-        Tokens.bytes("duration"),
-        Tokens.bytes("outer_duration"),
-        Tokens.bytes("timestamp"),
-        Tokens.bytes("count")
+        KeyValueTokens.bytes("duration"),
+        KeyValueTokens.bytes("outer_duration"),
+        KeyValueTokens.bytes("timestamp"),
+        KeyValueTokens.bytes("count")
     };
     private static final byte[][] OSNOISE = {
-        Tokens.bytes("runtime"), Tokens.bytes("noise"), Tokens.bytes("percent"),
-        Tokens.bytes("max_sample"), Tokens.bytes("hw_count"), Tokens.bytes("nmi_count"),
-        Tokens.bytes("irq_count"), Tokens.bytes("softirq_count"), Tokens.bytes("thread_count")
+        KeyValueTokens.bytes("runtime"), KeyValueTokens.bytes("noise"),
+                KeyValueTokens.bytes("percent"),
+        KeyValueTokens.bytes("max_sample"), KeyValueTokens.bytes("hw_count"),
+                KeyValueTokens.bytes("nmi_count"),
+        KeyValueTokens.bytes("irq_count"), KeyValueTokens.bytes("softirq_count"),
+                KeyValueTokens.bytes("thread_count")
     };
-    private static final byte[] CONTEXT_WORD = Tokens.bytes("context");
-    private static final byte[] LATENCY_WORD = Tokens.bytes("timer_latency");
-    private static final byte[] CONTEXT = Tokens.bytes("context");
-    private static final byte[] LATENCY = Tokens.bytes("timer_latency");
+    private static final byte[] CONTEXT_WORD = KeyValueTokens.bytes("context");
+    private static final byte[] LATENCY_WORD = KeyValueTokens.bytes("timer_latency");
+    private static final byte[] CONTEXT = KeyValueTokens.bytes("context");
+    private static final byte[] LATENCY = KeyValueTokens.bytes("timer_latency");
     private static final byte[][] SWITCH = {
-        Tokens.bytes("prev_pid"), Tokens.bytes("prev_prio"), Tokens.bytes("prev_state"),
-        Tokens.bytes("next_cpu"), Tokens.bytes("next_pid"), Tokens.bytes("next_prio"),
-        Tokens.bytes("next_state"), Tokens.bytes("next_comm")
+        KeyValueTokens.bytes("prev_pid"), KeyValueTokens.bytes("prev_prio"),
+                KeyValueTokens.bytes("prev_state"),
+        KeyValueTokens.bytes("next_cpu"), KeyValueTokens.bytes("next_pid"),
+                KeyValueTokens.bytes("next_prio"),
+        KeyValueTokens.bytes("next_state"), KeyValueTokens.bytes("next_comm")
     };
 
     private final FtraceText model;
-    private final Tokens tokens;
-    private final Scan scan = new Scan();
+    private final KeyValueTokens tokens;
+    private final LineScan scan = new LineScan();
 
-    FtraceTracers(FtraceText model, Tokens tokens) {
+    FtraceTracers(FtraceText model, KeyValueTokens tokens) {
         this.model = model;
         this.tokens = tokens;
     }
 
     /** The type of the line, its fields in the tokens; null when it is none of these. */
-    @Nullable Shape parse(byte[] b, int from, int to) {
-        if (from == to || b[from] != '#' && !Scan.isDigit(b[from])) {
+    @Nullable LearntType parse(byte[] b, int from, int to) {
+        if (from == to || b[from] != '#' && !LineScan.isDigit(b[from])) {
             return null;
         }
         tokens.pairs(b, from, from);
@@ -54,7 +59,7 @@ final class FtraceTracers {
     }
 
     /** {@code #1 inner/outer(us): 11/12 …} and {@code #1 context irq timer_latency 932 ns}. */
-    private @Nullable Shape numbered() {
+    private @Nullable LearntType numbered() {
         if (!number(ID)) {
             return null;
         }
@@ -83,15 +88,15 @@ final class FtraceTracers {
 
     private void labelled(byte[] key, String label) {
         scan.blanks();
-        if (scan.take(Tokens.bytes(label))) {
+        if (scan.take(KeyValueTokens.bytes(label))) {
             word(key);
         }
     }
 
-    private @Nullable Shape noise() {
+    private @Nullable LearntType noise() {
         for (byte[] key : OSNOISE) {
             scan.blanks();
-            if (!Scan.isDigit(scan.peek())) {
+            if (!LineScan.isDigit(scan.peek())) {
                 return null;
             }
             word(key);
@@ -100,14 +105,14 @@ final class FtraceTracers {
     }
 
     /** {@code 0:120:R ==> [002] 5882: 94:R sleep}, a plus for a wake-up. */
-    private @Nullable Shape switched() {
+    private @Nullable LearntType switched() {
         if (!number(SWITCH[0]) || !scan.take(':') || !number(SWITCH[1]) || !scan.take(':')) {
             return null;
         }
         word(SWITCH[2]);
         scan.blanks();
         boolean wakes = scan.take('+');
-        if (!wakes && !scan.take(Tokens.bytes("==>"))) {
+        if (!wakes && !scan.take(KeyValueTokens.bytes("==>"))) {
             return null;
         }
         scan.blanks();

@@ -6,16 +6,16 @@ import java.nio.charset.StandardCharsets;
  * The duration and the call of a line of function_graph: {@code "+ 90.244 us | mutex_unlock();"}.
  */
 final class GraphCall {
-    private static final byte[] FUNC = Tokens.bytes("func");
-    private static final byte[] DEPTH = Tokens.bytes("depth");
-    private static final byte[] DURATION = Tokens.bytes("duration");
-    private static final byte[] RETVAL = Tokens.bytes("retval");
-    private static final byte[] US = Tokens.bytes("us");
+    private static final byte[] FUNC = KeyValueTokens.bytes("func");
+    private static final byte[] DEPTH = KeyValueTokens.bytes("depth");
+    private static final byte[] DURATION = KeyValueTokens.bytes("duration");
+    private static final byte[] RETVAL = KeyValueTokens.bytes("retval");
+    private static final byte[] US = KeyValueTokens.bytes("us");
 
     /** The column where the outermost call begins, behind the bar. */
     private static final int OUTERMOST = 2;
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
     private byte[] made = new byte[256];
     private int size;
 
@@ -36,8 +36,8 @@ final class GraphCall {
     int commentEnd;
 
     /** Reads {@code duration | call}; false when it is something else. */
-    boolean parse(byte[] b, int from, int to, Tokens tokens) {
-        int bar = Scan.find(b, from, to, new byte[] {'|'});
+    boolean parse(byte[] b, int from, int to, KeyValueTokens tokens) {
+        int bar = LineScan.find(b, from, to, new byte[] {'|'});
         if (bar < 0 || !duration(b, from, bar)) {
             return false;
         }
@@ -51,7 +51,7 @@ final class GraphCall {
         if (scan.atEnd()) {
             return true;
         }
-        if (!Scan.isDigit(scan.peek())) {
+        if (!LineScan.isDigit(scan.peek())) {
             scan.at++; // one of $ @ * # ! +, for how long it is
             scan.blanks();
         }
@@ -64,11 +64,11 @@ final class GraphCall {
     }
 
     /** Reads the call; the tokens get fields of its own bytes. */
-    boolean call(byte[] b, int from, int to, Tokens tokens) {
+    boolean call(byte[] b, int from, int to, KeyValueTokens tokens) {
         scan.over(b, from, to).blanks();
         depth = Math.max(0, (scan.at - from - OUTERMOST) / 2);
         int start = scan.at;
-        int end = Scan.trimEnd(b, start, to);
+        int end = LineScan.trimEnd(b, start, to);
         comment = -1;
         opens = false;
         closes = false;
@@ -85,7 +85,7 @@ final class GraphCall {
         int behind = start;
         if (b[start] == '}') {
             closes = true;
-            int open = Scan.find(b, start, end, new byte[] {'/', '*'});
+            int open = LineScan.find(b, start, end, new byte[] {'/', '*'});
             if (open > 0) {
                 scan.over(b, open + 2, end).blanks();
                 name = scan.at;
@@ -94,21 +94,21 @@ final class GraphCall {
                 behind = scan.at;
             }
         } else {
-            while (nameEnd < end && b[nameEnd] != '(' && !Scan.isBlank(b[nameEnd])) {
+            while (nameEnd < end && b[nameEnd] != '(' && !LineScan.isBlank(b[nameEnd])) {
                 nameEnd++;
             }
-            behind = Scan.afterModule(b, nameEnd, end);
+            behind = LineScan.afterModule(b, nameEnd, end);
             if (nameEnd == start || behind == end || b[behind] != '(') {
                 return false;
             }
-            opens = Scan.find(b, behind, end, new byte[] {' ', '{'}) >= 0;
+            opens = LineScan.find(b, behind, end, new byte[] {' ', '{'}) >= 0;
         }
         put(b, name, nameEnd, tokens);
         value(b, behind, end, tokens);
         return true;
     }
 
-    private void put(byte[] b, int name, int nameEnd, Tokens tokens) {
+    private void put(byte[] b, int name, int nameEnd, KeyValueTokens tokens) {
         size = 0;
         int nameLength = Math.min(nameEnd - name, 4096);
         String numbers = depth + " " + Math.max(duration, 0);
@@ -129,9 +129,9 @@ final class GraphCall {
     }
 
     /** {@code /* = 0x0 *}{@code /} or {@code /* ret=0 *}{@code /}: what the function returned. */
-    private void value(byte[] b, int from, int end, Tokens tokens) {
-        int equals = Scan.find(b, from, end, new byte[] {'='});
-        if (equals < 0 || Scan.find(b, from, equals, new byte[] {'*'}) < 0 && !closes) {
+    private void value(byte[] b, int from, int end, KeyValueTokens tokens) {
+        int equals = LineScan.find(b, from, end, new byte[] {'='});
+        if (equals < 0 || LineScan.find(b, from, equals, new byte[] {'*'}) < 0 && !closes) {
             return;
         }
         scan.over(b, equals + 1, end).blanks();

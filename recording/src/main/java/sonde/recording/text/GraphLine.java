@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
 final class GraphLine {
     private static final int MOST_CPUS = 1 << 12;
     private static final int MOST_DEPTH = 128;
-    private static final byte[] SWITCHES = Tokens.bytes("=>");
-    private static final byte[] US = Tokens.bytes("us");
+    private static final byte[] SWITCHES = KeyValueTokens.bytes("=>");
+    private static final byte[] US = KeyValueTokens.bytes("us");
 
     private final FtraceText model;
     private final FtraceBody body;
     private final GraphCall call = new GraphCall();
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
     private int[] tids = {-1, -1};
     private long[] @Nullable [] begins = new long[2][];
     private long now;
 
-    @Nullable Shape shape;
+    @Nullable LearntType shape;
     boolean nothing;
     long time;
     int cpu;
@@ -69,7 +69,7 @@ final class GraphLine {
     }
 
     private static boolean isRule(byte[] b, int from, int to) {
-        int end = Scan.trimEnd(b, from, to);
+        int end = LineScan.trimEnd(b, from, to);
         for (int i = from; i < end; i++) {
             if (b[i] != '-') {
                 return false;
@@ -83,12 +83,12 @@ final class GraphLine {
         room(cpu);
         tid = tids[cpu + 1];
         for (int column = 0; column < 4; column++) {
-            int bar = Scan.find(b, at, to, new byte[] {'|'});
+            int bar = LineScan.find(b, at, to, new byte[] {'|'});
             if (bar < 0) {
                 return cpu >= 0 && last(b, at, to);
             }
             if (isDuration(b, at, bar)) {
-                if (Scan.find(b, at, bar, new byte[] {'=', '='}) >= 0) {
+                if (LineScan.find(b, at, bar, new byte[] {'=', '='}) >= 0) {
                     nothing = true; // an interrupt begins or ends
                     return true;
                 }
@@ -102,7 +102,7 @@ final class GraphLine {
 
     /** {@code bash-12 => sh-13}: from now on the CPU runs another; or a call without duration. */
     private boolean last(byte[] b, int at, int to) {
-        int arrow = Scan.find(b, at, to, SWITCHES);
+        int arrow = LineScan.find(b, at, to, SWITCHES);
         if (arrow < 0) {
             return false;
         }
@@ -112,17 +112,17 @@ final class GraphLine {
     }
 
     private static boolean isDuration(byte[] b, int from, int to) {
-        int end = Scan.trimEnd(b, from, to);
-        return Scan.trimEnd(b, from, end) == from
-                || end - from > 2 && Scan.startsWith(b, end - 2, end, US)
+        int end = LineScan.trimEnd(b, from, to);
+        return LineScan.trimEnd(b, from, end) == from
+                || end - from > 2 && LineScan.startsWith(b, end - 2, end, US)
                 || b[end - 1] == '='
-                || Scan.find(b, from, end, new byte[] {'=', '='}) >= 0;
+                || LineScan.find(b, from, end, new byte[] {'=', '='}) >= 0;
     }
 
     private void process(byte[] b, int from, int to) {
-        int end = Scan.trimEnd(b, from, to);
+        int end = LineScan.trimEnd(b, from, to);
         int dash = end - 1;
-        while (dash > from && Scan.isDigit(b[dash])) {
+        while (dash > from && LineScan.isDigit(b[dash])) {
             dash--;
         }
         if (dash > from && dash < end - 1 && b[dash] == '-') {
@@ -145,11 +145,11 @@ final class GraphLine {
         time(stated);
         scan.over(b, from, to).blanks();
         info = scan.at;
-        infoEnd = Scan.trimEnd(b, info, to);
+        infoEnd = LineScan.trimEnd(b, info, to);
         if (call.comment >= 0) {
             shape = body.parse(b, call.comment, call.commentEnd) ? body.shape : null;
             info = body.info;
-            infoEnd = Math.max(info, Scan.trimEnd(b, info, call.commentEnd));
+            infoEnd = Math.max(info, LineScan.trimEnd(b, info, call.commentEnd));
             return shape != null;
         }
         shape = call.closes ? model.exit : model.entry;

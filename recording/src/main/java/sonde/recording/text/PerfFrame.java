@@ -2,10 +2,10 @@ package sonde.recording.text;
 
 /** A frame of perf script: {@code address symbol+offset (module)}, each part optional. */
 final class PerfFrame {
-    private static final byte[] INLINED = Tokens.bytes("(inlined)");
-    private static final byte[] OFFSET = Tokens.bytes("+0x");
+    private static final byte[] INLINED = KeyValueTokens.bytes("(inlined)");
+    private static final byte[] OFFSET = KeyValueTokens.bytes("+0x");
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
     int nameFrom;
     int nameTo;
     int moduleFrom;
@@ -15,12 +15,12 @@ final class PerfFrame {
     boolean parse(byte[] b, int from, int to) {
         scan.over(b, from, to).blanks();
         int start = scan.at;
-        int end = Scan.trimEnd(b, start, to);
-        boolean address = scan.hex() && (scan.atEnd() || Scan.isBlank(scan.peek()));
+        int end = LineScan.trimEnd(b, start, to);
+        boolean address = scan.hex() && (scan.atEnd() || LineScan.isBlank(scan.peek()));
         if (!address) {
             boolean inlined =
                     end - start > INLINED.length
-                            && Scan.startsWith(b, end - INLINED.length, end, INLINED);
+                            && LineScan.startsWith(b, end - INLINED.length, end, INLINED);
             if (!inlined) {
                 return false;
             }
@@ -56,10 +56,10 @@ final class PerfFrame {
         for (int i = end - 1; i >= from; i--) {
             depth += b[i] == ')' ? 1 : b[i] == '(' ? -1 : 0;
             if (depth == 0 && b[i] == '(') {
-                if (i == from || Scan.isBlank(b[i - 1])) {
+                if (i == from || LineScan.isBlank(b[i - 1])) {
                     moduleFrom = i + 1;
                     moduleTo = end - 1;
-                    nameTo = Scan.trimEnd(b, from, i);
+                    nameTo = LineScan.trimEnd(b, from, i);
                 }
                 return;
             }
@@ -68,7 +68,7 @@ final class PerfFrame {
 
     private int lastOffset(byte[] b) {
         int at = nameTo - 1;
-        while (at > nameFrom && Scan.digit(b[at]) >= 0) {
+        while (at > nameFrom && LineScan.digit(b[at]) >= 0) {
             at--;
         }
         boolean found =
@@ -76,7 +76,7 @@ final class PerfFrame {
                         && at - 2 > nameFrom
                         && at < nameTo - 1
                         && b[at] == 'x'
-                        && Scan.startsWith(b, at - 2, nameTo, OFFSET);
+                        && LineScan.startsWith(b, at - 2, nameTo, OFFSET);
         return found ? at - 2 : -1;
     }
 }

@@ -15,9 +15,9 @@ final class PerfHead {
     private static final int MOST_COMM = 16;
     // perf_sample__fprintf_misc: kernel, user, hypervisor, guests; data, exec, switched out
     private static final String MISC = "KUHGgDESp";
-    private static final byte[] RECORD = Tokens.bytes("PERF_RECORD_");
+    private static final byte[] RECORD = KeyValueTokens.bytes("PERF_RECORD_");
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
 
     int commFrom;
     int commTo;
@@ -54,8 +54,9 @@ final class PerfHead {
         int end = Math.min(to, start + MOST_COLUMNS);
         // The name may have blanks and digits: the first number that the rest fits is the thread.
         for (int i = start; i < end; i++) {
-            boolean begins = Scan.isDigit(b[i]) || b[i] == '-' && i + 1 < end && b[i + 1] == '1';
-            if (begins && i > start && Scan.isBlank(b[i - 1]) && thread(b, start, i, to)) {
+            boolean begins =
+                    LineScan.isDigit(b[i]) || b[i] == '-' && i + 1 < end && b[i + 1] == '1';
+            if (begins && i > start && LineScan.isBlank(b[i - 1]) && thread(b, start, i, to)) {
                 return true;
             }
         }
@@ -64,7 +65,7 @@ final class PerfHead {
 
     private boolean thread(byte[] b, int start, int at, int to) {
         commFrom = start;
-        commTo = Scan.trimEnd(b, start, at);
+        commTo = LineScan.trimEnd(b, start, at);
         pid = -1;
         scan.over(b, at, to);
         if (!scan.signed() || scan.value > Integer.MAX_VALUE) {
@@ -85,7 +86,7 @@ final class PerfHead {
     /** Whether the number just read is a period: "%10lu", or too large for a thread. */
     private boolean isPeriod(byte[] b, int start, int at) {
         int blanks = at;
-        while (blanks > start && Scan.isBlank(b[blanks - 1])) {
+        while (blanks > start && LineScan.isBlank(b[blanks - 1])) {
             blanks--;
         }
         return scan.value > MOST_TID || scan.at - blanks > PERIOD_COLUMNS;
@@ -129,17 +130,17 @@ final class PerfHead {
     private boolean event(byte[] b, int to) {
         period = -1;
         int start = scan.at;
-        if (scan.decimal() && Scan.isBlank(scan.peek())) {
+        if (scan.decimal() && LineScan.isBlank(scan.peek())) {
             period = scan.value;
             scan.blanks();
         } else {
             scan.at = start;
         }
         eventFrom = scan.at;
-        record = Scan.startsWith(b, eventFrom, to, RECORD);
+        record = LineScan.startsWith(b, eventFrom, to, RECORD);
         if (record) {
             int at = eventFrom;
-            while (at < to && Scan.isLetter(b[at]) || at < to && Scan.isDigit(b[at])) {
+            while (at < to && LineScan.isLetter(b[at]) || at < to && LineScan.isDigit(b[at])) {
                 at++;
             }
             eventTo = at;
@@ -155,7 +156,7 @@ final class PerfHead {
 
     private boolean isNumber(byte[] b) {
         for (int i = eventFrom; i < eventTo; i++) {
-            if (!Scan.isDigit(b[i]) && b[i] != '.') {
+            if (!LineScan.isDigit(b[i]) && b[i] != '.') {
                 return false;
             }
         }
@@ -167,7 +168,7 @@ final class PerfHead {
      * event, in this order, each at most once.
      */
     boolean loose(byte[] b, int from, int to) {
-        int end = Scan.trimEnd(b, from, to);
+        int end = LineScan.trimEnd(b, from, to);
         pid = -1;
         tid = -1;
         period = -1;
@@ -181,7 +182,7 @@ final class PerfHead {
             scan.blanks();
             at = scan.at;
         }
-        commTo = Scan.trimEnd(b, commFrom, at);
+        commTo = LineScan.trimEnd(b, commFrom, at);
         if (commTo - commFrom > MOST_COMM || end == commFrom) {
             return false;
         }
@@ -189,7 +190,7 @@ final class PerfHead {
         numbers(b, commTo);
         place();
         boolean one = period >= 0;
-        if (!one && scan.decimal() && (scan.atEnd() || Scan.isBlank(scan.peek()))) {
+        if (!one && scan.decimal() && (scan.atEnd() || LineScan.isBlank(scan.peek()))) {
             period = scan.value;
         }
         scan.blanks();
@@ -199,7 +200,7 @@ final class PerfHead {
     /** Whether the word here is none of a thread's name. */
     private boolean begins(byte[] b, int at, int end) {
         int stop = at;
-        while (stop < end && !Scan.isBlank(b[stop])) {
+        while (stop < end && !LineScan.isBlank(b[stop])) {
             stop++;
         }
         scan.at = at;
@@ -230,7 +231,7 @@ final class PerfHead {
         if (scan.take('/') && scan.signed()) {
             pid = (int) Math.min(first, MOST_TID);
             tid = (int) Math.min(scan.value, MOST_TID);
-        } else if (!scan.atEnd() && !Scan.isBlank(scan.peek())) {
+        } else if (!scan.atEnd() && !LineScan.isBlank(scan.peek())) {
             scan.at = start; // a time
         } else if (isPeriod(b, before, start)) {
             period = first;
@@ -259,7 +260,7 @@ final class PerfHead {
 
     private boolean isHex(byte[] b, int from) {
         for (int i = from; i < scan.at; i++) {
-            if (Scan.digit(b[i]) < 0) {
+            if (LineScan.digit(b[i]) < 0) {
                 return false;
             }
         }
@@ -268,14 +269,14 @@ final class PerfHead {
 
     /** {@code name:}. */
     private static boolean isName(byte[] b, int from, int to) {
-        return to - from > 1 && b[to - 1] == ':' && Scan.isLetter(b[from]);
+        return to - from > 1 && b[to - 1] == ':' && LineScan.isLetter(b[from]);
     }
 
     /** {@code system:name:}. */
     private static boolean isQualified(byte[] b, int from, int to) {
         int colons = 0;
         for (int i = from; i < to; i++) {
-            boolean part = Scan.isLetter(b[i]) || Scan.isDigit(b[i]) || b[i] == '-';
+            boolean part = LineScan.isLetter(b[i]) || LineScan.isDigit(b[i]) || b[i] == '-';
             if (b[i] == ':' && i > from && b[i - 1] != ':') {
                 colons++;
             } else if (!part) {

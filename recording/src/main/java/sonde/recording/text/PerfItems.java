@@ -8,36 +8,36 @@ import sonde.recording.BatchWriter;
 /** The samples and records of a text of perf script. */
 final class PerfItems extends TextItems {
     private static final int MOST_FRAMES = 1024;
-    private static final byte[] ARCH = Tokens.bytes("# arch : ");
-    private static final byte[] CPU_CLOCK = Tokens.bytes("cpu-clock");
-    private static final byte[] TASK_CLOCK = Tokens.bytes("task-clock");
-    private static final byte[] COMM = Tokens.bytes("PERF_RECORD_COMM");
-    private static final byte[] FORK = Tokens.bytes("PERF_RECORD_FORK");
-    private static final byte[] EXIT = Tokens.bytes("PERF_RECORD_EXIT");
-    private static final byte[] LOST = Tokens.bytes("PERF_RECORD_LOST");
-    private static final byte[] SYS_ENTER = Tokens.bytes("raw_syscalls:sys_enter");
-    private static final byte[] SYS_EXIT = Tokens.bytes("raw_syscalls:sys_exit");
+    private static final byte[] ARCH = KeyValueTokens.bytes("# arch : ");
+    private static final byte[] CPU_CLOCK = KeyValueTokens.bytes("cpu-clock");
+    private static final byte[] TASK_CLOCK = KeyValueTokens.bytes("task-clock");
+    private static final byte[] COMM = KeyValueTokens.bytes("PERF_RECORD_COMM");
+    private static final byte[] FORK = KeyValueTokens.bytes("PERF_RECORD_FORK");
+    private static final byte[] EXIT = KeyValueTokens.bytes("PERF_RECORD_EXIT");
+    private static final byte[] LOST = KeyValueTokens.bytes("PERF_RECORD_LOST");
+    private static final byte[] SYS_ENTER = KeyValueTokens.bytes("raw_syscalls:sys_enter");
+    private static final byte[] SYS_EXIT = KeyValueTokens.bytes("raw_syscalls:sys_exit");
 
     private final PerfText model;
     private final PerfHead head = new PerfHead();
     private final PerfHead probe = new PerfHead();
     private final PerfFrame frame = new PerfFrame();
     private final PerfRecord record = new PerfRecord();
-    private final Tokens tokens = new Tokens();
-    private final Scan scan = new Scan();
-    private final Comms current = new Comms();
-    private final byte[] scratch = FrameTable.scratch();
-    private final byte[] line = new byte[Lines.MAX_BYTES];
+    private final KeyValueTokens tokens = new KeyValueTokens();
+    private final LineScan scan = new LineScan();
+    private final FirstComms current = new FirstComms();
+    private final byte[] scratch = TextFrames.scratch();
+    private final byte[] line = new byte[LineWindow.MAX_BYTES];
     private final long[] frames = new long[MOST_FRAMES];
     private int depth;
-    private @Nullable Shape shape;
+    private @Nullable LearntType shape;
     private @Nullable EventType fixed;
     private boolean renamed;
     private long infoOffset;
     private int infoFrom;
     private int infoBytes;
 
-    PerfItems(PerfText model, Lines lines) {
+    PerfItems(PerfText model, LineWindow lines) {
         super(model, lines);
         this.model = model;
     }
@@ -60,7 +60,7 @@ final class PerfItems extends TextItems {
         int length = lines.to - lines.from;
         System.arraycopy(b, lines.from, line, 0, length);
         long offset = lines.offset;
-        boolean framed = Scan.isBlank(line[0]) && frame.parse(line, 0, length);
+        boolean framed = LineScan.isBlank(line[0]) && frame.parse(line, 0, length);
         if (!head.parse(line, 0, length) && !loose(length)) {
             return framed ? headless(length) : Verdict.BAD;
         }
@@ -79,11 +79,12 @@ final class PerfItems extends TextItems {
             return false;
         }
         if (!head.anchored) {
-            if (Scan.isBlank(line[0]) && frame.parse(line, 0, length) || !lines.next()) {
+            if (LineScan.isBlank(line[0]) && frame.parse(line, 0, length) || !lines.next()) {
                 return false;
             }
             byte[] b = lines.bytes();
-            boolean framed = Scan.isBlank(b[lines.from]) && frame.parse(b, lines.from, lines.to);
+            boolean framed =
+                    LineScan.isBlank(b[lines.from]) && frame.parse(b, lines.from, lines.to);
             lines.back();
             if (!framed) {
                 return false;
@@ -101,7 +102,7 @@ final class PerfItems extends TextItems {
     }
 
     private void comment(byte[] b, int from, int to) {
-        if (model.learning && Scan.startsWith(b, from, to, ARCH)) {
+        if (model.learning && LineScan.startsWith(b, from, to, ARCH)) {
             String arch =
                     new String(
                             b,
@@ -148,16 +149,16 @@ final class PerfItems extends TextItems {
     private boolean sample(int length) {
         scan.over(line, head.rest, length).blanks();
         infoFrom = scan.at;
-        int end = Scan.trimEnd(line, infoFrom, length);
+        int end = LineScan.trimEnd(line, infoFrom, length);
         infoBytes = end - infoFrom;
         int colon = tracepoint();
-        Shape of = shape(colon);
+        LearntType of = shape(colon);
         shape = of;
         tokens.arguments = -1;
         if (colon > 0) {
             boolean raw =
-                    Scan.is(line, head.eventFrom, head.eventTo, SYS_ENTER)
-                            || Scan.is(line, head.eventFrom, head.eventTo, SYS_EXIT);
+                    LineScan.is(line, head.eventFrom, head.eventTo, SYS_ENTER)
+                            || LineScan.is(line, head.eventFrom, head.eventTo, SYS_EXIT);
             if (!raw || !tokens.rawSyscall(line, infoFrom, end)) {
                 tokens.pairs(line, infoFrom, end);
             }
@@ -174,12 +175,12 @@ final class PerfItems extends TextItems {
         int at = infoFrom;
         while (at < end) {
             scan.over(line, at, end);
-            if (!scan.hex() || !Scan.isBlank(scan.peek())) {
+            if (!scan.hex() || !LineScan.isBlank(scan.peek())) {
                 return;
             }
             scan.blanks();
             int next = scan.at;
-            boolean another = scan.hex() && Scan.isBlank(scan.peek());
+            boolean another = scan.hex() && LineScan.isBlank(scan.peek());
             if (!another && frame.parse(line, at, end)) {
                 push(line, frame);
                 return;
@@ -211,13 +212,13 @@ final class PerfItems extends TextItems {
         return true;
     }
 
-    private Shape shape(int colon) {
+    private LearntType shape(int colon) {
         int from = head.eventFrom;
         int to = head.eventTo;
         if (to <= from) {
             return model.samples;
         }
-        Shape found = model.learning ? null : model.schema.find(line, from, to);
+        LearntType found = model.learning ? null : model.schema.find(line, from, to);
         if (found != null) {
             return found;
         }
@@ -226,8 +227,8 @@ final class PerfItems extends TextItems {
         }
         // Without a period nobody knows the time between two samples of a clock.
         boolean clock =
-                Scan.startsWith(line, from, to, CPU_CLOCK)
-                        || Scan.startsWith(line, from, to, TASK_CLOCK);
+                LineScan.startsWith(line, from, to, CPU_CLOCK)
+                        || LineScan.startsWith(line, from, to, TASK_CLOCK);
         return model.schema.of(clock && head.period < 0 ? "profile" : "perf", line, from, to);
     }
 
@@ -276,13 +277,13 @@ final class PerfItems extends TextItems {
             tokens.pairs(line, head.rest, length);
             return true;
         }
-        if (Scan.is(line, from, to, COMM)) {
+        if (LineScan.is(line, from, to, COMM)) {
             fixed = model.comm;
-        } else if (Scan.is(line, from, to, FORK)) {
+        } else if (LineScan.is(line, from, to, FORK)) {
             fixed = model.fork;
-        } else if (Scan.is(line, from, to, EXIT)) {
+        } else if (LineScan.is(line, from, to, EXIT)) {
             fixed = model.exit;
-        } else if (Scan.startsWith(line, from, to, LOST)) {
+        } else if (LineScan.startsWith(line, from, to, LOST)) {
             fixed = model.schema.lost;
         } else {
             shape = model.schema.of(EventType.PERF_RECORD, line, from, to);
@@ -303,7 +304,7 @@ final class PerfItems extends TextItems {
 
     @Override
     void learnItem(int row) {
-        Shape of = shape;
+        LearntType of = shape;
         if (of != null && row == itemRows() - 1) {
             of.learn(tokens);
             if (tokens.arguments >= 0) {
@@ -327,7 +328,7 @@ final class PerfItems extends TextItems {
     }
 
     private void event(BatchWriter out, long time) {
-        Shape of = shape;
+        LearntType of = shape;
         if (of == null) {
             return;
         }

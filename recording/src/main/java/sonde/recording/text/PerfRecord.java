@@ -2,7 +2,7 @@ package sonde.recording.text;
 
 import sonde.event.EventType;
 import sonde.recording.BatchWriter;
-import sonde.recording.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfAbi;
 
 /**
  * What stands behind the name of a record that perf itself made, in the text of perf script with
@@ -10,10 +10,10 @@ import sonde.recording.perfdata.PerfEvent;
  * {@code "lost 5"} (tools/perf/util/event.c, perf_event__fprintf).
  */
 final class PerfRecord {
-    private static final byte[] EXEC = Tokens.bytes(" exec");
-    private static final byte[] LOST = Tokens.bytes("lost ");
+    private static final byte[] EXEC = KeyValueTokens.bytes(" exec");
+    private static final byte[] LOST = KeyValueTokens.bytes("lost ");
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
     private final long[] numbers = new long[4];
     private int commFrom;
     private int commTo;
@@ -22,12 +22,12 @@ final class PerfRecord {
 
     boolean parse(byte[] b, int from, int to) {
         java.util.Arrays.fill(numbers, -1);
-        int at = Scan.find(b, from, to, LOST);
+        int at = LineScan.find(b, from, to, LOST);
         lost = at >= 0 && scan.over(b, at + LOST.length, to).decimal() ? scan.value : 0;
         if (at >= 0) {
             return true;
         }
-        int colon = Scan.find(b, from, to, new byte[] {':'});
+        int colon = LineScan.find(b, from, to, new byte[] {':'});
         if (colon < 0) {
             return false;
         }
@@ -35,13 +35,13 @@ final class PerfRecord {
         if (scan.peek() == '(') {
             return four();
         }
-        exec = Scan.find(b, from, colon, EXEC) >= 0;
+        exec = LineScan.find(b, from, colon, EXEC) >= 0;
         return comm(b, colon + 1, to);
     }
 
     private boolean four() {
         for (int i = 0; i < 4; i++) {
-            while (!scan.atEnd() && !Scan.isDigit(scan.peek())) {
+            while (!scan.atEnd() && !LineScan.isDigit(scan.peek())) {
                 scan.at++;
             }
             if (!scan.decimal()) {
@@ -53,7 +53,7 @@ final class PerfRecord {
     }
 
     private boolean comm(byte[] b, int from, int to) {
-        int end = Scan.trimEnd(b, from, to);
+        int end = LineScan.trimEnd(b, from, to);
         int colon = end - 1;
         while (colon > from && b[colon] != ':') {
             colon--;
@@ -94,7 +94,7 @@ final class PerfRecord {
         } else if (type.id() == model.comm.id()) {
             out.integer(model.field(type, 0), numbers[0]);
             out.integer(model.field(type, 1), numbers[1]);
-            out.integer(model.field(type, 2), exec ? PerfEvent.PERF_RECORD_MISC_COMM_EXEC : 0);
+            out.integer(model.field(type, 2), exec ? PerfAbi.PERF_RECORD_MISC_COMM_EXEC : 0);
             out.bytes(model.field(type, 3), line, commFrom, commTo - commFrom);
         } else {
             // The text has pid:tid of the thread, then of its parent.

@@ -30,7 +30,7 @@ final class PerfText extends TextModel {
     }
 
     /** Samples of which the text does not say what of. */
-    final Shape samples = schema.shape("profile", "samples");
+    final LearntType samples = schema.shape("profile", "samples");
 
     /** Names of threads of which the text tells no number. */
     final ByteTable threads = new ByteTable(1 << 20);
@@ -70,7 +70,7 @@ final class PerfText extends TextModel {
     }
 
     @Override
-    TextItems items(Lines lines) {
+    TextItems items(LineWindow lines) {
         return new PerfItems(this, lines);
     }
 

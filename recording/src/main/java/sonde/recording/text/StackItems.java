@@ -7,16 +7,16 @@ abstract class StackItems extends TextItems {
     private static final int MOST_FRAMES = 1024;
 
     final StackText model;
-    final Tokens tokens = new Tokens();
+    final KeyValueTokens tokens = new KeyValueTokens();
     final long[] frames = new long[MOST_FRAMES];
-    private final byte[] scratch = FrameTable.scratch();
+    private final byte[] scratch = TextFrames.scratch();
     int depth;
     long weight;
     int tid;
     long lineOffset;
     int lineBytes;
 
-    StackItems(StackText model, Lines lines) {
+    StackItems(StackText model, LineWindow lines) {
         super(model, lines);
         this.model = model;
     }

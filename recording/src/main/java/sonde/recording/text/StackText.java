@@ -5,7 +5,7 @@ import sonde.event.Clock;
 /** Stacks with counts and without times: folded, or in blocks as DTrace prints an aggregation. */
 final class StackText extends TextModel {
     /** One row a stack, its weight the count. */
-    final Shape samples = schema.shape("profile", "samples");
+    final LearntType samples = schema.shape("profile", "samples");
 
     /** Names of threads; more than these are one of number 0. */
     final ByteTable threads = new ByteTable(1 << 16);
@@ -17,7 +17,7 @@ final class StackText extends TextModel {
     }
 
     @Override
-    TextItems items(Lines lines) {
+    TextItems items(LineWindow lines) {
         return folded ? new FoldedItems(this, lines) : new BlockItems(this, lines);
     }
 

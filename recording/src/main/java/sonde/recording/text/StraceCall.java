@@ -5,14 +5,14 @@ package sonde.recording.text;
  * escapes, so that a bracket or an equals sign in one means nothing.
  */
 final class StraceCall {
-    private static final byte[] UNFINISHED = Tokens.bytes("<unfinished ...>");
-    private static final byte[] DETACHED = Tokens.bytes("<detached ...>");
-    private static final byte[] RESUMED = Tokens.bytes("<... ");
-    private static final byte[] RESUMED_END = Tokens.bytes(" resumed>");
-    private static final byte[] SIGNAL = Tokens.bytes("--- ");
-    private static final byte[] END = Tokens.bytes("+++ ");
-    private static final byte[] EXITED = Tokens.bytes("exited with ");
-    private static final byte[] KILLED = Tokens.bytes("killed by ");
+    private static final byte[] UNFINISHED = KeyValueTokens.bytes("<unfinished ...>");
+    private static final byte[] DETACHED = KeyValueTokens.bytes("<detached ...>");
+    private static final byte[] RESUMED = KeyValueTokens.bytes("<... ");
+    private static final byte[] RESUMED_END = KeyValueTokens.bytes(" resumed>");
+    private static final byte[] SIGNAL = KeyValueTokens.bytes("--- ");
+    private static final byte[] END = KeyValueTokens.bytes("+++ ");
+    private static final byte[] EXITED = KeyValueTokens.bytes("exited with ");
+    private static final byte[] KILLED = KeyValueTokens.bytes("killed by ");
 
     /** What a line holds. */
     enum Kind {
@@ -28,7 +28,7 @@ final class StraceCall {
         REMARK,
     }
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
 
     Kind kind = Kind.NONE;
     int nameFrom;
@@ -56,7 +56,7 @@ final class StraceCall {
         returns = false;
         errorTo = 0;
         errorFrom = 0;
-        int end = duration(b, from, Scan.trimEnd(b, from, to));
+        int end = duration(b, from, LineScan.trimEnd(b, from, to));
         scan.over(b, from, end);
         if (scan.take(RESUMED)) {
             return resumed(b, end);
@@ -73,8 +73,8 @@ final class StraceCall {
         while (scan.at < end && isNameByte(b[scan.at])) {
             scan.at++;
         }
-        if (scan.at == start || scan.peek() != '(' || Scan.isDigit(b[start])) {
-            boolean remark = Scan.startsWith(b, from, end, STRACE);
+        if (scan.at == start || scan.peek() != '(' || LineScan.isDigit(b[start])) {
+            boolean remark = LineScan.startsWith(b, from, end, STRACE);
             kind = remark ? Kind.REMARK : Kind.NONE;
             return kind;
         }
@@ -85,10 +85,10 @@ final class StraceCall {
         return call(b, end);
     }
 
-    private static final byte[] STRACE = Tokens.bytes("strace: ");
+    private static final byte[] STRACE = KeyValueTokens.bytes("strace: ");
 
     private static boolean isNameByte(byte b) {
-        return b >= 'a' && b <= 'z' || b == '_' || Scan.isDigit(b) || b >= 'A' && b <= 'Z';
+        return b >= 'a' && b <= 'z' || b == '_' || LineScan.isDigit(b) || b >= 'A' && b <= 'Z';
     }
 
     /** Whether a line of kind NONE begins as a call does. */
@@ -110,11 +110,11 @@ final class StraceCall {
     private Kind call(byte[] b, int end) {
         kind = Kind.UNFINISHED;
         if (endsWith(b, argumentsFrom, end, UNFINISHED)) {
-            argumentsTo = Scan.trimEnd(b, argumentsFrom, end - UNFINISHED.length);
+            argumentsTo = LineScan.trimEnd(b, argumentsFrom, end - UNFINISHED.length);
             return kind;
         }
         if (endsWith(b, argumentsFrom, end, DETACHED)) {
-            argumentsTo = Scan.trimEnd(b, argumentsFrom, end - DETACHED.length);
+            argumentsTo = LineScan.trimEnd(b, argumentsFrom, end - DETACHED.length);
             return kind;
         }
         int close = close(b, argumentsFrom, end, 1);
@@ -129,7 +129,7 @@ final class StraceCall {
 
     private Kind resumed(byte[] b, int end) {
         int start = scan.at;
-        int mark = Scan.find(b, start, end, RESUMED_END);
+        int mark = LineScan.find(b, start, end, RESUMED_END);
         if (mark < 0) {
             kind = Kind.NONE;
             return kind;
@@ -159,7 +159,7 @@ final class StraceCall {
     }
 
     private static boolean endsWith(byte[] b, int from, int end, byte[] word) {
-        return end - from >= word.length && Scan.startsWith(b, end - word.length, end, word);
+        return end - from >= word.length && LineScan.startsWith(b, end - word.length, end, word);
     }
 
     /** Takes {@code <0.000227>} off the end. */
@@ -176,7 +176,7 @@ final class StraceCall {
             return to;
         }
         duration = scan.value;
-        return Scan.trimEnd(b, from, open);
+        return LineScan.trimEnd(b, from, open);
     }
 
     /** The parenthesis that closes {@code depth} open ones; -1 when there is none. */
@@ -193,7 +193,7 @@ final class StraceCall {
                 }
                 case '<' -> {
                     // -y: 3</tmp/file>, the path as it is
-                    if (i > from && Scan.isDigit(b[i - 1]) && i + 1 < end && b[i + 1] != '<') {
+                    if (i > from && LineScan.isDigit(b[i - 1]) && i + 1 < end && b[i + 1] != '<') {
                         i = path(b, i, end);
                     }
                 }
@@ -227,7 +227,7 @@ final class StraceCall {
     private static int lastClose(byte[] b, int from, int end) {
         for (int i = end - 3; i >= from; i--) {
             if (b[i] == '=' && b[i + 1] == ' ') {
-                int close = Scan.trimEnd(b, from, i) - 1;
+                int close = LineScan.trimEnd(b, from, i) - 1;
                 if (close >= from && b[close] == ')') {
                     return close;
                 }
@@ -261,12 +261,12 @@ final class StraceCall {
         return returns;
     }
 
-    private static final byte[] ZERO_X = Tokens.bytes("0x");
+    private static final byte[] ZERO_X = KeyValueTokens.bytes("0x");
 
     private void errorName(byte[] b) {
         scan.blanks();
         errorFrom = scan.at;
-        while (!scan.atEnd() && (Scan.isLetter(scan.peek()) || Scan.isDigit(scan.peek()))) {
+        while (!scan.atEnd() && (LineScan.isLetter(scan.peek()) || LineScan.isDigit(scan.peek()))) {
             scan.at++;
         }
         errorTo = errorFrom < scan.at && b[errorFrom] == 'E' ? scan.at : errorFrom;

@@ -6,8 +6,8 @@ package sonde.recording.text;
  * line before (-t, -tt, -ttt, -r), {@code [ 59]} (-n), {@code [00007f…]} (-i).
  */
 final class StraceHead {
-    private static final byte[] PID = Tokens.bytes("[pid");
-    private static final byte[] PLUS = Tokens.bytes("(+");
+    private static final byte[] PID = KeyValueTokens.bytes("[pid");
+    private static final byte[] PLUS = KeyValueTokens.bytes("(+");
     private static final long SECOND = 1_000_000_000L;
 
     /** Smaller numbers are distances, larger ones count from 1970: 1973 and later. */
@@ -21,7 +21,7 @@ final class StraceHead {
         RELATIVE,
     }
 
-    private final Scan scan = new Scan();
+    private final LineScan scan = new LineScan();
 
     /** -1 when the line has none. */
     int tid;
@@ -65,7 +65,7 @@ final class StraceHead {
             commTo = scan.at;
             scan.take('>');
         }
-        boolean ends = bracket ? scan.take(']') : Scan.isBlank(scan.peek());
+        boolean ends = bracket ? scan.take(']') : LineScan.isBlank(scan.peek());
         if (!ends) {
             scan.at = start;
             commTo = commFrom;
@@ -83,7 +83,7 @@ final class StraceHead {
             return;
         }
         scan.at = start;
-        if (!scan.seconds() || !Scan.isBlank(scan.peek())) {
+        if (!scan.seconds() || !LineScan.isBlank(scan.peek())) {
             scan.at = start;
             return;
         }
@@ -140,5 +140,5 @@ final class StraceHead {
         }
     }
 
-    private static final byte[] UNKNOWN = Tokens.bytes("????????????????");
+    private static final byte[] UNKNOWN = KeyValueTokens.bytes("????????????????");
 }

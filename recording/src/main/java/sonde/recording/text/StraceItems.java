@@ -13,7 +13,7 @@ final class StraceItems extends TextItems {
     private static final int MOST_FRAMES = 256;
     private static final int MOST_CHILDREN = 1 << 20;
     private static final long DAY = 86_400_000_000_000L;
-    private static final byte[] EXECVE = Tokens.bytes("execve");
+    private static final byte[] EXECVE = KeyValueTokens.bytes("execve");
     private static final Set<String> FORKS = Set.of("fork", "vfork", "clone", "clone3");
 
     // include/linux/errno.h
@@ -25,9 +25,9 @@ final class StraceItems extends TextItems {
     private final StraceHead head = new StraceHead();
     private final StraceCall call = new StraceCall();
     private final PerfFrame frame = new PerfFrame();
-    private final Scan scan = new Scan();
-    private final byte[] scratch = FrameTable.scratch();
-    private final byte[] line = new byte[Lines.MAX_BYTES];
+    private final LineScan scan = new LineScan();
+    private final byte[] scratch = TextFrames.scratch();
+    private final byte[] line = new byte[LineWindow.MAX_BYTES];
     private final long[] frames = new long[MOST_FRAMES];
     private final Set<Integer> children = new HashSet<>();
     private int depth;
@@ -43,7 +43,7 @@ final class StraceItems extends TextItems {
     private long day;
     private long lastOfDay;
 
-    StraceItems(StraceText model, Lines lines) {
+    StraceItems(StraceText model, LineWindow lines) {
         super(model, lines);
         this.model = model;
     }
@@ -51,7 +51,7 @@ final class StraceItems extends TextItems {
     @Override
     Verdict parse() {
         byte[] b = lines.bytes();
-        if (Scan.trimEnd(b, lines.from, lines.to) == lines.from) {
+        if (LineScan.trimEnd(b, lines.from, lines.to) == lines.from) {
             return Verdict.NOTHING;
         }
         long at = lines.offset;
@@ -73,7 +73,7 @@ final class StraceItems extends TextItems {
             return Verdict.NOTHING;
         }
         lineOffset = at + head.body;
-        lineBytes = Scan.trimEnd(line, head.body, length) - head.body;
+        lineBytes = LineScan.trimEnd(line, head.body, length) - head.body;
         forks = false;
         execs = false;
         depth = 0;
@@ -109,7 +109,7 @@ final class StraceItems extends TextItems {
 
     /** On a terminal strace says in the middle of a call that it attached to the new process. */
     private int joined(int length) {
-        int remark = Scan.find(line, 0, length, PROCESS);
+        int remark = LineScan.find(line, 0, length, PROCESS);
         if (remark <= 0 || remark + PROCESS.length >= length) {
             return length;
         }
@@ -128,7 +128,7 @@ final class StraceItems extends TextItems {
         for (int i = 0; i < MOST_OUTPUT && lines.next(); i++) {
             byte[] b = lines.bytes();
             after = i == 0 ? lines.offset : after;
-            if (Scan.startsWith(b, lines.from, lines.to, REST)) {
+            if (LineScan.startsWith(b, lines.from, lines.to, REST)) {
                 model.foreign += model.learning ? i : 0;
                 return copy(length);
             }
@@ -145,7 +145,7 @@ final class StraceItems extends TextItems {
         return length;
     }
 
-    private static final byte[] REST = Tokens.bytes(") = ");
+    private static final byte[] REST = KeyValueTokens.bytes(") = ");
     private static final int MOST_OUTPUT = 64;
 
     private static boolean isCall(StraceCall.Kind kind) {
@@ -154,10 +154,10 @@ final class StraceItems extends TextItems {
                 || kind == StraceCall.Kind.RESUMED;
     }
 
-    private static final byte[] PROCESS = Tokens.bytes("strace: Process ");
+    private static final byte[] PROCESS = KeyValueTokens.bytes("strace: Process ");
 
     private void remark(int length) {
-        if (model.learning && Scan.startsWith(line, head.body, length, PROCESS)) {
+        if (model.learning && LineScan.startsWith(line, head.body, length, PROCESS)) {
             if (scan.over(line, head.body + PROCESS.length, length).decimal()) {
                 child((int) scan.value);
             }
@@ -215,9 +215,11 @@ final class StraceItems extends TextItems {
     private void effects(StraceCall.Kind kind) {
         boolean returned = kind != StraceCall.Kind.UNFINISHED && call.returns;
         boolean done = returned && call.errorTo == call.errorFrom;
-        String name = Tokens.ascii(line, call.nameFrom, Math.min(call.nameTo, call.nameFrom + 32));
+        String name =
+                KeyValueTokens.ascii(
+                        line, call.nameFrom, Math.min(call.nameTo, call.nameFrom + 32));
         forks = done && call.result > 0 && FORKS.contains(name);
-        boolean exec = Scan.is(line, call.nameFrom, call.nameTo, EXECVE);
+        boolean exec = LineScan.is(line, call.nameFrom, call.nameTo, EXECVE);
         execs = exec && kind == StraceCall.Kind.WHOLE && done && call.result == 0;
         if (model.learning && forks) {
             child((int) call.result);
@@ -234,9 +236,9 @@ final class StraceItems extends TextItems {
                 return;
             }
             int start = scan.at;
-            int stop = Scan.trimEnd(b, start, lines.to);
-            int open = Scan.find(b, start, stop, new byte[] {'('});
-            int close = Scan.find(b, start, stop, new byte[] {')'});
+            int stop = LineScan.trimEnd(b, start, lines.to);
+            int open = LineScan.find(b, start, stop, new byte[] {'('});
+            int close = LineScan.find(b, start, stop, new byte[] {')'});
             if (open > start && close > open && depth < MOST_FRAMES) {
                 push(b, start, open, close);
             }
@@ -371,7 +373,7 @@ final class StraceItems extends TextItems {
         if (errno > 0) {
             return -errno;
         }
-        int restart = RESTARTS.indexOf(Tokens.ascii(line, call.errorFrom, call.errorTo));
+        int restart = RESTARTS.indexOf(KeyValueTokens.ascii(line, call.errorFrom, call.errorTo));
         return restart >= 0 ? -ERESTARTSYS - restart : -1;
     }
 
@@ -401,7 +403,9 @@ final class StraceItems extends TextItems {
     }
 
     private int number() {
-        String name = Tokens.ascii(line, call.nameFrom, Math.min(call.nameTo, call.nameFrom + 32));
+        String name =
+                KeyValueTokens.ascii(
+                        line, call.nameFrom, Math.min(call.nameTo, call.nameFrom + 32));
         int number = SignalNames.numbered(name);
         return number > 0 ? number : -1;
     }

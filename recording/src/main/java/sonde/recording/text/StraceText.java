@@ -10,7 +10,7 @@ import sonde.event.EventType;
 import sonde.recording.TypeBuilder;
 import sonde.sys.Arch;
 import sonde.sys.Errno;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 
 /** A text of strace as a whole. */
 final class StraceText extends TextModel {
@@ -82,8 +82,8 @@ final class StraceText extends TextModel {
 
     private static TypeBuilder line(String system, String name) {
         return new TypeBuilder(system, name)
-                .integer(Shape.LINE, 8, false)
-                .integer(Shape.LINE_BYTES, 4, false);
+                .integer(LearntType.LINE, 8, false)
+                .integer(LearntType.LINE_BYTES, 4, false);
     }
 
     /** The thread of lines without a number: 1 when no line has one. */
@@ -114,7 +114,7 @@ final class StraceText extends TextModel {
         }
         if (index == known) {
             String name = calls.text(index);
-            int number = Syscalls.of(arch()).numberOf(name);
+            int number = SyscallNames.of(arch()).numberOf(name);
             if (number < 0) {
                 number = FIRST_OWN + own.size();
                 own.add(name);
@@ -145,7 +145,7 @@ final class StraceText extends TextModel {
     }
 
     @Override
-    TextItems items(Lines lines) {
+    TextItems items(LineWindow lines) {
         return new StraceItems(this, lines);
     }
 

@@ -15,12 +15,12 @@ import sonde.binary.MalformedInputException;
 final class Systrace {
     private static final int WINDOW = 1 << 16;
     private static final long MOST_BYTES = 1L << 30;
-    private static final byte[] HTML = Tokens.bytes("<html");
-    private static final byte[] DOCTYPE = Tokens.bytes("<!DOCTYPE");
-    private static final byte[] DATA = Tokens.bytes("class=\"trace-data\"");
-    private static final byte[] OLD = Tokens.bytes("linuxPerfData = \"");
-    private static final byte[] SCRIPT_END = Tokens.bytes("</script>");
-    private static final byte[] TRACE = Tokens.bytes("TRACE:\n");
+    private static final byte[] HTML = KeyValueTokens.bytes("<html");
+    private static final byte[] DOCTYPE = KeyValueTokens.bytes("<!DOCTYPE");
+    private static final byte[] DATA = KeyValueTokens.bytes("class=\"trace-data\"");
+    private static final byte[] OLD = KeyValueTokens.bytes("linuxPerfData = \"");
+    private static final byte[] SCRIPT_END = KeyValueTokens.bytes("</script>");
+    private static final byte[] TRACE = KeyValueTokens.bytes("TRACE:\n");
     private static final String[] MARKS = {
         "trace-data", "linuxPerfData", "Android System Trace", "tr-ui-", "trace-viewer"
     };
@@ -35,12 +35,13 @@ final class Systrace {
         }
         int most = Math.min(head.length, 1024);
         boolean html =
-                Scan.find(head, 0, most, HTML) >= 0 || Scan.find(head, 0, most, DOCTYPE) >= 0;
+                LineScan.find(head, 0, most, HTML) >= 0
+                        || LineScan.find(head, 0, most, DOCTYPE) >= 0;
         if (!html) {
             return false;
         }
         for (String mark : MARKS) {
-            if (Scan.find(head, 0, head.length, Tokens.bytes(mark)) >= 0) {
+            if (LineScan.find(head, 0, head.length, KeyValueTokens.bytes(mark)) >= 0) {
                 return true;
             }
         }
@@ -48,7 +49,7 @@ final class Systrace {
     }
 
     private static boolean isDeflated(byte[] head) {
-        int trace = Scan.find(head, 0, Math.min(head.length, 256), TRACE);
+        int trace = LineScan.find(head, 0, Math.min(head.length, 256), TRACE);
         int at = trace + TRACE.length;
         // RFC 1950 §2.2: method 8 with a window of 32 KiB, the two bytes a multiple of 31
         return trace >= 0
@@ -68,7 +69,7 @@ final class Systrace {
     static MemorySegment content(MemorySegment file) throws MalformedInputException {
         byte[] head = bytes(file, 0, 256 + TRACE.length);
         if (isDeflated(head)) {
-            int trace = Scan.find(head, 0, head.length, TRACE);
+            int trace = LineScan.find(head, 0, head.length, TRACE);
             return MemorySegment.ofArray(inflate(file, (long) trace + TRACE.length));
         }
         long at = find(file, 0, DATA);
@@ -76,7 +77,7 @@ final class Systrace {
             long open = find(file, at, new byte[] {'>'}) + 1;
             long end = open > 0 ? find(file, open, SCRIPT_END) : -1;
             MemorySegment part = part(file, open, end);
-            if (open > 0 && Recogniser.of(part) == TextFormat.FTRACE) {
+            if (open > 0 && TextRecogniser.of(part) == TextFormat.FTRACE) {
                 return part;
             }
             at = open > 0 ? find(file, open, DATA) : -1;
@@ -98,7 +99,7 @@ final class Systrace {
         int chunk = 1 << 20;
         for (long at = from; at < file.byteSize(); at += chunk) {
             byte[] bytes = bytes(file, at, chunk + word.length - 1L);
-            int found = Scan.find(bytes, 0, bytes.length, word);
+            int found = LineScan.find(bytes, 0, bytes.length, word);
             if (found >= 0) {
                 return at + found;
             }

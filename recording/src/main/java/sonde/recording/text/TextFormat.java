@@ -35,7 +35,7 @@ public enum TextFormat {
 
     /** The format of a text; null when it is none of these. */
     public static @Nullable TextFormat of(Input input) {
-        return Recogniser.of(input.segment());
+        return TextRecogniser.of(input.segment());
     }
 
     /**
@@ -43,7 +43,7 @@ public enum TextFormat {
      * with its name; empty for any other.
      */
     public static String refusal(Input input) {
-        return Recogniser.refusal(input.segment());
+        return TextRecogniser.refusal(input.segment());
     }
 
     TextModel model() {

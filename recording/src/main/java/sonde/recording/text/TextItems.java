@@ -17,7 +17,7 @@ abstract class TextItems {
         BAD,
     }
 
-    final Lines lines;
+    final LineWindow lines;
     private final TextModel model;
     private long offset;
     private long corrupt;
@@ -25,7 +25,7 @@ abstract class TextItems {
     private boolean pending;
     private long lastTime;
 
-    TextItems(TextModel model, Lines lines) {
+    TextItems(TextModel model, LineWindow lines) {
         this.model = model;
         this.lines = lines;
     }

@@ -12,13 +12,13 @@ final class TextLane implements Lane {
     private final TextItems items;
     private final String name;
     private final int buffer;
-    private final @Nullable Order order;
+    private final @Nullable RowSorter order;
     private final BatchWriter writer;
     private int next;
     private int row = -1;
     private long last = Long.MIN_VALUE;
 
-    TextLane(Source source, TextItems items, String name, int buffer, @Nullable Order order) {
+    TextLane(Source source, TextItems items, String name, int buffer, @Nullable RowSorter order) {
         this.source = source;
         this.items = items;
         this.name = name;
@@ -40,7 +40,7 @@ final class TextLane implements Lane {
     @Override
     public @Nullable Batch next() {
         writer.clear();
-        Order sorted = order;
+        RowSorter sorted = order;
         if (sorted == null) {
             inPlace();
         } else {
@@ -66,7 +66,7 @@ final class TextLane implements Lane {
         }
     }
 
-    private void sorted(Order sorted) {
+    private void sorted(RowSorter sorted) {
         for (; next < sorted.size() && !writer.isFull(); next++) {
             items.seek(sorted.offset(next));
             if (items.next()) {

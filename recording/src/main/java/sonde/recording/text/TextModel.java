@@ -9,9 +9,9 @@ abstract class TextModel {
     /** More instances in one text have no name of their own. */
     private static final int MOST_BUFFERS = 64;
 
-    final Schema schema = new Schema();
-    final FrameTable frames = new FrameTable();
-    final Comms comms = new Comms();
+    final TextSchema schema = new TextSchema();
+    final TextFrames frames = new TextFrames();
+    final FirstComms comms = new FirstComms();
 
     /** Names of ftrace instances; the first is empty. */
     final ByteTable buffers = new ByteTable(MOST_BUFFERS);
@@ -26,7 +26,7 @@ abstract class TextModel {
     }
 
     /** The items of this text, from the start. */
-    abstract TextItems items(Lines lines);
+    abstract TextItems items(LineWindow lines);
 
     /** What the times count; asked after the first reading. */
     abstract Clock clock();

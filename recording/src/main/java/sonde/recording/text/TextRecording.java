@@ -28,7 +28,7 @@ public final class TextRecording implements Recording, ListingStyle {
     private final MemorySegment text;
     private final TextModel model;
     private final Source source;
-    private final @Nullable Order[] orders;
+    private final @Nullable RowSorter[] orders;
 
     private TextRecording(Input input, TextFormat format, MemorySegment text) {
         this.input = input;
@@ -38,7 +38,7 @@ public final class TextRecording implements Recording, ListingStyle {
         boolean[] unsorted = survey();
         source = new Source(format.fileName(), model.clock(), model.schema.build());
         model.learning = false;
-        orders = new Order[unsorted.length];
+        orders = new RowSorter[unsorted.length];
         sort(unsorted);
     }
 
@@ -56,8 +56,8 @@ public final class TextRecording implements Recording, ListingStyle {
         return new TextRecording(input, format, format.content(input));
     }
 
-    private Lines lines() {
-        return new Lines(text, 0, text.byteSize());
+    private LineWindow lines() {
+        return new LineWindow(text, 0, text.byteSize());
     }
 
     /** Learns the types; which buffers are not sorted by time. */
@@ -81,7 +81,7 @@ public final class TextRecording implements Recording, ListingStyle {
             model.note(corrupt + (corrupt == 1 ? " line" : " lines") + " could not be read.");
         }
         if (model.schema.isFull()) {
-            model.note("More than " + Schema.MOST_NAMES + " names of events: the rest is one.");
+            model.note("More than " + TextSchema.MOST_NAMES + " names of events: the rest is one.");
         }
         return java.util.Arrays.copyOf(unsorted, model.buffers.size());
     }
@@ -89,7 +89,7 @@ public final class TextRecording implements Recording, ListingStyle {
     private void sort(boolean[] unsorted) {
         boolean any = false;
         for (int buffer = 0; buffer < unsorted.length; buffer++) {
-            orders[buffer] = unsorted[buffer] ? new Order() : null;
+            orders[buffer] = unsorted[buffer] ? new RowSorter() : null;
             any |= unsorted[buffer];
         }
         if (!any) {
@@ -98,7 +98,7 @@ public final class TextRecording implements Recording, ListingStyle {
         TextItems items = model.items(lines());
         while (items.next()) {
             int buffer = items.buffer();
-            Order order = orders[buffer];
+            RowSorter order = orders[buffer];
             for (int row = 0; order != null && row < items.rows(); row++) {
                 if (!order.add(items.time(row), items.offset(), row)) {
                     model.note("Too long to be sorted: late rows have the time before them.");
@@ -107,7 +107,7 @@ public final class TextRecording implements Recording, ListingStyle {
                 }
             }
         }
-        for (Order order : orders) {
+        for (RowSorter order : orders) {
             if (order != null) {
                 order.sort();
             }

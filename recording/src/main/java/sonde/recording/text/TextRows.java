@@ -19,8 +19,8 @@ final class TextRows implements FieldText.Details {
         this.text = text;
         this.places = new IntegerField[source.types().size()][];
         for (EventType type : source.types()) {
-            Field line = type.field(Shape.LINE).orElse(null);
-            Field bytes = type.field(Shape.LINE_BYTES).orElse(null);
+            Field line = type.field(LearntType.LINE).orElse(null);
+            Field bytes = type.field(LearntType.LINE_BYTES).orElse(null);
             places[type.id()] =
                     line == null || bytes == null
                             ? new IntegerField[0]

@@ -5,10 +5,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
+import sonde.recording.tracedat.SectionSalvage.SalvagedRun;
+import sonde.recording.tracedat.SectionSalvage.SalvagedSection;
+import sonde.recording.tracedat.TraceDatContent.BufferArea;
 
 /** Version 7: sections that options point to, options in sections of their own. */
 final class SectionReader {
@@ -16,17 +19,17 @@ final class SectionReader {
     private static final int MOST_NAME_BYTES = 4096;
 
     private final Input input;
-    private final Cursor cursor;
-    private final Content content;
+    private final FieldCursor cursor;
+    private final TraceDatContent content;
     private final MetadataSections sections;
     private final int pageBytes;
-    private Compression compression = Compression.NONE;
+    private TraceDatCompression compression = TraceDatCompression.NONE;
 
     /**
      * @param cursor behind the page size
      * @param pageBytes of the machine, for buffers that do not say
      */
-    SectionReader(Input input, Cursor cursor, Content content, int pageBytes) {
+    SectionReader(Input input, FieldCursor cursor, TraceDatContent content, int pageBytes) {
         this.input = input;
         this.cursor = cursor;
         this.content = content;
@@ -37,7 +40,7 @@ final class SectionReader {
     void read() throws IOException {
         String name = cursor.text("compression", MOST_NAME_BYTES);
         cursor.text("compression version", MOST_NAME_BYTES);
-        Compression known = Compression.named(name);
+        TraceDatCompression known = TraceDatCompression.named(name);
         if (known == null) {
             throw cursor.malformed("compression", name + ", known are none, zstd and zlib");
         }
@@ -54,7 +57,7 @@ final class SectionReader {
                 if (!seen.add(next) || seen.size() > OptionReader.MOST_OPTIONS) {
                     throw new MalformedInputException(content.name, "options", next, "a loop");
                 }
-                Cursor section = section(Section.DONE, "options", next);
+                FieldCursor section = section(TraceDatNumbers.DONE, "options", next);
                 next = new OptionReader(content, new Pointers7()).read(section, false);
             }
         } catch (MalformedInputException e) {
@@ -76,7 +79,7 @@ final class SectionReader {
         }
     }
 
-    private Cursor section(int id, String field, long offset) throws IOException {
+    private FieldCursor section(int id, String field, long offset) throws IOException {
         cursor.seek(field + " offset", offset);
         int found = cursor.u16(field + " id");
         if (found != id) {
@@ -85,17 +88,18 @@ final class SectionReader {
         int flags = cursor.u16(field + " flags");
         cursor.u32(field + " string id");
         long size = cursor.u64(field + " size");
-        if ((flags & Section.COMPRESSED) != 0) {
-            return new Cursor(content.name, compression.readBlock(field, cursor), content.order);
+        if ((flags & TraceDatNumbers.COMPRESSED) != 0) {
+            return new FieldCursor(
+                    content.name, compression.readBlock(field, cursor), content.order);
         }
-        return new Cursor(content.name, cursor.slice(field, size), content.order);
+        return new FieldCursor(content.name, cursor.slice(field, size), content.order);
     }
 
     /** What the options of this version point to. */
     private final class Pointers7 implements OptionReader.Pointers {
         @Override
-        public void buffer(int id, Cursor option) throws IOException {
-            if (id == Section.BUFFER) {
+        public void buffer(int id, FieldCursor option) throws IOException {
+            if (id == TraceDatNumbers.BUFFER) {
                 pages(option);
             } else {
                 text(option);
@@ -117,18 +121,21 @@ final class SectionReader {
     }
 
     // struct: u64 offset, name, clock, u32 page size, u32 CPUs, {u32 CPU, u64 offset, u64 size}
-    private void pages(Cursor option) throws IOException {
+    private void pages(FieldCursor option) throws IOException {
         long section = option.u64("buffer offset");
         String name = OptionReader.name(option, "buffer name");
         Clock clock = Clock.named(OptionReader.name(option, "buffer clock"));
         int subBufferBytes = TraceDatParser.pageBytes(option, option.u32("page size"));
         int cpus = option.bounded("buffer CPUs", option.u32("buffer CPUs"), OptionReader.MOST_CPUS);
         content.buffer(name);
-        Compression used = Compression.NONE;
+        TraceDatCompression used = TraceDatCompression.NONE;
         if (section >= 0 && section <= input.sizeBytes() - HEADER_BYTES) {
             cursor.seek("buffer", section);
             cursor.u16("buffer id");
-            used = isCompressed(cursor.u16("buffer flags")) ? compression : Compression.NONE;
+            used =
+                    isCompressed(cursor.u16("buffer flags"))
+                            ? compression
+                            : TraceDatCompression.NONE;
         } else {
             // Its flags are gone with its pages: whatever lies before the end is as elsewhere.
             used = compression;
@@ -137,19 +144,18 @@ final class SectionReader {
             int cpu = option.s32("CPU");
             long offset = option.u64("data offset");
             long size = option.u64("data size");
-            Content.Area area =
-                    new Content.Area(
-                            name, clock, subBufferBytes, cpu, input, offset, size, 0, used);
-            Areas.add(content, area, size);
+            BufferArea area =
+                    new BufferArea(name, clock, subBufferBytes, cpu, input, offset, size, 0, used);
+            BufferAreas.add(content, area, size);
         }
     }
 
     private static boolean isCompressed(int flags) {
-        return (flags & Section.COMPRESSED) != 0;
+        return (flags & TraceDatNumbers.COMPRESSED) != 0;
     }
 
     /** A latency tracer's text: in chunks when compressed, else all that the section has. */
-    private void text(Cursor option) throws IOException {
+    private void text(FieldCursor option) throws IOException {
         long offset = option.u64("text offset");
         content.buffer(OptionReader.name(option, "buffer name"));
         cursor.seek("latency text", offset);
@@ -166,32 +172,32 @@ final class SectionReader {
         long chunks = cursor.u32("latency text chunks");
         List<byte[]> parts = new ArrayList<>();
         long total = 0;
-        for (long i = 0; i < chunks && total < Compression.MOST_BYTES; i++) {
+        for (long i = 0; i < chunks && total < TraceDatCompression.MOST_BYTES; i++) {
             byte[] part = compression.readBytes("latency text", cursor);
             total += part.length;
             parts.add(part);
         }
-        content.latencyText = Salvage.joined(parts);
+        content.latencyText = SectionSalvage.joined(parts);
     }
 
     /** Reads what the options would have pointed to. */
     private void salvage(long sectionsAt) throws IOException {
         boolean metadata = content.headerPage.length == 0;
-        Salvage salvage = new Salvage(input, cursor);
-        for (Salvage.Found found : salvage.sections(sectionsAt)) {
+        SectionSalvage salvage = new SectionSalvage(input, cursor);
+        for (SalvagedSection found : salvage.sections(sectionsAt)) {
             switch (found.id()) {
-                case Section.DONE -> {
+                case TraceDatNumbers.DONE -> {
                     if (metadata) {
                         tolerantOptions(found.offset());
                     }
                 }
-                case Section.BUFFER -> {
+                case TraceDatNumbers.BUFFER -> {
                     if (content.areas.isEmpty()) {
                         buffer(salvage, found);
                     }
                 }
                 default -> {
-                    if (metadata && Section.isPointer(found.id())) {
+                    if (metadata && TraceDatNumbers.isPointer(found.id())) {
                         metadata(found.id(), found.offset());
                     }
                 }
@@ -201,21 +207,21 @@ final class SectionReader {
 
     private void tolerantOptions(long offset) throws IOException {
         try {
-            Cursor section = section(Section.DONE, "options", offset);
+            FieldCursor section = section(TraceDatNumbers.DONE, "options", offset);
             new OptionReader(content, new Pointers7()).read(section, false);
         } catch (MalformedInputException e) {
             content.note("options cannot be read: " + e.reason());
         }
     }
 
-    private void buffer(Salvage salvage, Salvage.Found found) throws IOException {
+    private void buffer(SectionSalvage salvage, SalvagedSection found) throws IOException {
         Clock clock = Clock.named(content.metadata().clockName());
-        List<Salvage.Run> runs = salvage.runs(found, pageBytes, content);
+        List<SalvagedRun> runs = salvage.runs(found, pageBytes, content);
         content.buffer("");
         for (int cpu = 0; cpu < runs.size(); cpu++) {
-            Salvage.Run run = runs.get(cpu);
+            SalvagedRun run = runs.get(cpu);
             content.areas.add(
-                    new Content.Area(
+                    new BufferArea(
                             "",
                             clock,
                             pageBytes,
@@ -224,7 +230,7 @@ final class SectionReader {
                             run.offset(),
                             run.sizeBytes(),
                             cpu == runs.size() - 1 ? -1 : 0,
-                            found.compressed() ? compression : Compression.NONE));
+                            found.compressed() ? compression : TraceDatCompression.NONE));
         }
         content.note(
                 "the list of its buffers is missing; pages of "

@@ -1,7 +1,7 @@
 package sonde.recording.tracedat;
 
 import java.util.Optional;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
 import sonde.recording.ftrace.TimeMap;
@@ -18,7 +18,7 @@ record TimeCorrection(Optional<TimeShift> shift, Optional<Tsc> tsc) {
      * that of perf's clock and not added.
      */
     record Tsc(long mult, int shift, long offset) {
-        static Tsc read(Cursor option) throws MalformedInputException {
+        static Tsc read(FieldCursor option) throws MalformedInputException {
             long mult = option.u32("tsc2nsec: multiplier");
             int shift = option.bounded("tsc2nsec: shift", option.u32("tsc2nsec: shift"), 63);
             return new Tsc(mult, shift, option.u64("tsc2nsec: offset"));

@@ -3,7 +3,7 @@ package sonde.recording.tracedat;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.MalformedInputException;
 
 /**
@@ -14,7 +14,7 @@ import sonde.binary.MalformedInputException;
  * @param flags of the protocol that measured: {@link #INTERPOLATE}
  * @param cpus measurements by virtual CPU, each list by time
  */
-public record TimeShift(long peerId, int flags, List<List<Sample>> cpus) {
+public record TimeShift(long peerId, int flags, List<List<ShiftMeasurement>> cpus) {
     /** Offsets between two measurements are interpolated, not those of the earlier one. */
     public static final int INTERPOLATE = 1;
 
@@ -32,9 +32,9 @@ public record TimeShift(long peerId, int flags, List<List<Sample>> cpus) {
      * @param offset that the host's is ahead then, after scaling
      * @param scaling the guest's time is multiplied by it and shifted right by {@code fraction}
      */
-    public record Sample(long time, long offset, long scaling, int fraction) {}
+    public record ShiftMeasurement(long time, long offset, long scaling, int fraction) {}
 
-    static TimeShift read(Cursor option) throws MalformedInputException {
+    static TimeShift read(FieldCursor option) throws MalformedInputException {
         long peer = option.u64("time shift: peer");
         int flags = option.s32("time shift: flags");
         int cpus = option.bounded("time shift: CPUs", option.u32("time shift: CPUs"), MOST_CPUS);
@@ -50,22 +50,22 @@ public record TimeShift(long peerId, int flags, List<List<Sample>> cpus) {
                         column(option, samples), column(option, samples), column(option, samples)
                     });
         }
-        List<List<Sample>> all = new ArrayList<>();
+        List<List<ShiftMeasurement>> all = new ArrayList<>();
         for (long[][] column : columns) {
             int samples = column[0].length;
             boolean fractions = option.remaining() >= 8L * samples;
             long[] fraction = fractions ? column(option, samples) : new long[samples];
-            List<Sample> ofCpu = new ArrayList<>();
+            List<ShiftMeasurement> ofCpu = new ArrayList<>();
             for (int i = 0; i < samples; i++) {
                 int bits = (int) Math.max(0, Math.min(63, fraction[i]));
-                ofCpu.add(new Sample(column[0][i], column[1][i], column[2][i], bits));
+                ofCpu.add(new ShiftMeasurement(column[0][i], column[1][i], column[2][i], bits));
             }
             all.add(ordered(ofCpu));
         }
         return new TimeShift(peer, flags, all);
     }
 
-    private static long[] column(Cursor option, int count) throws MalformedInputException {
+    private static long[] column(FieldCursor option, int count) throws MalformedInputException {
         long[] values = new long[count];
         for (int i = 0; i < count; i++) {
             values[i] = option.u64("time shift");
@@ -74,11 +74,11 @@ public record TimeShift(long peerId, int flags, List<List<Sample>> cpus) {
     }
 
     /** By time; of several at the same time the first. */
-    private static List<Sample> ordered(List<Sample> samples) {
-        List<Sample> sorted = new ArrayList<>(samples);
-        sorted.sort(Comparator.comparing(Sample::time, Long::compareUnsigned));
-        List<Sample> distinct = new ArrayList<>();
-        for (Sample sample : sorted) {
+    private static List<ShiftMeasurement> ordered(List<ShiftMeasurement> samples) {
+        List<ShiftMeasurement> sorted = new ArrayList<>(samples);
+        sorted.sort(Comparator.comparing(ShiftMeasurement::time, Long::compareUnsigned));
+        List<ShiftMeasurement> distinct = new ArrayList<>();
+        for (ShiftMeasurement sample : sorted) {
             if (distinct.isEmpty() || distinct.getLast().time != sample.time) {
                 distinct.add(sample);
             }
@@ -91,7 +91,7 @@ public record TimeShift(long peerId, int flags, List<List<Sample>> cpus) {
         if (cpu < 0 || cpu >= cpus.size() || cpus.get(cpu).isEmpty()) {
             return time;
         }
-        List<Sample> samples = cpus.get(cpu);
+        List<ShiftMeasurement> samples = cpus.get(cpu);
         if (samples.size() == 1) {
             // As trace-cmd: a single measurement tells the offset only.
             return time + samples.getFirst().offset;
@@ -110,7 +110,7 @@ public record TimeShift(long peerId, int flags, List<List<Sample>> cpus) {
         return corrected(time, samples.get(low), samples.get(low + 1));
     }
 
-    private long corrected(long time, Sample from, Sample to) {
+    private long corrected(long time, ShiftMeasurement from, ShiftMeasurement to) {
         long offset = from.offset;
         if ((flags & INTERPOLATE) != 0) {
             long delta = to.time - from.time;

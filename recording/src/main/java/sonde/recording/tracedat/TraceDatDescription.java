@@ -2,7 +2,7 @@ package sonde.recording.tracedat;
 
 import java.util.List;
 import java.util.Optional;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 
 /** What a trace.dat says of itself. */
 public interface TraceDatDescription {
@@ -15,7 +15,7 @@ public interface TraceDatDescription {
     long timeOffset();
 
     /** What the rings' own accounts, {@code per_cpu/cpuN/stats}, say was lost. */
-    List<Meta.Loss> losses();
+    List<RecordedLoss> losses();
 
     /** How this file of a guest relates to its host's clock; its times are the host's already. */
     Optional<TimeShift> timeShift();

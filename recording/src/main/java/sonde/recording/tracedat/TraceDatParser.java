@@ -6,10 +6,11 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
+import sonde.recording.tracedat.TraceDatContent.BufferArea;
 
 /**
  * Walks the structure of a trace.dat: its start, which both versions share, and version 6, where
@@ -23,8 +24,8 @@ final class TraceDatParser {
     private static final int TAG_BYTES = 10;
 
     private final Input input;
-    private final Cursor cursor;
-    private final Content content;
+    private final FieldCursor cursor;
+    private final TraceDatContent content;
     private final MetadataSections sections;
     private final List<Instance> instances = new ArrayList<>();
     private int pageBytes;
@@ -34,13 +35,13 @@ final class TraceDatParser {
 
     private TraceDatParser(Input input, ByteOrder order) {
         this.input = input;
-        this.cursor = new Cursor(input.name(), input.segment(), order);
-        this.content = new Content(order, input.name());
+        this.cursor = new FieldCursor(input.name(), input.segment(), order);
+        this.content = new TraceDatContent(order, input.name());
         this.sections = new MetadataSections(content);
     }
 
-    static Content parse(Input input) throws IOException {
-        Cursor start = new Cursor(input.name(), input.segment(), ByteOrder.nativeOrder());
+    static TraceDatContent parse(Input input) throws IOException {
+        FieldCursor start = new FieldCursor(input.name(), input.segment(), ByteOrder.nativeOrder());
         if (!hasMagic(input)) {
             throw start.malformed("magic", "no trace.dat");
         }
@@ -53,8 +54,8 @@ final class TraceDatParser {
         TraceDatParser parser =
                 new TraceDatParser(
                         input, endian == 0 ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
-        Cursor cursor = parser.cursor;
-        Content content = parser.content;
+        FieldCursor cursor = parser.cursor;
+        TraceDatContent content = parser.content;
         cursor.seek("long size", start.position());
         // User space's long; the kernel's is the size of commit in header_page.
         content.userLongBytes = cursor.u8("long size");
@@ -67,7 +68,7 @@ final class TraceDatParser {
         return content;
     }
 
-    static int pageBytes(Cursor from, long value) throws MalformedInputException {
+    static int pageBytes(FieldCursor from, long value) throws MalformedInputException {
         int bytes = from.bounded("page size", value, MOST_PAGE_BYTES);
         if (bytes < 64) {
             throw from.malformed("page size", Integer.toString(bytes));
@@ -127,8 +128,8 @@ final class TraceDatParser {
         for (int cpu = 0; cpu < cpus; cpu++) {
             long offset = cursor.u64("data offset");
             long size = cursor.u64("data size");
-            Content.Area area =
-                    new Content.Area(
+            BufferArea area =
+                    new BufferArea(
                             buffer,
                             clock,
                             pageBytes,
@@ -137,20 +138,20 @@ final class TraceDatParser {
                             offset,
                             size,
                             0,
-                            Compression.NONE);
-            Areas.add(content, area, size);
+                            TraceDatCompression.NONE);
+            BufferAreas.add(content, area, size);
         }
     }
 
     private String tag() throws MalformedInputException {
-        return Content.text(cursor.bytes("tag", TAG_BYTES));
+        return TraceDatContent.text(cursor.bytes("tag", TAG_BYTES));
     }
 
     /** Version 6 names instances only; everything else has come before the options. */
     private final class Pointers6 implements OptionReader.Pointers {
         @Override
-        public void buffer(int id, Cursor option) throws IOException {
-            if (id == Section.BUFFER && instances.size() < OptionReader.MOST_CPUS) {
+        public void buffer(int id, FieldCursor option) throws IOException {
+            if (id == TraceDatNumbers.BUFFER && instances.size() < OptionReader.MOST_CPUS) {
                 long offset = option.u64("buffer offset");
                 instances.add(new Instance(OptionReader.name(option, "buffer name"), offset));
             }

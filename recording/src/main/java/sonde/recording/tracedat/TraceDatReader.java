@@ -38,10 +38,10 @@ public final class TraceDatReader {
      * @param pageBytes size of a sub-buffer
      * @param input raw sub-buffers; a torn last one is read as far as it goes
      */
-    public record Spool(String buffer, String clock, int pageBytes, int cpu, Input input) {}
+    public record SpoolFile(String buffer, String clock, int pageBytes, int cpu, Input input) {}
 
     /** A recording that was never put into one file; the inputs are closed with it. */
-    public static Recording ofSpools(TraceDatMetadata metadata, List<Spool> spools)
+    public static Recording ofSpools(TraceDatMetadata metadata, List<SpoolFile> spools)
             throws IOException {
         return TraceDatRecording.ofSpools(metadata, spools);
     }

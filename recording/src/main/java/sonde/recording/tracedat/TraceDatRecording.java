@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.Cursor;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
@@ -23,22 +23,28 @@ import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.recording.AppendedEvents;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.ftrace.AddressNames;
 import sonde.recording.ftrace.CpuStats;
 import sonde.recording.ftrace.EventFormat;
+import sonde.recording.ftrace.EventFormats;
+import sonde.recording.ftrace.EventFormats.FormatFile;
 import sonde.recording.ftrace.EventJson;
-import sonde.recording.ftrace.EventTable;
 import sonde.recording.ftrace.EventText;
 import sonde.recording.ftrace.FieldText;
-import sonde.recording.ftrace.KernelFormats;
+import sonde.recording.ftrace.FtraceTypeTable;
 import sonde.recording.ftrace.ListingRequest;
 import sonde.recording.ftrace.ListingStyle;
 import sonde.recording.ftrace.PageLane;
+import sonde.recording.ftrace.PageLane.PageRuns;
+import sonde.recording.ftrace.PageLane.RingSource;
 import sonde.recording.ftrace.PageLayout;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.TextContext;
 import sonde.recording.ftrace.ThreadNames;
+import sonde.recording.tracedat.TraceDatContent.BufferArea;
+import sonde.recording.tracedat.TraceDatReader.SpoolFile;
 
 /**
  * A trace.dat, or the spools of a recorder that did not live to make one. There is a source per
@@ -50,19 +56,19 @@ final class TraceDatRecording
     private static final Pattern CPU = Pattern.compile("CPU: (\\d{1,6})\n");
 
     private final List<Input> inputs;
-    private final Content content;
+    private final TraceDatContent content;
     private final TraceDatMetadata metadata;
-    private final EventTable table;
+    private final FtraceTypeTable table;
     private final Map<Clock, Source> sources;
 
-    private TraceDatRecording(List<Input> inputs, Content content) throws IOException {
+    private TraceDatRecording(List<Input> inputs, TraceDatContent content) throws IOException {
         this.inputs = inputs;
         this.content = content;
         this.metadata = content.metadata();
         PageLayout layout = content.layout();
-        this.table = EventTable.of(formats(layout.commitBytes()), layout);
+        this.table = FtraceTypeTable.of(formats(layout.commitBytes()), layout);
         this.sources = new EnumMap<>(Clock.class);
-        for (Content.Area area : content.areas) {
+        for (BufferArea area : content.areas) {
             sources.computeIfAbsent(area.clock(), this::source);
         }
         if (sources.isEmpty()) {
@@ -75,9 +81,9 @@ final class TraceDatRecording
         return new TraceDatRecording(List.of(input), TraceDatParser.parse(input));
     }
 
-    static TraceDatRecording ofSpools(TraceDatMetadata metadata, List<TraceDatReader.Spool> spools)
+    static TraceDatRecording ofSpools(TraceDatMetadata metadata, List<SpoolFile> spools)
             throws IOException {
-        Content content = new Content(ByteOrder.nativeOrder(), "spools");
+        TraceDatContent content = new TraceDatContent(ByteOrder.nativeOrder(), "spools");
         content.headerPage = metadata.headerPage();
         content.headerEvent = metadata.headerEvent();
         content.ftraceFormats.addAll(metadata.ftraceFormats());
@@ -92,11 +98,11 @@ final class TraceDatRecording
         content.traceId = metadata.traceId();
         content.version = metadata.version();
         List<Input> inputs = new ArrayList<>();
-        for (TraceDatReader.Spool spool : spools) {
+        for (SpoolFile spool : spools) {
             inputs.add(spool.input());
             content.buffer(spool.buffer());
             content.areas.add(
-                    new Content.Area(
+                    new BufferArea(
                             spool.buffer(),
                             Clock.named(spool.clock()),
                             spool.pageBytes(),
@@ -105,7 +111,7 @@ final class TraceDatRecording
                             0,
                             spool.input().sizeBytes(),
                             0,
-                            Compression.NONE));
+                            TraceDatCompression.NONE));
         }
         return new TraceDatRecording(List.copyOf(inputs), content);
     }
@@ -152,16 +158,16 @@ final class TraceDatRecording
     @Override
     public List<Lane> lanes() throws IOException {
         List<Lane> lanes = new ArrayList<>();
-        for (Content.Area area : content.areas) {
+        for (BufferArea area : content.areas) {
             lanes.add(lane(area, area.missingBytes(), pages(area)));
         }
         return lanes;
     }
 
-    private Lane lane(Content.Area area, long missingBytes, PageLane.Pages pages) {
+    private Lane lane(BufferArea area, long missingBytes, PageRuns pages) {
         return new PageLane(
                 sources.computeIfAbsent(area.clock(), this::source),
-                new PageLane.Ring(
+                new RingSource(
                         area.buffer(),
                         area.cpu(),
                         area.pageBytes(),
@@ -186,7 +192,7 @@ final class TraceDatRecording
     @Override
     public Lane lane(String buffer, int cpu, byte[] piece, int sizeBytes) {
         MemorySegment bytes = MemorySegment.ofArray(piece).asSlice(0, sizeBytes);
-        for (Content.Area area : content.areas) {
+        for (BufferArea area : content.areas) {
             if (area.cpu() == cpu && area.buffer().equals(buffer)) {
                 return lane(area, 0, new OneRun(bytes));
             }
@@ -194,18 +200,18 @@ final class TraceDatRecording
         throw new IllegalArgumentException("no ring of cpu " + cpu + " in buffer " + buffer);
     }
 
-    private PageLane.Pages pages(Content.Area area) throws IOException {
+    private PageRuns pages(BufferArea area) throws IOException {
         MemorySegment bytes = area.input().segment().asSlice(area.offset(), area.sizeBytes());
-        if (area.compression() == Compression.NONE) {
+        if (area.compression() == TraceDatCompression.NONE) {
             return new OneRun(bytes);
         }
-        Cursor chunks = new Cursor(content.name, bytes, content.order);
+        FieldCursor chunks = new FieldCursor(content.name, bytes, content.order);
         long count = chunks.remaining() < 4 ? 0 : chunks.u32("chunks");
         return new Chunks(area, chunks, count);
     }
 
     /** Pages that lie as they are. */
-    private static final class OneRun implements PageLane.Pages {
+    private static final class OneRun implements PageLane.PageRuns {
         private @Nullable MemorySegment bytes;
 
         OneRun(MemorySegment bytes) {
@@ -221,12 +227,12 @@ final class TraceDatRecording
     }
 
     /** Compressed pages. A damaged or cut chunk ends the lane; the metadata has told of a cut. */
-    private final class Chunks implements PageLane.Pages {
-        private final Content.Area area;
-        private final Cursor chunks;
+    private final class Chunks implements PageLane.PageRuns {
+        private final BufferArea area;
+        private final FieldCursor chunks;
         private long left;
 
-        Chunks(Content.Area area, Cursor chunks, long count) {
+        Chunks(BufferArea area, FieldCursor chunks, long count) {
             this.area = area;
             this.chunks = chunks;
             this.left = count;
@@ -242,7 +248,7 @@ final class TraceDatRecording
                 return area.compression().readBlock("chunk", chunks);
             } catch (MalformedInputException e) {
                 left = 0;
-                content.note(Areas.where(area) + ": the rest is not readable: " + e.reason());
+                content.note(BufferAreas.where(area) + ": the rest is not readable: " + e.reason());
                 return null;
             }
         }
@@ -270,19 +276,19 @@ final class TraceDatRecording
 
     @Override
     public <C> Optional<C> capability(Class<C> kind) {
-        return kind == KernelFormats.class
+        return kind == EventFormats.class
                 ? Optional.of(kind.cast(kernelFormats()))
                 : Recording.super.capability(kind);
     }
 
-    private KernelFormats kernelFormats() {
+    private EventFormats kernelFormats() {
         PageLayout layout = table.layout();
         int longBytes = layout.commitBytes();
-        List<KernelFormats.Format> formats =
+        List<FormatFile> formats =
                 new ArrayList<>(
-                        KernelFormats.parse(Map.of("ftrace", metadata.ftraceFormats()), longBytes));
-        formats.addAll(KernelFormats.parse(metadata.eventFormats(), longBytes));
-        return new KernelFormats(
+                        EventFormats.parse(Map.of("ftrace", metadata.ftraceFormats()), longBytes));
+        formats.addAll(EventFormats.parse(metadata.eventFormats(), longBytes));
+        return new EventFormats(
                 layout.order(),
                 longBytes,
                 layout.old() ? new byte[0] : metadata.headerPage(),
@@ -293,8 +299,8 @@ final class TraceDatRecording
     }
 
     @Override
-    public List<Meta.Loss> losses() {
-        List<Meta.Loss> losses = new ArrayList<>();
+    public List<RecordedLoss> losses() {
+        List<RecordedLoss> losses = new ArrayList<>();
         for (byte[] account : metadata.cpuStats()) {
             String text = new String(account, StandardCharsets.UTF_8);
             Matcher head = CPU.matcher(text);
@@ -302,21 +308,21 @@ final class TraceDatRecording
             CpuStats stats = CpuStats.parse(text);
             long full = stats.overrun() + stats.dropped();
             if (full > 0) {
-                losses.add(loss(cpu, Meta.LossKind.RING_FULL, full));
+                losses.add(loss(cpu, RecordingMeta.LossKind.RING_FULL, full));
             }
             if (stats.commitOverrun() > 0) {
-                losses.add(loss(cpu, Meta.LossKind.COMMIT_OVERRUN, stats.commitOverrun()));
+                losses.add(loss(cpu, RecordingMeta.LossKind.COMMIT_OVERRUN, stats.commitOverrun()));
             }
         }
         return losses;
     }
 
-    private static Meta.Loss loss(int cpu, Meta.LossKind kind, long events) {
-        return new Meta.Loss("trace.dat", "", cpu, kind, events);
+    private static RecordedLoss loss(int cpu, RecordingMeta.LossKind kind, long events) {
+        return new RecordedLoss("trace.dat", "", cpu, kind, events);
     }
 
     /** The event types by the kernel's numbers. */
-    public EventTable table() {
+    public FtraceTypeTable table() {
         return table;
     }
 
@@ -393,7 +399,7 @@ final class TraceDatRecording
     }
 
     /** Guests whose files were recorded along with this one. */
-    public List<Guest> guests() {
+    public List<GuestOption> guests() {
         return List.copyOf(content.guests);
     }
 

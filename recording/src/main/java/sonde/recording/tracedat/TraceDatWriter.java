@@ -52,17 +52,18 @@ public final class TraceDatWriter {
      * @param longBytes of its programs' long
      * @param timeOffset nanoseconds that readers add to every time they show (OFFSET)
      */
-    public record Origin(ByteOrder order, int longBytes, long timeOffset) {
+    public record PageOrigin(ByteOrder order, int longBytes, long timeOffset) {
         /** This machine. */
-        public static final Origin HERE = new Origin(ByteOrder.nativeOrder(), Long.BYTES, 0);
+        public static final PageOrigin HERE =
+                new PageOrigin(ByteOrder.nativeOrder(), Long.BYTES, 0);
     }
 
     private final FileChannel target;
-    private final Origin origin;
+    private final PageOrigin origin;
     private final boolean compressedData;
     private long position;
 
-    private TraceDatWriter(FileChannel target, Origin origin, boolean compressedData) {
+    private TraceDatWriter(FileChannel target, PageOrigin origin, boolean compressedData) {
         this.target = target;
         this.origin = origin;
         this.compressedData = compressedData;
@@ -75,7 +76,7 @@ public final class TraceDatWriter {
             List<BufferPages> buffers,
             boolean compressedData)
             throws IOException {
-        write(target, Origin.HERE, metadata, buffers, compressedData);
+        write(target, PageOrigin.HERE, metadata, buffers, compressedData);
     }
 
     /**
@@ -87,7 +88,7 @@ public final class TraceDatWriter {
      */
     public static void write(
             FileChannel target,
-            Origin origin,
+            PageOrigin origin,
             TraceDatMetadata metadata,
             List<BufferPages> buffers,
             boolean compressedData)
@@ -113,7 +114,7 @@ public final class TraceDatWriter {
         options(metadata, options);
         long optionsAt = position;
         long nextPointer = optionsAt + SECTION_HEADER_BYTES + options.size() + 6;
-        put(section(Section.DONE, false, withDone(options, 0)));
+        put(section(TraceDatNumbers.DONE, false, withDone(options, 0)));
 
         List<GrowableBytes> descriptions = new ArrayList<>();
         for (BufferPages buffer : buffers) {
@@ -121,10 +122,10 @@ public final class TraceDatWriter {
         }
         GrowableBytes bufferOptions = output(4096);
         for (GrowableBytes description : descriptions) {
-            option(bufferOptions, Section.BUFFER, description.toBytes());
+            option(bufferOptions, TraceDatNumbers.BUFFER, description.toBytes());
         }
         long buffersAt = position;
-        put(section(Section.DONE, false, withDone(bufferOptions, 0)));
+        put(section(TraceDatNumbers.DONE, false, withDone(bufferOptions, 0)));
         // Last, so that a file cut before this point is known to be unfinished.
         patch(nextPointer, buffersAt);
         patch(optionsPointer, optionsAt);
@@ -135,30 +136,32 @@ public final class TraceDatWriter {
         GrowableBytes header = output(1024);
         header.text("header_page").u64(metadata.headerPage().length).raw(metadata.headerPage());
         header.text("header_event").u64(metadata.headerEvent().length).raw(metadata.headerEvent());
-        metadataSection(options, Section.HEADER_INFO, header);
+        metadataSection(options, TraceDatNumbers.HEADER_INFO, header);
 
         GrowableBytes ftrace = output(1 << 14);
         formats(ftrace, metadata.ftraceFormats());
-        metadataSection(options, Section.FTRACE_EVENTS, ftrace);
+        metadataSection(options, TraceDatNumbers.FTRACE_EVENTS, ftrace);
 
         GrowableBytes events = output(1 << 20).u32(metadata.eventFormats().size());
         for (Map.Entry<String, List<byte[]>> system : metadata.eventFormats().entrySet()) {
             formats(events.text(system.getKey()), system.getValue());
         }
-        metadataSection(options, Section.EVENT_FORMATS, events);
+        metadataSection(options, TraceDatNumbers.EVENT_FORMATS, events);
 
         byte[] kallsyms = metadata.kallsyms();
         metadataSection(
                 options,
-                Section.KALLSYMS,
+                TraceDatNumbers.KALLSYMS,
                 output(kallsyms.length + 4).u32(kallsyms.length).raw(kallsyms));
         byte[] printk = metadata.printk();
         metadataSection(
-                options, Section.PRINTK, output(printk.length + 4).u32(printk.length).raw(printk));
+                options,
+                TraceDatNumbers.PRINTK,
+                output(printk.length + 4).u32(printk.length).raw(printk));
         byte[] cmdlines = metadata.cmdlines();
         metadataSection(
                 options,
-                Section.CMDLINES,
+                TraceDatNumbers.CMDLINES,
                 output(cmdlines.length + 8).u64(cmdlines.length).raw(cmdlines));
     }
 
@@ -172,22 +175,25 @@ public final class TraceDatWriter {
     private void metadataSection(GrowableBytes options, int id, GrowableBytes content)
             throws IOException {
         option(options, id, output(8).u64(position).toBytes());
-        put(section(id, true, Compression.zstdBlock(content.toBytes(), origin.order)));
+        put(section(id, true, TraceDatCompression.zstdBlock(content.toBytes(), origin.order)));
     }
 
     private void options(TraceDatMetadata metadata, GrowableBytes options) {
-        optionText(options, Section.TRACECLOCK, metadata.clock());
-        optionText(options, Section.UNAME, metadata.uname());
-        optionText(options, Section.VERSION, metadata.version());
-        option(options, Section.TRACEID, output(8).u64(metadata.traceId()).toBytes());
+        optionText(options, TraceDatNumbers.TRACECLOCK, metadata.clock());
+        optionText(options, TraceDatNumbers.UNAME, metadata.uname());
+        optionText(options, TraceDatNumbers.VERSION, metadata.version());
+        option(options, TraceDatNumbers.TRACEID, output(8).u64(metadata.traceId()).toBytes());
         for (byte[] stat : metadata.cpuStats()) {
             // A reader overwrites the last byte with a line feed.
-            option(options, Section.CPUSTAT, output(256).raw(stat).u8('\n').u8(0).toBytes());
+            option(
+                    options,
+                    TraceDatNumbers.CPUSTAT,
+                    output(256).raw(stat).u8('\n').u8(0).toBytes());
         }
         if (origin.timeOffset != 0) {
-            optionText(options, Section.OFFSET, Long.toString(origin.timeOffset));
+            optionText(options, TraceDatNumbers.OFFSET, Long.toString(origin.timeOffset));
         }
-        option(options, Section.CPUCOUNT, output(4).u32(metadata.cpuCount()).toBytes());
+        option(options, TraceDatNumbers.CPUCOUNT, output(4).u32(metadata.cpuCount()).toBytes());
     }
 
     private void optionText(GrowableBytes options, int id, String text) {
@@ -204,14 +210,14 @@ public final class TraceDatWriter {
     }
 
     private byte[] withDone(GrowableBytes options, long next) {
-        option(options, Section.DONE, output(8).u64(next).toBytes());
+        option(options, TraceDatNumbers.DONE, output(8).u64(next).toBytes());
         return options.toBytes();
     }
 
     private GrowableBytes section(int id, boolean compressed, byte[] content) {
         return output(content.length + SECTION_HEADER_BYTES)
                 .u16(id)
-                .u16(compressed ? Section.COMPRESSED : 0)
+                .u16(compressed ? TraceDatNumbers.COMPRESSED : 0)
                 .u32(0)
                 .u64(content.length)
                 .raw(content);
@@ -220,7 +226,7 @@ public final class TraceDatWriter {
     /** Writes a buffer's section; what its option says. */
     private GrowableBytes buffer(BufferPages buffer) throws IOException {
         long at = position;
-        GrowableBytes header = section(Section.BUFFER, compressedData, new byte[0]);
+        GrowableBytes header = section(TraceDatNumbers.BUFFER, compressedData, new byte[0]);
         put(header);
         GrowableBytes option = output(256);
         option.u64(at).text(buffer.name).text(buffer.clock);
@@ -271,7 +277,7 @@ public final class TraceDatWriter {
                     throw new EOFException("CPU " + cpu.cpu + ": the spool ends early");
                 }
             }
-            put(ByteBuffer.wrap(Compression.zstdBlock(plain, origin.order)));
+            put(ByteBuffer.wrap(TraceDatCompression.zstdBlock(plain, origin.order)));
         }
     }
 

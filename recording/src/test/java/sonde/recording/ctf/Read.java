@@ -21,7 +21,9 @@ import sonde.event.Lane;
 import sonde.event.Source;
 import sonde.event.StringField;
 import sonde.recording.InputSet;
+import sonde.recording.InputSet.InputOpener;
 import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.EventListing.ListedLane;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.ThreadNames;
 
@@ -30,7 +32,7 @@ final class Read {
     private Read() {}
 
     static CtfRecording open(Map<String, byte[]> files) throws IOException {
-        Map<String, InputSet.Opener> openers = new LinkedHashMap<>();
+        Map<String, InputOpener> openers = new LinkedHashMap<>();
         files.forEach((name, bytes) -> {
             MemorySegment copy = Arena.ofAuto().allocate(Math.max(1, bytes.length), 8);
             MemorySegment.copy(bytes, 0, copy, ValueLayout.JAVA_BYTE, 0, bytes.length);
@@ -43,7 +45,7 @@ final class Read {
     static List<String> lines(CtfRecording recording, boolean json) throws IOException {
         ThreadNames names = ThreadNames.of(Map.of());
         Map<Source, RowText> texts = new LinkedHashMap<>();
-        List<EventListing.Part> parts = new ArrayList<>();
+        List<ListedLane> parts = new ArrayList<>();
         for (Lane lane : recording.lanes()) {
             RowText text =
                     texts.computeIfAbsent(
@@ -52,7 +54,7 @@ final class Read {
                                     json
                                             ? recording.json(of, names)
                                             : recording.text(of, ZoneOffset.UTC, names));
-            parts.add(new EventListing.Part(lane, text, ""));
+            parts.add(new ListedLane(lane, text, ""));
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         new EventListing(parts, EventListing.Filter.ALL).writeTo(out);

@@ -14,11 +14,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.MalformedInputException;
 import sonde.recording.ctf.schema.EventClass;
 import sonde.recording.ctf.schema.FieldClass;
-import sonde.recording.ctf.schema.FieldClass.Bits;
-import sonde.recording.ctf.schema.Length;
-import sonde.recording.ctf.schema.Range;
-import sonde.recording.ctf.schema.Role;
+import sonde.recording.ctf.schema.FieldClass.BitField;
+import sonde.recording.ctf.schema.FieldClass.StructureClass;
+import sonde.recording.ctf.schema.FieldClass.TextClass;
+import sonde.recording.ctf.schema.FieldClass.VariantClass;
+import sonde.recording.ctf.schema.FieldLength;
+import sonde.recording.ctf.schema.FieldRole;
 import sonde.recording.ctf.schema.TraceClass;
+import sonde.recording.ctf.schema.ValueRange;
 import sonde.recording.ctf.tsdl.TsdlReader;
 
 /** The language by itself. */
@@ -35,7 +38,7 @@ class TsdlTest {
         TraceClass trace =
                 read(types + TRACE + "event { name = e; fields := struct { " + field + " }; };");
         EventClass event = trace.streams.get(0L).events.get(0L);
-        FieldClass.Structure payload = event.payload();
+        StructureClass payload = event.payload();
         assertThat(payload).isNotNull();
         return payload.members().get(0).type();
     }
@@ -45,17 +48,17 @@ class TsdlTest {
         String all =
                 "integer { size = 0x20u; align = 4; signed = TRUE; byte_order = le; base = hex;"
                         + " encoding = UTF8; unknown = a.b; } x;";
-        Bits bits = (Bits) field("", all);
+        BitField bits = (BitField) field("", all);
         assertThat(bits.bits()).isEqualTo(32);
         assertThat(bits.alignment()).isEqualTo(4);
         assertThat(bits.signed()).isTrue();
         assertThat(bits.bigEndian()).isFalse();
         assertThat(bits.base()).isEqualTo(16);
-        assertThat(((Bits) field("", "integer { size = 7; } x;")).alignment()).isEqualTo(1);
-        assertThat(((Bits) field("", "integer { size = 16; } x;")).alignment()).isEqualTo(8);
+        assertThat(((BitField) field("", "integer { size = 7; } x;")).alignment()).isEqualTo(1);
+        assertThat(((BitField) field("", "integer { size = 16; } x;")).alignment()).isEqualTo(8);
         // A type before the trace block has the trace's order too.
         String early = "typealias integer { size = 8; } := byte;";
-        assertThat(((Bits) field(early, "byte x;")).bigEndian()).isTrue();
+        assertThat(((BitField) field(early, "byte x;")).bigEndian()).isTrue();
     }
 
     @ParameterizedTest
@@ -67,7 +70,7 @@ class TsdlTest {
         "typealias integer { size = 8; } := u8; typedef u8 v8;, v8 x;",
     })
     void names(String types, String field) throws MalformedInputException {
-        assertThat(((Bits) field(types, field)).bits()).isEqualTo(8);
+        assertThat(((BitField) field(types, field)).bits()).isEqualTo(8);
     }
 
     @Test
@@ -75,12 +78,12 @@ class TsdlTest {
         String field =
                 "enum : integer { size = 8; signed = true; }"
                         + " { A, B, \"two words\" = -3 ... -1, C, A = 100, } x;";
-        Bits bits = (Bits) field("", field);
+        BitField bits = (BitField) field("", field);
         assertThat(bits.mappings().stream().map(one -> one.label()))
                 .containsExactly("A", "B", "two words", "C");
         assertThat(bits.mappings().get(0).ranges())
-                .containsExactly(new Range(0, 0), new Range(100, 100));
-        assertThat(bits.mappings().get(3).ranges()).containsExactly(new Range(0, 0));
+                .containsExactly(new ValueRange(0, 0), new ValueRange(100, 100));
+        assertThat(bits.mappings().get(3).ranges()).containsExactly(new ValueRange(0, 0));
     }
 
     @Test
@@ -88,10 +91,11 @@ class TsdlTest {
         String types = "typealias integer { size = 8; encoding = ASCII; } := character;";
         FieldClass.Array outer =
                 (FieldClass.Array) field("", "integer { size = 16; align = 16; } x[2][3];");
-        assertThat(outer.length()).isEqualTo(new Length.Fixed(2));
+        assertThat(outer.length()).isEqualTo(new FieldLength.Fixed(2));
         assertThat(outer.alignment()).isEqualTo(16);
-        assertThat(((FieldClass.Array) outer.element()).length()).isEqualTo(new Length.Fixed(3));
-        assertThat(field(types, "character x[5];")).isInstanceOf(FieldClass.Text.class);
+        assertThat(((FieldClass.Array) outer.element()).length())
+                .isEqualTo(new FieldLength.Fixed(3));
+        assertThat(field(types, "character x[5];")).isInstanceOf(TextClass.class);
     }
 
     @Test
@@ -99,7 +103,7 @@ class TsdlTest {
         String types =
                 "struct inner { typealias integer { size = 8; align = 32; } := wide;"
                         + " wide a, b; } align(16);";
-        FieldClass.Structure type = (FieldClass.Structure) field(types, "struct inner _x;");
+        StructureClass type = (StructureClass) field(types, "struct inner _x;");
         assertThat(type.alignment()).isEqualTo(32);
         assertThat(type.members().stream().map(one -> one.name())).containsExactly("a", "b");
     }
@@ -113,9 +117,9 @@ class TsdlTest {
                         + "event { name = e; fields := struct {"
                         + " enum : u8 { a, b } t; variant choice <t> v; }; };";
         EventClass event = read(text).streams.get(0L).events.get(0L);
-        FieldClass.Structure payload = event.payload();
+        StructureClass payload = event.payload();
         assertThat(payload).isNotNull();
-        FieldClass.Variant variant = (FieldClass.Variant) payload.members().get(1).type();
+        VariantClass variant = (VariantClass) payload.members().get(1).type();
         assertThat(variant.options().stream().map(one -> one.name())).containsExactly("a", "b");
     }
 
@@ -137,10 +141,12 @@ class TsdlTest {
         assertThat(trace.clocks.get("c").offsetSeconds()).isEqualTo(-5);
         var stream = trace.streams.get(4L);
         assertThat(stream.clock).isEqualTo(trace.clocks.get("c"));
-        FieldClass.Structure header = stream.eventHeader;
+        StructureClass header = stream.eventHeader;
         assertThat(header).isNotNull();
-        assertThat(header.members().stream().map(one -> ((Bits) one.type()).roles()))
-                .containsExactly(Set.of(Role.EVENT_CLASS_ID), Set.of(Role.DEFAULT_CLOCK_TIMESTAMP));
+        assertThat(header.members().stream().map(one -> ((BitField) one.type()).roles()))
+                .containsExactly(
+                        Set.of(FieldRole.EVENT_CLASS_ID),
+                        Set.of(FieldRole.DEFAULT_CLOCK_TIMESTAMP));
         assertThat(stream.events.get(2L).name()).isEqualTo("e");
     }
 

@@ -19,7 +19,7 @@ import sonde.event.Lane;
 import sonde.event.Source;
 import sonde.event.result.RowOutput;
 import sonde.recording.ftrace.EventListing.Filter;
-import sonde.recording.ftrace.EventListing.Part;
+import sonde.recording.ftrace.EventListing.ListedLane;
 
 class EventListingTest {
     private static final Source SOURCE =
@@ -136,8 +136,8 @@ class EventListingTest {
 
     private static String text(List<List<List<Row>>> lanes, RowText rows, Filter filter)
             throws IOException {
-        List<Part> parts = new ArrayList<>();
-        lanes.forEach(batches -> parts.add(new Part(new ListLane(batches), rows, "")));
+        List<ListedLane> parts = new ArrayList<>();
+        lanes.forEach(batches -> parts.add(new ListedLane(new ListLane(batches), rows, "")));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         new EventListing(parts, filter).writeTo(out);
         return out.toString(StandardCharsets.UTF_8);
@@ -192,9 +192,9 @@ class EventListingTest {
                 };
         RowText rows = new Lines(true, RowText.Turn.ANY);
         Lane first = new ListLane(List.of(List.of(new Row(1, 0, 0))));
-        new EventListing(List.of(new Part(first, rows, "a ")), Filter.ALL).writeTo(out);
+        new EventListing(List.of(new ListedLane(first, rows, "a ")), Filter.ALL).writeTo(out);
         Lane second = new ListLane(List.of(List.of(new Row(1, 0, 0))));
-        new EventListing(List.of(new Part(second, rows, "\u001b ")), Filter.ALL).writeTo(out);
+        new EventListing(List.of(new ListedLane(second, rows, "\u001b ")), Filter.ALL).writeTo(out);
         assertThat(plain).hasToString("a 0 0 -1\n");
         assertThat(other).hasToString("\u001b 0 0 -1\n");
     }

@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import sonde.binary.ZstdLibrary;
 import sonde.sys.ZstdStream;
+import sonde.sys.ZstdStream.ZstdStep;
 
 class CompressedRecordsTest {
     private static byte[] compress(byte[] plain) {
@@ -32,8 +33,8 @@ class CompressedRecordsTest {
             MemorySegment source = arena.allocateFrom(ValueLayout.JAVA_BYTE, compressed);
             MemorySegment target = arena.allocate(plain.length + 100);
             long half = compressed.length / 2;
-            ZstdStream.Step first = bundled.decompress(source.asSlice(0, half), target);
-            ZstdStream.Step second =
+            ZstdStep first = bundled.decompress(source.asSlice(0, half), target);
+            ZstdStep second =
                     bundled.decompress(source.asSlice(half), target.asSlice(first.produced()));
             long size = first.produced() + second.produced();
             assertThat(target.asSlice(0, size).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(plain);

@@ -12,14 +12,14 @@ class PerfAttrTest {
     private static final PerfAttr FULL =
             PerfAttr.of(4, 0x1122334455667788L)
                     .frequency(4000)
-                    .sampleType(PerfEvent.PERF_SAMPLE_IP | PerfEvent.PERF_SAMPLE_IDENTIFIER)
-                    .readFormat(PerfEvent.PERF_FORMAT_ID | PerfEvent.PERF_FORMAT_LOST)
-                    .flags(PerfEvent.FLAG_DISABLED | PerfEvent.FLAG_SAMPLE_ID_ALL)
+                    .sampleType(PerfAbi.PERF_SAMPLE_IP | PerfAbi.PERF_SAMPLE_IDENTIFIER)
+                    .readFormat(PerfAbi.PERF_FORMAT_ID | PerfAbi.PERF_FORMAT_LOST)
+                    .flags(PerfAbi.FLAG_DISABLED | PerfAbi.FLAG_SAMPLE_ID_ALL)
                     .watermark(65536)
                     .config1(1)
                     .config2(2)
                     .config3(3)
-                    .branchSampleType(PerfEvent.PERF_SAMPLE_BRANCH_ANY)
+                    .branchSampleType(PerfAbi.PERF_SAMPLE_BRANCH_ANY)
                     .userStack(0xff, 8192)
                     .clockid(1)
                     .sampleRegsIntr(0xf0)
@@ -61,7 +61,7 @@ class PerfAttrTest {
 
     @Test
     void shorterVersionsLackTheLaterFields() {
-        byte[] first = FULL.encode(PerfEvent.PERF_ATTR_SIZE_VER0);
+        byte[] first = FULL.encode(PerfAbi.PERF_ATTR_SIZE_VER0);
         ByteBuffer bytes = ByteBuffer.wrap(first).order(ByteOrder.nativeOrder());
         PerfAttr attr = PerfAttr.decode(bytes);
         assertThat(bytes.getInt(4)).isEqualTo(64);
@@ -77,13 +77,13 @@ class PerfAttrTest {
         bytes[40] = (byte) 0b1000_0000; // disabled
         bytes[42] = 0b0010_0000; // sample_id_all, bit 18
         PerfAttr attr = PerfAttr.decode(ByteBuffer.wrap(bytes).order(ByteOrder.BIG_ENDIAN));
-        assertThat(attr.flags()).isEqualTo(PerfEvent.FLAG_DISABLED | PerfEvent.FLAG_SAMPLE_ID_ALL);
+        assertThat(attr.flags()).isEqualTo(PerfAbi.FLAG_DISABLED | PerfAbi.FLAG_SAMPLE_ID_ALL);
     }
 
     @Test
     void trailerHasAWordForEachPart() {
         assertThat(FULL.sampleIdBytes()).isEqualTo(8);
-        PerfAttr without = FULL.toBuilder().without(PerfEvent.FLAG_SAMPLE_ID_ALL).build();
+        PerfAttr without = FULL.toBuilder().without(PerfAbi.FLAG_SAMPLE_ID_ALL).build();
         assertThat(without.sampleIdBytes()).isZero();
     }
 }

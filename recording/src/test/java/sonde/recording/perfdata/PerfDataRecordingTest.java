@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
 import sonde.event.EventType;
+import sonde.recording.perfdata.RecordedFeatures.SampleTimes;
 import sonde.recording.perfdata.Rows.Row;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.PerfDataBytes.Fields;
@@ -202,8 +203,7 @@ class PerfDataRecordingTest {
             RecordedFeatures features = recording.features();
             assertThat(features.hostname()).isEqualTo("box");
             assertThat(features.commandLine()).containsExactly("/bin/perf", "record");
-            assertThat(features.sampleTime())
-                    .isEqualTo(Optional.of(new RecordedFeatures.SampleTime(5, 9)));
+            assertThat(features.sampleTime()).isEqualTo(Optional.of(new SampleTimes(5, 9)));
             assertThat(features.clockData())
                     .isEqualTo(Optional.of(new RecordedFeatures.ClockData(1, 1_000, 2_000)));
             assertThat(recording.sources().getFirst().clock()).isEqualTo(Clock.MONO);

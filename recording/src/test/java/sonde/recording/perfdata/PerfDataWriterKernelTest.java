@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.Input;
 import sonde.event.Clock;
+import sonde.recording.perfdata.PerfRecords.MmapRecord;
+import sonde.recording.perfdata.PerfRecords.SampleId;
+import sonde.recording.perfdata.TracingData.TracingFormat;
 import sonde.sys.SyscallException;
 
 /** What the writer makes is what Debian's perf reads, without a word on stderr. */
@@ -146,7 +149,7 @@ class PerfDataWriterKernelTest {
             try (TinyRecorder recorder = new TinyRecorder();
                     PerfDataWriter writer = PerfDataWriter.create(fd, recorder.attrs, early())) {
                 PerfRecords records = new PerfRecords(recorder.dummy);
-                PerfRecords.Stamp stamp = new PerfRecords.Stamp(1, 1, 5, 0, 0);
+                SampleId stamp = new SampleId(1, 1, 5, 0, 0);
                 assertThatThrownBy(
                                 () -> {
                                     while (true) {
@@ -212,19 +215,17 @@ class PerfDataWriterKernelTest {
             throws IOException {
         PerfRecords records = new PerfRecords(recorder.dummy);
         long id = recorder.attrs.get(0).ids()[0];
-        PerfRecords.Stamp stamp = new PerfRecords.Stamp(-1, -1, 0, id, 0);
+        SampleId stamp = new SampleId(-1, -1, 0, id, 0);
         int self = (int) ProcessHandle.current().pid();
         long text = 0xffffffff81000000L;
         writer.appendSynthetic(
                 records.mmap(
                         stamp,
                         KERNEL,
-                        new PerfRecords.Mapping(
-                                -1, 0, text, 0x2000000, text, "[kernel.kallsyms]_text")));
+                        new MmapRecord(-1, 0, text, 0x2000000, text, "[kernel.kallsyms]_text")));
         writer.appendSynthetic(records.comm(stamp, self, self, "java", false));
         writer.appendSynthetic(records.fork(stamp, self, self, self + 1, self));
-        PerfRecords.Mapping mapping =
-                new PerfRecords.Mapping(self, self, 0x400000, 0x1000, 0, "/usr/bin/true");
+        MmapRecord mapping = new MmapRecord(self, self, 0x400000, 0x1000, 0, "/usr/bin/true");
         writer.appendSynthetic(records.mmap2(stamp, USER, mapping, 8, 1, 77, 5, 2));
         writer.appendSynthetic(
                 records.mmap2(stamp, USER, mapping, "00112233445566778899aabbccddeeff", 5, 2));
@@ -234,9 +235,8 @@ class PerfDataWriterKernelTest {
     }
 
     private static PerfFeatures early() throws IOException {
-        TracingData.Format format =
-                new TracingData.Format(
-                        "sched", TinyRecorder.text("events/sched/sched_switch/format"));
+        TracingFormat format =
+                new TracingFormat("sched", TinyRecorder.text("events/sched/sched_switch/format"));
         return PerfFeatures.builder()
                 .hostname("sonde-test")
                 .osRelease("6.18.0-test")

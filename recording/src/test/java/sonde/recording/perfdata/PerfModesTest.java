@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sonde.event.Lane;
+import sonde.recording.perfdata.MachineFeatures.CpuPlace;
+import sonde.recording.perfdata.MachineFeatures.EventGroup;
 import sonde.recording.perfdata.Rows.Row;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.PerfDataExamples;
@@ -190,13 +192,12 @@ class PerfModesTest {
             assertThat(machine.cpuid()).isEqualTo("GenuineIntel,6");
             assertThat(machine.totalMemoryKib()).isEqualTo(1_000_000);
             assertThat(machine.topology().orElseThrow().cpus())
-                    .containsExactly(
-                            new MachineFeatures.Cpu(0, 0, 0), new MachineFeatures.Cpu(1, 0, 0));
+                    .containsExactly(new CpuPlace(0, 0, 0), new CpuPlace(1, 0, 0));
             assertThat(machine.numa())
                     .containsExactly(new MachineFeatures.NumaNode(0, 64, 32, "0-1"));
             assertThat(machine.branchStack()).isTrue();
             assertThat(machine.pmus()).isEqualTo(Map.of(4L, "cpu"));
-            assertThat(machine.groups()).containsExactly(new MachineFeatures.Group("{a,b}", 0, 2));
+            assertThat(machine.groups()).containsExactly(new EventGroup("{a,b}", 0, 2));
             assertThat(machine.auxTraces()).containsExactly(new MachineFeatures.AuxTrace(4096, 48));
             assertThat(machine.caches().getFirst().size()).isEqualTo("32K");
             assertThat(machine.memory().orElseThrow().nodes())

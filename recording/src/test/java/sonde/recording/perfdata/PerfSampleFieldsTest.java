@@ -178,11 +178,10 @@ class PerfSampleFieldsTest {
         assertThat(name(PerfAttr.of(3, 0x10002))).isEqualTo("LLC-load-misses:HG");
         assertThat(name(PerfAttr.of(3, 0x101))).isEqualTo("L1-icache-stores:HG");
         assertThat(name(PerfAttr.of(4, 0x1b1))).isEqualTo("raw 0x1b1:HG");
-        PerfAttr.Builder user = PerfAttr.of(0, 1).flags(PerfEvent.FLAG_EXCLUDE_KERNEL);
-        user.flags(PerfEvent.FLAG_EXCLUDE_HV | PerfEvent.FLAG_EXCLUDE_GUEST | 2L << 15);
+        PerfAttr.Builder user = PerfAttr.of(0, 1).flags(PerfAbi.FLAG_EXCLUDE_KERNEL);
+        user.flags(PerfAbi.FLAG_EXCLUDE_HV | PerfAbi.FLAG_EXCLUDE_GUEST | 2L << 15);
         assertThat(name(user)).isEqualTo("instructions:uppH");
-        assertThat(name(PerfAttr.software(9).flags(PerfEvent.FLAG_EXCLUDE_GUEST)))
-                .isEqualTo("dummy");
+        assertThat(name(PerfAttr.software(9).flags(PerfAbi.FLAG_EXCLUDE_GUEST))).isEqualTo("dummy");
     }
 
     private static String name(PerfAttr.Builder attr) {
@@ -194,9 +193,9 @@ class PerfSampleFieldsTest {
         PerfAttr attr =
                 PerfAttr.software(0)
                         .frequency(4000)
-                        .sampleType(PerfEvent.PERF_SAMPLE_IP | PerfEvent.PERF_SAMPLE_TID)
-                        .readFormat(PerfEvent.PERF_FORMAT_ID)
-                        .flags(PerfEvent.FLAG_DISABLED | 3L << 15)
+                        .sampleType(PerfAbi.PERF_SAMPLE_IP | PerfAbi.PERF_SAMPLE_TID)
+                        .readFormat(PerfAbi.PERF_FORMAT_ID)
+                        .flags(PerfAbi.FLAG_DISABLED | 3L << 15)
                         .build();
         assertThat(AttrText.of(attr))
                 .isEqualTo(

@@ -16,6 +16,7 @@ import sonde.binary.MalformedInputException;
 import sonde.event.Lane;
 import sonde.recording.ftrace.CodeNames;
 import sonde.recording.ftrace.EventListing;
+import sonde.recording.ftrace.EventListing.ListedLane;
 import sonde.recording.ftrace.PageLayout;
 import sonde.recording.ftrace.TextContext;
 import sonde.testkit.PerfDataBytes;
@@ -31,9 +32,9 @@ class ScriptTextTest {
         try (PerfDataRecording recording = Rows.open(file)) {
             TextContext context = TextContext.of(PageLayout.NATIVE, new byte[0], new byte[0]);
             ScriptText text = new ScriptText(recording, context, CodeNames.NONE);
-            List<EventListing.Part> parts = new ArrayList<>();
+            List<ListedLane> parts = new ArrayList<>();
             for (Lane lane : recording.lanes()) {
-                parts.add(new EventListing.Part(lane, text, ""));
+                parts.add(new ListedLane(lane, text, ""));
             }
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             new EventListing(parts, EventListing.Filter.ALL).writeTo(out);

@@ -1,24 +1,24 @@
 package sonde.recording.perfdata;
 
-import static sonde.recording.perfdata.PerfEvent.FLAG_BPF_EVENT;
-import static sonde.recording.perfdata.PerfEvent.FLAG_COMM;
-import static sonde.recording.perfdata.PerfEvent.FLAG_COMM_EXEC;
-import static sonde.recording.perfdata.PerfEvent.FLAG_DISABLED;
-import static sonde.recording.perfdata.PerfEvent.FLAG_KSYMBOL;
-import static sonde.recording.perfdata.PerfEvent.FLAG_MMAP;
-import static sonde.recording.perfdata.PerfEvent.FLAG_MMAP2;
-import static sonde.recording.perfdata.PerfEvent.FLAG_SAMPLE_ID_ALL;
-import static sonde.recording.perfdata.PerfEvent.FLAG_TASK;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.recording.perfdata.PerfEvent.PERF_COUNT_SW_DUMMY;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CALLCHAIN;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_CPU;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IDENTIFIER;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_IP;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_PERIOD;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_RAW;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TID;
-import static sonde.recording.perfdata.PerfEvent.PERF_SAMPLE_TIME;
+import static sonde.recording.perfdata.PerfAbi.FLAG_BPF_EVENT;
+import static sonde.recording.perfdata.PerfAbi.FLAG_COMM;
+import static sonde.recording.perfdata.PerfAbi.FLAG_COMM_EXEC;
+import static sonde.recording.perfdata.PerfAbi.FLAG_DISABLED;
+import static sonde.recording.perfdata.PerfAbi.FLAG_KSYMBOL;
+import static sonde.recording.perfdata.PerfAbi.FLAG_MMAP;
+import static sonde.recording.perfdata.PerfAbi.FLAG_MMAP2;
+import static sonde.recording.perfdata.PerfAbi.FLAG_SAMPLE_ID_ALL;
+import static sonde.recording.perfdata.PerfAbi.FLAG_TASK;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_CLOCK;
+import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_DUMMY;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CALLCHAIN;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_CPU;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IDENTIFIER;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_IP;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_PERIOD;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_RAW;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TID;
+import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +32,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import sonde.sys.Native;
+import sonde.sys.NativeSyscall;
 
 /** Records a moment of this machine: cpu-clock, sched_switch and dummy on every CPU. */
 final class TinyRecorder implements AutoCloseable {
@@ -96,10 +96,10 @@ final class TinyRecorder implements AutoCloseable {
                     output = fd;
                     rings.add(map(fd));
                 } else {
-                    check(Native.syscall(IOCTL, fd, 0x2405, output), "SET_OUTPUT");
+                    check(NativeSyscall.syscall(IOCTL, fd, 0x2405, output), "SET_OUTPUT");
                 }
                 MemorySegment id = arena.allocate(8, 8);
-                check(Native.syscall(IOCTL, fd, 0x80082407L, id.address()), "ID");
+                check(NativeSyscall.syscall(IOCTL, fd, 0x80082407L, id.address()), "ID");
                 ids[i][cpu] = id.get(ValueLayout.JAVA_LONG, 0);
             }
         }
@@ -117,11 +117,11 @@ final class TinyRecorder implements AutoCloseable {
     }
 
     void enable() {
-        descriptors.forEach(fd -> check(Native.syscall(IOCTL, fd, 0x2400, 0), "ENABLE"));
+        descriptors.forEach(fd -> check(NativeSyscall.syscall(IOCTL, fd, 0x2400, 0), "ENABLE"));
     }
 
     void disable() {
-        descriptors.forEach(fd -> check(Native.syscall(IOCTL, fd, 0x2401, 0), "DISABLE"));
+        descriptors.forEach(fd -> check(NativeSyscall.syscall(IOCTL, fd, 0x2401, 0), "DISABLE"));
     }
 
     /** Moves what lies in every ring to the file. */
@@ -144,14 +144,14 @@ final class TinyRecorder implements AutoCloseable {
 
     private long open(PerfAttr attr, int cpu) {
         MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, attr.encode());
-        long fd = Native.syscall(PERF_EVENT_OPEN, bytes.address(), -1, cpu, -1, 8, 0);
+        long fd = NativeSyscall.syscall(PERF_EVENT_OPEN, bytes.address(), -1, cpu, -1, 8, 0);
         check(fd, "perf_event_open");
         descriptors.add(fd);
         return fd;
     }
 
     private static MemorySegment map(long fd) {
-        long address = Native.syscall(MMAP, 0, 4096 + RING_BYTES, 3, 1, fd, 0);
+        long address = NativeSyscall.syscall(MMAP, 0, 4096 + RING_BYTES, 3, 1, fd, 0);
         check(address, "mmap");
         return MemorySegment.ofAddress(address).reinterpret(4096 + RING_BYTES);
     }
@@ -169,14 +169,14 @@ final class TinyRecorder implements AutoCloseable {
     private static int open(Path path, int flags) {
         try (Arena names = Arena.ofConfined()) {
             MemorySegment name = names.allocateFrom(path.toString());
-            long fd = Native.syscall(2, name.address(), flags, 0600);
+            long fd = NativeSyscall.syscall(2, name.address(), flags, 0600);
             check(fd, "open");
             return (int) fd;
         }
     }
 
     static void closeDescriptor(long fd) {
-        check(Native.syscall(CLOSE, fd, 0, 0), "close");
+        check(NativeSyscall.syscall(CLOSE, fd, 0, 0), "close");
     }
 
     static void check(long result, String what) {
@@ -190,7 +190,7 @@ final class TinyRecorder implements AutoCloseable {
         if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
             throw new IllegalStateException("numbers here are those of x86-64");
         }
-        rings.forEach(ring -> Native.syscall(MUNMAP, ring.address(), ring.byteSize(), 0));
+        rings.forEach(ring -> NativeSyscall.syscall(MUNMAP, ring.address(), ring.byteSize(), 0));
         descriptors.forEach(TinyRecorder::closeDescriptor);
         arena.close();
     }

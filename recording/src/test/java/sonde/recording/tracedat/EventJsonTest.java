@@ -25,7 +25,7 @@ import sonde.recording.ftrace.AddressNames;
 import sonde.recording.ftrace.EventJson;
 import sonde.recording.ftrace.EventListing;
 import sonde.recording.ftrace.EventListing.Filter;
-import sonde.recording.ftrace.EventListing.Part;
+import sonde.recording.ftrace.EventListing.ListedLane;
 import sonde.recording.ftrace.ThreadNames;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -49,12 +49,12 @@ class EventJsonTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (TraceDatRecording opened = TraceDatRecordingTest.open(recording)) {
             ThreadNames names = ThreadNames.of(comms);
-            List<Part> parts = new ArrayList<>();
+            List<ListedLane> parts = new ArrayList<>();
             for (Lane lane : opened.lanes()) {
                 EventJson text =
                         new EventJson(
                                 lane.source(), opened.textContext(), names, AddressNames.NONE);
-                parts.add(new Part(lane, text, ""));
+                parts.add(new ListedLane(lane, text, ""));
             }
             new EventListing(parts, Filter.ALL).writeTo(out);
         }

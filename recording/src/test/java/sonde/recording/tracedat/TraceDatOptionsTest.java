@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.event.Clock;
+import sonde.recording.tracedat.TimeShift.ShiftMeasurement;
 import sonde.testkit.Bytes;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -100,8 +101,8 @@ class TraceDatOptionsTest {
             assertThat(shift.peerId()).isEqualTo(77);
             assertThat(shift.cpus().get(1))
                     .containsExactly(
-                            new TimeShift.Sample(1, 7000, 1, 0),
-                            new TimeShift.Sample(2, 9000, 1, 0));
+                            new ShiftMeasurement(1, 7000, 1, 0),
+                            new ShiftMeasurement(2, 9000, 1, 0));
         }
         assertThat(times(file.version7(false))).isEqualTo("1 3.000007, 3 4.000007, 2 5.000007, ");
     }
@@ -138,7 +139,7 @@ class TraceDatOptionsTest {
                 assertThat(recording.notes()).isEmpty();
                 assertThat(recording.hooks()).hasSize(1);
                 assertThat(recording.guests())
-                        .containsExactly(new Guest("guest1", 88, Map.of(0, 70, 1, 71)));
+                        .containsExactly(new GuestOption("guest1", 88, Map.of(0, 70, 1, 71)));
                 assertThat(recording.lastBoots())
                         .containsExactly(Map.entry("boot", "ffffffff81000000\t[kernel]\n"));
                 assertThat(recording.btf()).containsExactly(1, 2, 3);

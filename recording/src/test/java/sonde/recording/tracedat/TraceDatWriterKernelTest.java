@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.Input;
 import sonde.event.Lane;
+import sonde.recording.tracedat.TraceDatReader.SpoolFile;
 import sonde.recording.tracedat.TraceDatWriter.BufferPages;
 import sonde.recording.tracedat.TraceDatWriter.CpuPages;
 
@@ -79,11 +80,11 @@ class TraceDatWriterKernelTest {
 
     private void assertSpoolsReadAlike(TraceDatMetadata metadata, List<Path> spools, int length)
             throws IOException {
-        List<TraceDatReader.Spool> inputs = new ArrayList<>();
+        List<SpoolFile> inputs = new ArrayList<>();
         for (String name : List.of("", "second")) {
             for (int cpu = 0; cpu < spools.size(); cpu++) {
                 Input input = Input.open(spools.get(cpu));
-                inputs.add(new TraceDatReader.Spool(name, "mono", 4096, cpu, input));
+                inputs.add(new SpoolFile(name, "mono", 4096, cpu, input));
             }
         }
         try (TraceDatRecording recording = TraceDatRecording.ofSpools(metadata, inputs)) {

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.LossAccount.LossRow;
 import sonde.analysis.Operator;
-import sonde.analysis.Threads;
-import sonde.analysis.outline.Flows;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.outline.PacketFlows;
 import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackTable;
 import sonde.event.Batch;
@@ -22,17 +22,17 @@ final class OwnRows {
     private static final Set<String> LOG_SYSTEMS = Set.of("printk", "log", "dmesg", "kmsg");
     private static final List<String> MESSAGES = List.of("msg", "message", "text", "buf");
 
-    private final Target target;
-    private final Threads threads;
+    private final TraceNumbers target;
+    private final ThreadTable threads;
     private final StackTable stacks;
 
-    OwnRows(Target target, Threads threads, StackTable stacks) {
+    OwnRows(TraceNumbers target, ThreadTable threads, StackTable stacks) {
         this.target = target;
         this.threads = threads;
         this.stacks = stacks;
     }
 
-    Operator samples(@Nullable Row out) {
+    Operator samples(@Nullable RowAppender out) {
         long[] ids = {0};
         return operator(
                 SampleTypes::isSample,
@@ -62,7 +62,7 @@ final class OwnRows {
                 });
     }
 
-    Operator losses(Row out) {
+    Operator losses(RowAppender out) {
         return operator(
                 type -> type.system().equals(EventType.NOTICE),
                 (batch, row, type) ->
@@ -76,7 +76,7 @@ final class OwnRows {
     }
 
     /** Losses that no row of the recording tells: without a time. */
-    void unnoticed(Row out, List<LossRow> losses) {
+    void unnoticed(RowAppender out, List<LossRow> losses) {
         for (LossRow loss : losses) {
             Long events = loss.events();
             out.begin().none().orNull(loss.cpu()).add(loss.what()).add(events == null ? 0 : events);
@@ -84,7 +84,7 @@ final class OwnRows {
         }
     }
 
-    Operator mappings(Row out) {
+    Operator mappings(RowAppender out) {
         return operator(
                 type ->
                         type.system().equals(EventType.PERF_RECORD)
@@ -105,7 +105,7 @@ final class OwnRows {
     }
 
     /** {@code counter:value} of formats that have counters, and the kernel's own of CPUs. */
-    Operator counters(Row out) {
+    Operator counters(RowAppender out) {
         return operator(
                 type ->
                         type.system().equals("counter")
@@ -127,7 +127,7 @@ final class OwnRows {
                 });
     }
 
-    Operator logs(Row out) {
+    Operator logs(RowAppender out) {
         return operator(
                 type ->
                         LOG_SYSTEMS.contains(type.system())
@@ -148,9 +148,9 @@ final class OwnRows {
     }
 
     /** Types of any system that say who sent what to whom. */
-    Operator packets(Row out) {
+    Operator packets(RowAppender out) {
         return operator(
-                Flows::isPacket,
+                PacketFlows::isPacket,
                 (batch, row, type) -> PacketRows.add(out, batch, row, type, target));
     }
 

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
 
-/** Rows of {@link Derived#PACKET}; what a packet does not have is NULL. */
+/** Rows of {@link DerivedTable#PACKET}; what a packet does not have is NULL. */
 final class PacketRows {
     private PacketRows() {}
 
-    static void add(Row out, Batch batch, int row, EventType type, Target target) {
+    static void add(RowAppender out, Batch batch, int row, EventType type, TraceNumbers target) {
         String protocol = text(batch, row, type, "protocol");
         boolean ip = number(batch, row, type, "ttl") > 0;
         out.begin()
@@ -32,7 +32,8 @@ final class PacketRows {
         out.add(target.trace());
     }
 
-    private static void transport(Row out, Batch batch, int row, EventType type, String protocol) {
+    private static void transport(
+            RowAppender out, Batch batch, int row, EventType type, String protocol) {
         boolean ports =
                 switch (protocol) {
                     case "tcp", "udp", "sctp" -> true;
@@ -52,7 +53,7 @@ final class PacketRows {
                 .orNull(protocol.isEmpty() ? -1 : number(batch, row, type, "payload"));
     }
 
-    private static void names(Row out, Batch batch, int row, EventType type) {
+    private static void names(RowAppender out, Batch batch, int row, EventType type) {
         long id = number(batch, row, type, "dns_id");
         boolean dns = id >= 0 && type.field("dns_id").isPresent();
         out.orNull(dns ? id : -1)

@@ -1,16 +1,16 @@
 package sonde.store.derive;
 
 import java.util.function.Predicate;
-import sonde.analysis.Bindings;
 import sonde.analysis.Operator;
-import sonde.analysis.Wanted;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.TypeSelection;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Source;
 
 /** Shows every row of some types, by time. */
 final class RowOperator implements Operator {
-    private final Bindings<Wanted> bindings;
+    private final SourceBindings<TypeSelection> bindings;
     private final Sink sink;
 
     /** Takes rows. */
@@ -21,13 +21,13 @@ final class RowOperator implements Operator {
     }
 
     RowOperator(Predicate<EventType> which, Sink sink) {
-        bindings = new Bindings<>(source -> new Wanted(source).addAll(1, which));
+        bindings = new SourceBindings<>(source -> new TypeSelection(source).addAll(1, which));
         this.sink = sink;
     }
 
     @Override
-    public Need need() {
-        return Need.TIME_ORDERED;
+    public RowOrder need() {
+        return RowOrder.TIME_ORDERED;
     }
 
     @Override

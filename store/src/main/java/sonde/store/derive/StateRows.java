@@ -3,18 +3,18 @@ package sonde.store.derive;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Threads;
-import sonde.analysis.sched.Slices;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.sched.StateSlices;
 import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.ThreadStates;
 
 /** Writes {@code thread_state} and {@code sched} from the spans that reports add up. */
-final class StateRows implements Slices {
-    private final Target target;
-    private final Threads threads;
+final class StateRows implements StateSlices {
+    private final TraceNumbers target;
+    private final ThreadTable threads;
     private final IntFunction<String> callName;
-    private final @Nullable Row states;
-    private final @Nullable Row sched;
+    private final @Nullable RowAppender states;
+    private final @Nullable RowAppender sched;
     private long ids;
 
     // By thread: its last time on a CPU, until it is known what ended it; 0 long for none.
@@ -23,11 +23,11 @@ final class StateRows implements Slices {
     private int[] cpus = new int[64];
 
     StateRows(
-            Target target,
-            Threads threads,
+            TraceNumbers target,
+            ThreadTable threads,
             IntFunction<String> callName,
-            @Nullable Row states,
-            @Nullable Row sched) {
+            @Nullable RowAppender states,
+            @Nullable RowAppender sched) {
         this.target = target;
         this.threads = threads;
         this.callName = callName;

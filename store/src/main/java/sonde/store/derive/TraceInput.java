@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.Tree;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Recording;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 
 /**
  * A recording to be queried, and what is known beside its events.
@@ -27,10 +27,10 @@ public record TraceInput(
         String name,
         List<Recording> recordings,
         long shiftNanos,
-        Tree tree,
+        CountedThreads tree,
         Map<Integer, String> comms,
-        @Nullable Silence silence,
-        List<Meta.Loss> losses,
+        @Nullable SilentThreads silence,
+        List<RecordedLoss> losses,
         IntFunction<String> callName,
         Supplier<ProcessSymbols> symbols) {
     public TraceInput {

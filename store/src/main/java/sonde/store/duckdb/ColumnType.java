@@ -37,35 +37,35 @@ public record ColumnType(int code, int widthBytes, List<String> labels) {
         return new ColumnType(ENUM, width, labels);
     }
 
-    private static final class Calls {
-        static final MemorySegment CREATE = Api.function("create_logical_type");
-        static final MemorySegment CREATE_ENUM = Api.function("create_enum_type");
-        static final MemorySegment CREATE_LIST = Api.function("create_list_type");
-        static final MemorySegment DESTROY = Api.function("destroy_logical_type");
+    private static final class ColumnTypeCalls {
+        static final MemorySegment CREATE = DuckDbApi.function("create_logical_type");
+        static final MemorySegment CREATE_ENUM = DuckDbApi.function("create_enum_type");
+        static final MemorySegment CREATE_LIST = DuckDbApi.function("create_list_type");
+        static final MemorySegment DESTROY = DuckDbApi.function("destroy_logical_type");
     }
 
     /** A {@code duckdb_logical_type}, to be {@link #destroy destroyed}. */
     long create() {
         if (code == LIST) {
             long element = BIGINT.create();
-            long list = Api.call(Calls.CREATE_LIST, element);
+            long list = DuckDbApi.call(ColumnTypeCalls.CREATE_LIST, element);
             destroy(element);
             return list;
         }
         if (code != ENUM) {
-            return Api.call(Calls.CREATE, code);
+            return DuckDbApi.call(ColumnTypeCalls.CREATE, code);
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment names = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, labels.size()));
             for (int i = 0; i < labels.size(); i++) {
-                names.setAtIndex(ValueLayout.JAVA_LONG, i, Api.text(arena, labels.get(i)));
+                names.setAtIndex(ValueLayout.JAVA_LONG, i, DuckDbApi.text(arena, labels.get(i)));
             }
-            return Api.call(Calls.CREATE_ENUM, names.address(), labels.size());
+            return DuckDbApi.call(ColumnTypeCalls.CREATE_ENUM, names.address(), labels.size());
         }
     }
 
     static void destroy(long logicalType) {
-        Api.destroy(Calls.DESTROY, logicalType);
+        DuckDbApi.destroy(ColumnTypeCalls.DESTROY, logicalType);
     }
 
     /** How it is written in SQL; an enumeration as the text that its values show. */

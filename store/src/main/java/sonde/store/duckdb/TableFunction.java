@@ -10,12 +10,12 @@ public interface TableFunction {
      *
      * @param name as SQL knows it
      */
-    record Column(String name, ColumnType type) {}
+    record FunctionColumn(String name, ColumnType type) {}
 
     /** A table that a statement names. */
-    interface Table {
+    interface ScannedTable {
         /** Its columns. */
-        List<Column> columns();
+        List<FunctionColumn> columns();
 
         /** About how many rows it has, -1 when nobody knows. */
         long rows();
@@ -26,29 +26,29 @@ public interface TableFunction {
          * @param columns which are wanted, by number, in the order of the vectors to be filled; a
          *     number beyond the columns stands for no column, its vector is not read
          */
-        Scan scan(int[] columns) throws Exception;
+        TableScan scan(int[] columns) throws Exception;
     }
 
     /** One reading of a table. */
-    interface Scan extends AutoCloseable {
+    interface TableScan extends AutoCloseable {
         /** How many workers may run at once. */
         int threads();
 
         /** Another worker; workers share the rows. */
-        Worker worker() throws Exception;
+        ScanWorker worker() throws Exception;
 
         @Override
         void close();
     }
 
     /** Part of a reading, of one thread at a time. */
-    interface Worker extends AutoCloseable {
+    interface ScanWorker extends AutoCloseable {
         /**
          * Fills the wanted columns.
          *
-         * @return rows filled, at most {@link Vector#CAPACITY}; 0 at the end
+         * @return rows filled, at most {@link ColumnVector#CAPACITY}; 0 at the end
          */
-        int fill(Vector[] out) throws Exception;
+        int fill(ColumnVector[] out) throws Exception;
 
         @Override
         void close();
@@ -59,5 +59,5 @@ public interface TableFunction {
      *
      * @throws Exception whose message the statement's author sees
      */
-    Table bind(String argument) throws Exception;
+    ScannedTable bind(String argument) throws Exception;
 }

@@ -6,22 +6,24 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import sonde.store.duckdb.TableFunction;
+import sonde.store.duckdb.TableFunction.FunctionColumn;
+import sonde.store.duckdb.TableFunction.TableScan;
 import sonde.store.table.EventTable;
 
 /** A table of events that is read from the index where that has the columns. */
-public final class IndexedTable implements TableFunction.Table {
+public final class IndexedTable implements TableFunction.ScannedTable {
     private final EventTable events;
-    private final Index index;
+    private final ColumnIndex index;
     private final Set<String> missed = ConcurrentHashMap.newKeySet();
 
     /** The table and where it may lie. */
-    public IndexedTable(EventTable events, Index index) {
+    public IndexedTable(EventTable events, ColumnIndex index) {
         this.events = events;
         this.index = index;
     }
 
     @Override
-    public List<TableFunction.Column> columns() {
+    public List<FunctionColumn> columns() {
         return events.columns();
     }
 
@@ -31,7 +33,7 @@ public final class IndexedTable implements TableFunction.Table {
     }
 
     @Override
-    public TableFunction.Scan scan(int[] wanted) throws IOException {
+    public TableScan scan(int[] wanted) throws IOException {
         List<String> names = new ArrayList<>();
         for (int number : wanted) {
             boolean real = number < events.columns().size();

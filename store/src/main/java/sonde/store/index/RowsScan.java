@@ -1,22 +1,23 @@
 package sonde.store.index;
 
 import org.jspecify.annotations.Nullable;
-import sonde.store.duckdb.Connection;
-import sonde.store.duckdb.Database;
-import sonde.store.duckdb.Rows;
+import sonde.store.duckdb.ColumnVector;
+import sonde.store.duckdb.QueryRows;
+import sonde.store.duckdb.SqlConnection;
+import sonde.store.duckdb.SqlDatabase;
 import sonde.store.duckdb.SqlException;
 import sonde.store.duckdb.TableFunction;
-import sonde.store.duckdb.Vector;
+import sonde.store.duckdb.TableFunction.ScanWorker;
 
 /** The rows of a statement of one database, handed to another one chunk by chunk. */
-final class RowsScan implements TableFunction.Scan, TableFunction.Worker {
-    private final Database from;
+final class RowsScan implements TableFunction.TableScan, TableFunction.ScanWorker {
+    private final SqlDatabase from;
     private final String sql;
-    private @Nullable Connection connection;
-    private @Nullable Rows rows;
+    private @Nullable SqlConnection connection;
+    private @Nullable QueryRows rows;
     private boolean taken;
 
-    RowsScan(Database from, String sql) {
+    RowsScan(SqlDatabase from, String sql) {
         this.from = from;
         this.sql = sql;
     }
@@ -27,19 +28,19 @@ final class RowsScan implements TableFunction.Scan, TableFunction.Worker {
     }
 
     @Override
-    public TableFunction.Worker worker() {
+    public ScanWorker worker() {
         return this;
     }
 
     @Override
-    public synchronized int fill(Vector[] out) throws SqlException {
-        Rows open = rows;
+    public synchronized int fill(ColumnVector[] out) throws SqlException {
+        QueryRows open = rows;
         if (open == null) {
             if (taken) {
                 return 0;
             }
             taken = true;
-            Connection made = from.connect();
+            SqlConnection made = from.connect();
             connection = made;
             open = made.query(sql);
             rows = open;
@@ -53,11 +54,11 @@ final class RowsScan implements TableFunction.Scan, TableFunction.Worker {
 
     @Override
     public synchronized void close() {
-        Rows open = rows;
+        QueryRows open = rows;
         if (open != null) {
             open.close();
         }
-        Connection made = connection;
+        SqlConnection made = connection;
         if (made != null) {
             made.close();
         }

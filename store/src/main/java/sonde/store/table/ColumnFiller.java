@@ -5,20 +5,20 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.store.duckdb.ColumnType;
-import sonde.store.duckdb.Vector;
-import sonde.store.table.EventScan.Shared;
+import sonde.store.duckdb.ColumnVector;
+import sonde.store.table.EventScan.SharedLane;
 
 /** Fills a column from rows of batches of one source. For one thread. */
 @FunctionalInterface
 interface ColumnFiller {
     /** Fills {@code out} from {@code at} on with {@code count} rows. */
-    void fill(Batch batch, int[] rows, int count, Vector out, int at);
+    void fill(Batch batch, int[] rows, int count, ColumnVector out, int at);
 
     /** For a column that nobody reads. */
     ColumnFiller NOTHING = (batch, rows, count, out, at) -> {};
 
     /** The filler of a column from a lane's source. */
-    static ColumnFiller of(EventTable table, EventColumn column, Shared lane) {
+    static ColumnFiller of(EventTable table, EventColumn column, SharedLane lane) {
         return switch (column.part()) {
             case TS -> {
                 long shift = lane.trace.shiftNanos();
@@ -32,7 +32,7 @@ interface ColumnFiller {
             case TID -> orNull(Batch::tid);
             case PID -> orNull(Batch::pid);
             case UTID -> {
-                Utids utids = table.utids();
+                UniqueThreadIds utids = table.utids();
                 int trace = lane.trace.id();
                 yield orNull((batch, row) -> utids.of(trace, batch.tid(row), batch.time(row)));
             }
@@ -51,11 +51,11 @@ interface ColumnFiller {
 
     /** An integer of a row, -1 for none. */
     @FunctionalInterface
-    interface Value {
+    interface RowInteger {
         int of(Batch batch, int row);
     }
 
-    private static ColumnFiller orNull(Value value) {
+    private static ColumnFiller orNull(RowInteger value) {
         return (batch, rows, count, out, at) -> {
             for (int i = 0; i < count; i++) {
                 int number = value.of(batch, rows[i]);
@@ -68,7 +68,7 @@ interface ColumnFiller {
         };
     }
 
-    private static ColumnFiller name(EventTable table, ColumnType type, Shared lane) {
+    private static ColumnFiller name(EventTable table, ColumnType type, SharedLane lane) {
         int[] labels = new int[lane.source.types().size()];
         for (int i = 0; i < labels.length; i++) {
             labels[i] = table.label(lane.source.types().get(i));
@@ -89,7 +89,7 @@ interface ColumnFiller {
         };
     }
 
-    private static void put(Vector out, int row, int value, int width) {
+    private static void put(ColumnVector out, int row, int value, int width) {
         switch (width) {
             case 1 -> out.setByte(row, value);
             case 2 -> out.setShort(row, value);
@@ -97,7 +97,7 @@ interface ColumnFiller {
         }
     }
 
-    private static ColumnFiller field(EventColumn column, EventTable table, Shared lane) {
+    private static ColumnFiller field(EventColumn column, EventTable table, SharedLane lane) {
         @Nullable FieldReader[] readers = new FieldReader[lane.source.types().size()];
         for (int i = 0; i < readers.length; i++) {
             EventType type = lane.source.types().get(i);

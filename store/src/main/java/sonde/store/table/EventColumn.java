@@ -8,12 +8,13 @@ import sonde.store.duckdb.ColumnType;
  *
  * @param name as SQL knows it
  * @param part what it shows
- * @param field name of the field with {@link Part#FIELD}, else empty
+ * @param field name of the field with {@link ColumnContent#FIELD}, else empty
  * @param decoded how many values were read for statements so far
  */
-record EventColumn(String name, ColumnType type, Part part, String field, LongAdder decoded) {
+record EventColumn(
+        String name, ColumnType type, ColumnContent part, String field, LongAdder decoded) {
     /** What a column shows. */
-    enum Part {
+    enum ColumnContent {
         TS,
         CPU,
         UTID,
@@ -26,11 +27,11 @@ record EventColumn(String name, ColumnType type, Part part, String field, LongAd
         FIELD
     }
 
-    static EventColumn of(String name, ColumnType type, Part part) {
+    static EventColumn of(String name, ColumnType type, ColumnContent part) {
         return new EventColumn(name, type, part, "", new LongAdder());
     }
 
     static EventColumn ofField(String name, ColumnType type, String field) {
-        return new EventColumn(name, type, Part.FIELD, field, new LongAdder());
+        return new EventColumn(name, type, ColumnContent.FIELD, field, new LongAdder());
     }
 }

@@ -9,25 +9,26 @@ import sonde.event.Batch;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
+import sonde.store.duckdb.ColumnVector;
 import sonde.store.duckdb.TableFunction;
-import sonde.store.duckdb.Vector;
+import sonde.store.duckdb.TableFunction.ScanWorker;
 
 /**
  * A reading of a table of events. Workers take batches from lanes, one at a time under the lane's
  * lock, and fill columns from them outside of it, so that a recording of one lane uses more than
  * one processor too.
  */
-final class EventScan implements TableFunction.Scan {
+final class EventScan implements TableFunction.TableScan {
     private final EventTable table;
     private final List<@Nullable EventColumn> columns;
-    private final List<Shared> lanes = new ArrayList<>();
+    private final List<SharedLane> lanes = new ArrayList<>();
     private final AtomicInteger nextStart = new AtomicInteger();
 
     EventScan(EventTable table, List<@Nullable EventColumn> columns) throws IOException {
         this.table = table;
         this.columns = columns;
         try {
-            for (Trace trace : table.traces()) {
+            for (StoredTrace trace : table.traces()) {
                 for (Recording recording : trace.recordings()) {
                     for (Lane lane : recording.lanes()) {
                         open(trace, lane);
@@ -40,7 +41,7 @@ final class EventScan implements TableFunction.Scan {
         }
     }
 
-    private void open(Trace trace, Lane lane) {
+    private void open(StoredTrace trace, Lane lane) {
         boolean[] wanted = new boolean[lane.source().types().size()];
         boolean any = false;
         for (int type = 0; type < wanted.length; type++) {
@@ -48,21 +49,21 @@ final class EventScan implements TableFunction.Scan {
             any |= wanted[type];
         }
         if (any) {
-            lanes.add(new Shared(trace, lane, wanted));
+            lanes.add(new SharedLane(trace, lane, wanted));
         } else {
             lane.close();
         }
     }
 
     /** A lane that workers share. */
-    static final class Shared {
-        final Trace trace;
+    static final class SharedLane {
+        final StoredTrace trace;
         final Source source;
         final boolean[] wanted;
         private final Lane lane;
         private boolean ended;
 
-        Shared(Trace trace, Lane lane, boolean[] wanted) {
+        SharedLane(StoredTrace trace, Lane lane, boolean[] wanted) {
             this.trace = trace;
             this.lane = lane;
             this.source = lane.source();
@@ -97,13 +98,13 @@ final class EventScan implements TableFunction.Scan {
     }
 
     @Override
-    public TableFunction.Worker worker() {
-        return new Worker(nextStart.getAndIncrement());
+    public ScanWorker worker() {
+        return new EventScanWorker(nextStart.getAndIncrement());
     }
 
     @Override
     public void close() {
-        lanes.forEach(Shared::close);
+        lanes.forEach(SharedLane::close);
     }
 
     /** The readers of one source's fields, for one worker. */
@@ -111,7 +112,7 @@ final class EventScan implements TableFunction.Scan {
         final Source source;
         final ColumnFiller[] fillers = new ColumnFiller[columns.size()];
 
-        Fillers(Shared lane) {
+        Fillers(SharedLane lane) {
             source = lane.source;
             for (int i = 0; i < fillers.length; i++) {
                 EventColumn column = columns.get(i);
@@ -123,26 +124,26 @@ final class EventScan implements TableFunction.Scan {
         }
     }
 
-    private final class Worker implements TableFunction.Worker {
+    private final class EventScanWorker implements TableFunction.ScanWorker {
         private final List<Fillers> known = new ArrayList<>();
-        private final int[] rows = new int[Vector.CAPACITY];
+        private final int[] rows = new int[ColumnVector.CAPACITY];
         private int lane;
         private int tried;
-        private @Nullable Shared from;
+        private @Nullable SharedLane from;
         private @Nullable Batch batch;
         private @Nullable Fillers fillers;
         private int position;
 
-        Worker(int start) {
+        EventScanWorker(int start) {
             lane = lanes.isEmpty() ? 0 : start % lanes.size();
         }
 
         @Override
-        public int fill(Vector[] out) throws IOException {
+        public int fill(ColumnVector[] out) throws IOException {
             int filled = 0;
-            while (filled < Vector.CAPACITY) {
+            while (filled < ColumnVector.CAPACITY) {
                 Batch current = batch;
-                Shared shared = from;
+                SharedLane shared = from;
                 Fillers with = fillers;
                 if (current == null || shared == null || with == null) {
                     if (!advance()) {
@@ -150,7 +151,7 @@ final class EventScan implements TableFunction.Scan {
                     }
                     continue;
                 }
-                int count = select(current, shared.wanted, Vector.CAPACITY - filled);
+                int count = select(current, shared.wanted, ColumnVector.CAPACITY - filled);
                 for (int i = 0; i < out.length; i++) {
                     with.fillers[i].fill(current, rows, count, out[i], filled);
                 }
@@ -188,7 +189,7 @@ final class EventScan implements TableFunction.Scan {
         /** Takes the next batch of any lane; false at the end of all. */
         private boolean advance() throws IOException {
             while (tried < lanes.size()) {
-                Shared shared = lanes.get(lane);
+                SharedLane shared = lanes.get(lane);
                 Batch next = read(shared);
                 if (next != null) {
                     from = shared;
@@ -205,7 +206,7 @@ final class EventScan implements TableFunction.Scan {
         }
 
         /** DuckDB passes on a failure's text alone; the failure itself is kept beside. */
-        private @Nullable Batch read(Shared shared) throws IOException {
+        private @Nullable Batch read(SharedLane shared) throws IOException {
             try {
                 return shared.next();
             } catch (IOException e) {
@@ -215,7 +216,7 @@ final class EventScan implements TableFunction.Scan {
         }
 
         @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
-        private Fillers fillers(Shared shared) {
+        private Fillers fillers(SharedLane shared) {
             for (Fillers one : known) {
                 if (one.source == shared.source) {
                     return one;
@@ -228,7 +229,7 @@ final class EventScan implements TableFunction.Scan {
 
         private void release() {
             Batch current = batch;
-            Shared shared = from;
+            SharedLane shared = from;
             if (current != null && shared != null) {
                 shared.release(current);
             }

@@ -17,16 +17,18 @@ import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.store.duckdb.ColumnType;
 import sonde.store.duckdb.TableFunction;
-import sonde.store.table.EventColumn.Part;
+import sonde.store.duckdb.TableFunction.FunctionColumn;
+import sonde.store.duckdb.TableFunction.TableScan;
+import sonde.store.table.EventColumn.ColumnContent;
 
 /**
  * The rows of one event type, over all traces and sources that have it, or those of all types.
  * Nothing is read until DuckDB scans it, and then only the columns it names.
  */
-public final class EventTable implements TableFunction.Table {
+public final class EventTable implements TableFunction.ScannedTable {
     private final String name;
-    private final List<Trace> traces;
-    private final Utids utids;
+    private final List<StoredTrace> traces;
+    private final UniqueThreadIds utids;
     private final List<EventColumn> columns;
     private final List<String> labels;
     private final List<String> sources;
@@ -35,7 +37,11 @@ public final class EventTable implements TableFunction.Table {
 
     private volatile @Nullable IOException reading;
 
-    private EventTable(String name, @Nullable String typeName, List<Trace> traces, Utids utids) {
+    private EventTable(
+            String name,
+            @Nullable String typeName,
+            List<StoredTrace> traces,
+            UniqueThreadIds utids) {
         this.name = name;
         this.typeName = typeName;
         this.traces = List.copyOf(traces);
@@ -46,7 +52,7 @@ public final class EventTable implements TableFunction.Table {
     }
 
     /** The table {@code events}. */
-    public static EventTable all(List<Trace> traces, Utids utids) {
+    public static EventTable all(List<StoredTrace> traces, UniqueThreadIds utids) {
         return new EventTable("events", null, traces, utids);
     }
 
@@ -55,7 +61,7 @@ public final class EventTable implements TableFunction.Table {
      *
      * @param typeName "sched.sched_switch"
      */
-    public static EventTable of(String typeName, List<Trace> traces, Utids utids) {
+    public static EventTable of(String typeName, List<StoredTrace> traces, UniqueThreadIds utids) {
         return new EventTable(typeName, typeName, traces, utids);
     }
 
@@ -65,9 +71,9 @@ public final class EventTable implements TableFunction.Table {
     }
 
     /** The names of all types that the traces declare. */
-    public static List<String> names(List<Trace> traces) {
+    public static List<String> names(List<StoredTrace> traces) {
         TreeSet<String> names = new TreeSet<>();
-        for (Trace trace : traces) {
+        for (StoredTrace trace : traces) {
             for (Recording recording : trace.recordings()) {
                 for (Source source : recording.sources()) {
                     source.types().forEach(type -> names.add(nameOf(type)));
@@ -77,9 +83,9 @@ public final class EventTable implements TableFunction.Table {
         return List.copyOf(names);
     }
 
-    private static List<String> sources(List<Trace> traces) {
+    private static List<String> sources(List<StoredTrace> traces) {
         TreeSet<String> names = new TreeSet<>();
-        for (Trace trace : traces) {
+        for (StoredTrace trace : traces) {
             for (Recording recording : trace.recordings()) {
                 recording.sources().forEach(source -> names.add(source.name()));
             }
@@ -90,18 +96,18 @@ public final class EventTable implements TableFunction.Table {
     private static List<EventColumn> first() {
         return new ArrayList<>(
                 List.of(
-                        EventColumn.of("ts", ColumnType.BIGINT, Part.TS),
-                        EventColumn.of("cpu", ColumnType.INTEGER, Part.CPU),
-                        EventColumn.of("utid", ColumnType.INTEGER, Part.UTID),
-                        EventColumn.of("tid", ColumnType.INTEGER, Part.TID)));
+                        EventColumn.of("ts", ColumnType.BIGINT, ColumnContent.TS),
+                        EventColumn.of("cpu", ColumnType.INTEGER, ColumnContent.CPU),
+                        EventColumn.of("utid", ColumnType.INTEGER, ColumnContent.UTID),
+                        EventColumn.of("tid", ColumnType.INTEGER, ColumnContent.TID)));
     }
 
     private List<EventColumn> general() {
         List<EventColumn> result = first();
-        result.add(EventColumn.of("name", ColumnType.enumeration(labels), Part.NAME));
-        result.add(EventColumn.of("weight", ColumnType.BIGINT, Part.WEIGHT));
-        result.add(EventColumn.of("source", ColumnType.enumeration(sources), Part.SOURCE));
-        result.add(EventColumn.of("trace_id", ColumnType.INTEGER, Part.TRACE));
+        result.add(EventColumn.of("name", ColumnType.enumeration(labels), ColumnContent.NAME));
+        result.add(EventColumn.of("weight", ColumnType.BIGINT, ColumnContent.WEIGHT));
+        result.add(EventColumn.of("source", ColumnType.enumeration(sources), ColumnContent.SOURCE));
+        result.add(EventColumn.of("trace_id", ColumnType.INTEGER, ColumnContent.TRACE));
         return result;
     }
 
@@ -116,7 +122,7 @@ public final class EventTable implements TableFunction.Table {
             }
         }
         if (samples) {
-            result.add(EventColumn.of("weight", ColumnType.BIGINT, Part.WEIGHT));
+            result.add(EventColumn.of("weight", ColumnType.BIGINT, ColumnContent.WEIGHT));
         }
         Set<String> taken = new HashSet<>(List.of("trace_id", "source"));
         result.forEach(column -> taken.add(column.name()));
@@ -127,14 +133,14 @@ public final class EventTable implements TableFunction.Table {
             }
             result.add(EventColumn.ofField(column, type, field));
         });
-        result.add(EventColumn.of("source", ColumnType.enumeration(sources), Part.SOURCE));
-        result.add(EventColumn.of("trace_id", ColumnType.INTEGER, Part.TRACE));
+        result.add(EventColumn.of("source", ColumnType.enumeration(sources), ColumnContent.SOURCE));
+        result.add(EventColumn.of("trace_id", ColumnType.INTEGER, ColumnContent.TRACE));
         return result;
     }
 
     private List<EventType> types(String wanted) {
         List<EventType> found = new ArrayList<>();
-        for (Trace trace : traces) {
+        for (StoredTrace trace : traces) {
             for (Recording recording : trace.recordings()) {
                 for (Source source : recording.sources()) {
                     source.types().stream()
@@ -162,9 +168,9 @@ public final class EventTable implements TableFunction.Table {
     }
 
     @Override
-    public List<TableFunction.Column> columns() {
+    public List<FunctionColumn> columns() {
         return columns.stream()
-                .map(column -> new TableFunction.Column(column.name(), column.type()))
+                .map(column -> new FunctionColumn(column.name(), column.type()))
                 .toList();
     }
 
@@ -174,14 +180,14 @@ public final class EventTable implements TableFunction.Table {
     }
 
     @Override
-    public TableFunction.Scan scan(int[] wanted) throws IOException {
+    public TableScan scan(int[] wanted) throws IOException {
         List<@Nullable EventColumn> chosen = new ArrayList<>();
         for (int number : wanted) {
             EventColumn column = number < columns.size() ? columns.get(number) : null;
             chosen.add(column);
             if (column != null) {
                 read.add(column.name());
-                if (column.part() == Part.UTID) {
+                if (column.part() == ColumnContent.UTID) {
                     utids.prepare();
                 }
             }
@@ -214,11 +220,11 @@ public final class EventTable implements TableFunction.Table {
         return reading;
     }
 
-    List<Trace> traces() {
+    List<StoredTrace> traces() {
         return traces;
     }
 
-    Utids utids() {
+    UniqueThreadIds utids() {
         return utids;
     }
 

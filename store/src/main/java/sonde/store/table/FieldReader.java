@@ -6,11 +6,11 @@ import sonde.event.Field;
 import sonde.event.FloatField;
 import sonde.event.IntegerField;
 import sonde.store.duckdb.ColumnType;
-import sonde.store.duckdb.Vector;
+import sonde.store.duckdb.ColumnVector;
 
 /** Puts one value of a row into a vector. For one thread. */
 interface FieldReader {
-    void read(Batch batch, int row, Vector out, int at);
+    void read(Batch batch, int row, ColumnVector out, int at);
 
     /** Nothing, for rows whose type lacks the field. */
     FieldReader NULL = (batch, row, out, at) -> out.setNull(at);
@@ -91,7 +91,7 @@ interface FieldReader {
         }
 
         @Override
-        public void read(Batch batch, int row, Vector out, int at) {
+        public void read(Batch batch, int row, ColumnVector out, int at) {
             int size = field.sizeBytes(batch, row);
             if (size > bytes.length) {
                 bytes = new byte[Math.max(size, 2 * bytes.length)];
@@ -122,7 +122,7 @@ interface FieldReader {
         }
 
         @Override
-        public void read(Batch batch, int row, Vector out, int at) {
+        public void read(Batch batch, int row, ColumnVector out, int at) {
             int width =
                     switch (field.elementBytes()) {
                         case 2, 4, 8 -> field.elementBytes();

@@ -3,6 +3,7 @@ package sonde.symbol.ctype;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.symbol.ctype.SourceType.Kind;
+import sonde.symbol.ctype.SourceType.NumberType;
 
 /** C's own types, whose words may stand in any order: {@code "long unsigned int"}. */
 public final class BasicNumbers {
@@ -74,7 +75,7 @@ public final class BasicNumbers {
         return switch (base) {
             case "void" -> SourceType.Opaque.VOID;
             case "bool", "_Bool" -> number(name, 1, Kind.BOOLEAN);
-            case "char" -> new SourceType.Number(name, 1, Kind.CHARACTER, !isUnsigned);
+            case "char" -> new NumberType(name, 1, Kind.CHARACTER, !isUnsigned);
             case "", "int" -> number(name, bytes, kind);
             case "__int128", "__int128_t", "__uint128_t" -> number(name, 16, kind);
             case "float", "_Float32" -> number(name, 4 * parts, Kind.FLOATING);
@@ -87,6 +88,6 @@ public final class BasicNumbers {
 
     private static SourceType number(String name, int bytes, Kind kind) {
         boolean isSigned = kind == Kind.SIGNED || kind == Kind.FLOATING;
-        return new SourceType.Number(name, bytes, kind, isSigned);
+        return new NumberType(name, bytes, kind, isSigned);
     }
 }

@@ -13,8 +13,10 @@ import sonde.binary.btf.BtfType;
 import sonde.symbol.ctype.SourceType.Keyword;
 import sonde.symbol.ctype.SourceType.Kind;
 import sonde.symbol.ctype.SourceType.Member;
+import sonde.symbol.ctype.SourceType.NumberType;
 import sonde.symbol.ctype.SourceType.PointerSign;
 import sonde.symbol.ctype.SourceType.Qualifier;
+import sonde.symbol.ctype.SourceType.SourceTypedef;
 
 /**
  * Types of BTF; a malformed type is {@link SourceType.Opaque#UNKNOWN}: the kernel's own BTF has
@@ -64,7 +66,7 @@ public final class BtfSourceTypes implements NamedTypes {
         return switch (btf.type(id)) {
             case BtfType.Int number -> number(number);
             case BtfType.Float number ->
-                    new SourceType.Number(number.name(), number.sizeBytes(), Kind.FLOATING, true);
+                    new NumberType(number.name(), number.sizeBytes(), Kind.FLOATING, true);
             case BtfType.Ptr pointer -> pointer(pointer.type());
             case BtfType.Array array ->
                     new SourceType.Array(
@@ -78,7 +80,7 @@ public final class BtfSourceTypes implements NamedTypes {
                             SourceType.once(() -> constants(one)));
             case BtfType.Fwd forward -> forward(forward);
             case BtfType.Typedef typedef ->
-                    new SourceType.Typedef(typedef.name(), type(typedef.type(), depth + 1));
+                    new SourceTypedef(typedef.name(), type(typedef.type(), depth + 1));
             case BtfType.Modifier modifier -> modified(modifier, depth);
             case BtfType.FuncProto proto -> prototype(proto);
             case BtfType.Func function -> type(function.type(), depth + 1);
@@ -99,7 +101,7 @@ public final class BtfSourceTypes implements NamedTypes {
         // pahole marks no characters
         boolean character = number.sizeBytes() == 1 && number.name().contains("char");
         boolean isSigned = kind == Kind.SIGNED || kind == Kind.CHARACTER;
-        return new SourceType.Number(
+        return new NumberType(
                 number.name(), number.sizeBytes(), character ? Kind.CHARACTER : kind, isSigned);
     }
 
@@ -140,7 +142,10 @@ public final class BtfSourceTypes implements NamedTypes {
 
     /** A module may define what vmlinux only declares. */
     private SourceType forward(BtfType.Fwd forward) throws MalformedInputException {
-        int id = btf.find(forward.name(), fits(forward.isUnion() ? Space.UNION : Space.STRUCT));
+        int id =
+                btf.find(
+                        forward.name(),
+                        fits(forward.isUnion() ? NameSpace.UNION : NameSpace.STRUCT));
         Keyword keyword = forward.isUnion() ? Keyword.UNION : Keyword.STRUCT;
         return id == 0 ? new SourceType.Structure(keyword, forward.name(), 0, List::of) : type(id);
     }
@@ -183,7 +188,7 @@ public final class BtfSourceTypes implements NamedTypes {
     }
 
     @Override
-    public Optional<SourceType> find(Space space, String name) {
+    public Optional<SourceType> find(NameSpace space, String name) {
         try {
             int id = btf.find(name, fits(space));
             if (id != 0) {
@@ -201,15 +206,15 @@ public final class BtfSourceTypes implements NamedTypes {
     }
 
     /** What a name of a name space can stand for. */
-    public static Predicate<BtfType> fits(Space space) {
+    public static Predicate<BtfType> fits(NameSpace space) {
         return type ->
                 switch (type) {
                     case BtfType.Struct s ->
-                            space == Space.ANY
-                                    || space == (s.isUnion() ? Space.UNION : Space.STRUCT);
-                    case BtfType.Enum _ -> space == Space.ENUM || space == Space.ANY;
+                            space == NameSpace.ANY
+                                    || space == (s.isUnion() ? NameSpace.UNION : NameSpace.STRUCT);
+                    case BtfType.Enum _ -> space == NameSpace.ENUM || space == NameSpace.ANY;
                     case BtfType.Typedef _, BtfType.Int _, BtfType.Float _ ->
-                            space == Space.PLAIN || space == Space.ANY;
+                            space == NameSpace.PLAIN || space == NameSpace.ANY;
                     case BtfType _ -> false;
                 };
     }

@@ -5,9 +5,13 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.location.Attribute;
-import sonde.binary.dwarf.location.Entry;
-import sonde.binary.dwarf.location.Tag;
+import sonde.binary.dwarf.location.DebugEntry;
+import sonde.binary.dwarf.location.DwarfAttribute;
+import sonde.binary.dwarf.location.DwarfTag;
+import sonde.symbol.ctype.CallingConvention.ParameterHome.HomeReference;
+import sonde.symbol.ctype.CallingConvention.ParameterHome.HomeRegisters;
+import sonde.symbol.ctype.CallingConvention.ParameterHome.HomeStack;
+import sonde.symbol.ctype.CallingConvention.ParameterHome.HomeUnread;
 
 /**
  * Where functions of C and C++ find parameters when they are entered, and leave their result:
@@ -33,17 +37,17 @@ public final class CallingConvention {
             Set.of(0x1, 0x2, 0x4, 0xc, 0x10, 0x11, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x3a, 0x3e);
 
     private final TypeLayout layout;
-    private final Machine machine;
+    private final ConventionMachine machine;
     private int integers;
     private int vectors;
     private int stack;
     private String lost = "";
 
     /** Of one function. */
-    public CallingConvention(TypeLayout layout, Machine machine) {
+    public CallingConvention(TypeLayout layout, ConventionMachine machine) {
         this.layout = layout;
         this.machine = machine;
-        this.stack = machine == Machine.X86_64 ? WORD : 0; // behind the return address
+        this.stack = machine == ConventionMachine.X86_64 ? WORD : 0; // behind the return address
     }
 
     /**
@@ -57,34 +61,34 @@ public final class CallingConvention {
     }
 
     /** Machines whose convention is known. */
-    public enum Machine {
+    public enum ConventionMachine {
         X86_64(6),
         AARCH64(8),
         RISCV64(8);
 
         private final int registers;
 
-        Machine(int registers) {
+        ConventionMachine(int registers) {
             this.registers = registers;
         }
     }
 
     /** Where a parameter is at the entry. */
-    public sealed interface Home {
+    public sealed interface ParameterHome {
         /**
          * In integer registers for arguments, from the one of that index on; of a result in those
          * for results.
          */
-        record Registers(int first, int count) implements Home {}
+        record HomeRegisters(int first, int count) implements ParameterHome {}
 
         /** In memory that an integer register points to. */
-        record Reference(int register) implements Home {}
+        record HomeReference(int register) implements ParameterHome {}
 
         /** At so many bytes from the stack pointer. */
-        record Stack(int offset) implements Home {}
+        record HomeStack(int offset) implements ParameterHome {}
 
         /** Nowhere that a program could read. */
-        record Unread(String why) implements Home {}
+        record HomeUnread(String why) implements ParameterHome {}
     }
 
     /**
@@ -95,21 +99,23 @@ public final class CallingConvention {
     private record Leaf(long offset, int sizeBytes, boolean floating, boolean x87) {}
 
     /** What is handed over, with the numbers that it is made of. */
-    private final class Shape {
+    private final class PassedShape {
         private final List<Leaf> leaves = new ArrayList<>();
         private final int sizeBytes;
         private int align = 1;
         private boolean packed;
 
-        Shape(Entry type) throws MalformedInputException {
+        PassedShape(DebugEntry type) throws MalformedInputException {
             sizeBytes = size(type);
-            if (type.tag() == Tag.ARRAY_TYPE) {
+            if (type.tag() == DwarfTag.ARRAY_TYPE) {
                 // Only a vector is handed over as one.
                 add(0, sizeBytes, true, false);
             } else if (sizeBytes <= MOST_REGISTERS_BYTES) {
                 collect(type, 0, 0);
             }
-            align = Math.max(align, Math.clamp(type.constant(Attribute.ALIGNMENT, 1), 1, 4096));
+            align =
+                    Math.max(
+                            align, Math.clamp(type.constant(DwarfAttribute.ALIGNMENT, 1), 1, 4096));
         }
 
         private void add(long offset, int size, boolean floating, boolean x87)
@@ -123,21 +129,22 @@ public final class CallingConvention {
             leaves.add(new Leaf(offset, size, floating, x87));
         }
 
-        private void collect(Entry stated, long offset, int depth) throws MalformedInputException {
-            Entry type = layout.plain(stated);
+        private void collect(DebugEntry stated, long offset, int depth)
+                throws MalformedInputException {
+            DebugEntry type = layout.plain(stated);
             if (depth > MOST_DEPTH || offset < 0 || offset > MOST_REGISTERS_BYTES) {
                 throw malformed("members outside of it");
             }
             if (TypeLayout.isRecord(type)) {
-                for (Entry member : type.children()) {
-                    if (member.tag() == Tag.INHERITANCE || TypeLayout.isMember(member)) {
+                for (DebugEntry member : type.children()) {
+                    if (member.tag() == DwarfTag.INHERITANCE || TypeLayout.isMember(member)) {
                         member(member, offset, depth);
                     }
                 }
-            } else if (type.tag() == Tag.ARRAY_TYPE && type.flag(Attribute.GNU_VECTOR)) {
+            } else if (type.tag() == DwarfTag.ARRAY_TYPE && type.flag(DwarfAttribute.GNU_VECTOR)) {
                 add(offset, size(type), true, false);
-            } else if (type.tag() == Tag.ARRAY_TYPE) {
-                Entry element = type.type();
+            } else if (type.tag() == DwarfTag.ARRAY_TYPE) {
+                DebugEntry element = type.type();
                 int step = element == null ? 0 : size(element);
                 for (long at = 0;
                         element != null && step > 0 && at + step <= size(type);
@@ -149,28 +156,32 @@ public final class CallingConvention {
             }
         }
 
-        private void member(Entry member, long offset, int depth) throws MalformedInputException {
+        private void member(DebugEntry member, long offset, int depth)
+                throws MalformedInputException {
             long bit = Math.max(0, layout.bitOffset(member));
             if (TypeLayout.bits(member) > 0) {
                 leaves.add(new Leaf(offset + bit / 8, 1, false, false));
                 return;
             }
-            Entry type = member.type();
+            DebugEntry type = member.type();
             if (type != null) {
                 collect(type, offset + bit / 8, depth + 1);
             }
         }
 
-        private void number(Entry type, long offset) throws MalformedInputException {
+        private void number(DebugEntry type, long offset) throws MalformedInputException {
             int size = size(type);
-            long encoding = type.tag() == Tag.BASE_TYPE ? type.constant(Attribute.ENCODING, 0) : 0;
+            long encoding =
+                    type.tag() == DwarfTag.BASE_TYPE
+                            ? type.constant(DwarfAttribute.ENCODING, 0)
+                            : 0;
             boolean floating = FLOATING.contains(encoding);
             boolean halves = floating ? encoding == COMPLEX : TypeLayout.isOfFunction(type);
             int each = halves ? size / 2 : size;
             boolean x87 =
                     floating
                             && each == 16
-                            && machine == Machine.X86_64
+                            && machine == ConventionMachine.X86_64
                             && !type.name().contains("128");
             for (int at = 0; at < size; at += each) {
                 add(offset + at, each, floating, x87);
@@ -186,7 +197,7 @@ public final class CallingConvention {
         return new MalformedInputException("DWARF", "a parameter's type", -1, what);
     }
 
-    private int size(Entry type) throws MalformedInputException {
+    private int size(DebugEntry type) throws MalformedInputException {
         long bytes = layout.sizeBytes(type);
         if (bytes < 0 || bytes > 1 << 30) {
             throw malformed("its size is not known");
@@ -198,58 +209,60 @@ public final class CallingConvention {
      * What is returned, null for void: for what lies in memory x86-64 and RISC-V take an address
      * first.
      */
-    public Home result(@Nullable Entry stated) {
+    public ParameterHome result(@Nullable DebugEntry stated) {
         if (stated == null) {
-            return new Home.Unread("is void");
+            return new HomeUnread("is void");
         }
         try {
-            Entry type = layout.plain(stated);
-            Home home = result(type, new Shape(type));
-            if (home instanceof Home.Reference && machine != Machine.AARCH64) {
+            DebugEntry type = layout.plain(stated);
+            ParameterHome home = result(type, new PassedShape(type));
+            if (home instanceof HomeReference && machine != ConventionMachine.AARCH64) {
                 integers++; // AArch64 has it in x8
             }
             return home;
         } catch (MalformedInputException e) {
             String why = "is not known where: " + e.reason() + " of the result";
-            return machine == Machine.AARCH64 ? new Home.Unread(why) : lost(why);
+            return machine == ConventionMachine.AARCH64 ? new HomeUnread(why) : lost(why);
         }
     }
 
-    private Home result(Entry type, Shape shape) throws MalformedInputException {
-        boolean large = shape.sizeBytes > 2 * WORD || machine == Machine.X86_64 && shape.packed;
+    private ParameterHome result(DebugEntry type, PassedShape shape)
+            throws MalformedInputException {
+        boolean large =
+                shape.sizeBytes > 2 * WORD || machine == ConventionMachine.X86_64 && shape.packed;
         if (TypeLayout.isRecord(type) && (layout.isNonTrivial(type) || large && !isAlike(shape))) {
-            return new Home.Reference(0);
+            return new HomeReference(0);
         }
         if (shape.hasLongDouble()) {
-            return new Home.Unread("is in a register of the x87, which programs cannot read");
+            return new HomeUnread("is in a register of the x87, which programs cannot read");
         }
         CallingConvention alone = new CallingConvention(layout, machine);
         return alone.chosen(type, shape);
     }
 
     /** Where the next parameter is. */
-    public Home next(@Nullable Entry stated) {
+    public ParameterHome next(@Nullable DebugEntry stated) {
         if (!lost.isEmpty()) {
-            return new Home.Unread(lost);
+            return new HomeUnread(lost);
         }
         try {
             if (stated == null) {
                 throw malformed("no type is said");
             }
-            Entry type = layout.plain(stated);
-            return layout.isNonTrivial(type) ? reference() : chosen(type, new Shape(type));
+            DebugEntry type = layout.plain(stated);
+            return layout.isNonTrivial(type) ? reference() : chosen(type, new PassedShape(type));
         } catch (MalformedInputException e) {
             // What is behind it cannot be counted either.
             return lost("is not known where: " + e.reason());
         }
     }
 
-    private Home lost(String why) {
+    private ParameterHome lost(String why) {
         lost = why;
-        return new Home.Unread(why);
+        return new HomeUnread(why);
     }
 
-    private Home chosen(Entry type, Shape shape) {
+    private ParameterHome chosen(DebugEntry type, PassedShape shape) {
         return switch (machine) {
             case X86_64 -> x86(type, shape);
             case AARCH64 -> arm(shape);
@@ -257,16 +270,16 @@ public final class CallingConvention {
         };
     }
 
-    private Home reference() {
+    private ParameterHome reference() {
         if (integers < machine.registers) {
-            return new Home.Reference(integers++);
+            return new HomeReference(integers++);
         }
         stack += WORD;
-        return new Home.Unread("is behind an address on the stack, which programs do not follow");
+        return new HomeUnread("is behind an address on the stack, which programs do not follow");
     }
 
-    private Home x86(Entry type, Shape shape) {
-        if (type.tag() == Tag.ARRAY_TYPE) {
+    private ParameterHome x86(DebugEntry type, PassedShape shape) {
+        if (type.tag() == DwarfTag.ARRAY_TYPE) {
             return vectors < 8 ? inVectors(1) : onStack(shape);
         }
         if (shape.sizeBytes > 2 * WORD || shape.packed || shape.hasLongDouble()) {
@@ -286,37 +299,37 @@ public final class CallingConvention {
         boolean quad = shape.leaves.size() == 1 && shape.sizeBytes == 16 && ints == 0;
         int floats = quad ? 1 : words - ints;
         if (words == 0) {
-            return new Home.Unread("is empty");
+            return new HomeUnread("is empty");
         }
         if (integers + ints > 6 || vectors + floats > 8) {
             return onStack(shape);
         }
-        Home home = floats > 0 ? inVectors(floats) : new Home.Registers(integers, ints);
+        ParameterHome home = floats > 0 ? inVectors(floats) : new HomeRegisters(integers, ints);
         integers += ints;
         return home;
     }
 
-    private Home inVectors(int count) {
+    private ParameterHome inVectors(int count) {
         vectors += count;
-        return new Home.Unread(VECTOR);
+        return new HomeUnread(VECTOR);
     }
 
-    private Home onStack(Shape shape) {
+    private ParameterHome onStack(PassedShape shape) {
         if (shape.align > 16) {
             return lost("is on the stack behind what is aligned by more than 16 bytes");
         }
         int align = shape.align == 16 ? 16 : WORD;
         // On x86-64 the stack was aligned before the return address.
-        int bias = machine == Machine.X86_64 ? WORD : 0;
+        int bias = machine == ConventionMachine.X86_64 ? WORD : 0;
         int offset = (stack - bias + align - 1) / align * align + bias;
         stack = offset + (shape.sizeBytes + WORD - 1) / WORD * WORD;
-        return new Home.Stack(offset);
+        return new HomeStack(offset);
     }
 
     /** Whether it is up to four floating-point numbers of one size: AAPCS64, 5.10.5.1. */
-    private boolean isAlike(Shape shape) {
+    private boolean isAlike(PassedShape shape) {
         List<Leaf> leaves = shape.leaves;
-        return machine == Machine.AARCH64
+        return machine == ConventionMachine.AARCH64
                 && !leaves.isEmpty()
                 && leaves.size() <= 4
                 && leaves.stream()
@@ -325,7 +338,7 @@ public final class CallingConvention {
                                         && leaf.sizeBytes() == leaves.getFirst().sizeBytes());
     }
 
-    private Home arm(Shape shape) {
+    private ParameterHome arm(PassedShape shape) {
         if (isAlike(shape)) {
             if (vectors + shape.leaves.size() <= 8) {
                 return inVectors(shape.leaves.size());
@@ -337,7 +350,7 @@ public final class CallingConvention {
             return reference();
         }
         if (shape.sizeBytes == 0) {
-            return new Home.Unread("is empty");
+            return new HomeUnread("is empty");
         }
         if (shape.align == 16) {
             integers += integers % 2;
@@ -347,12 +360,12 @@ public final class CallingConvention {
             integers = 8;
             return onStack(shape);
         }
-        Home home = new Home.Registers(integers, words);
+        ParameterHome home = new HomeRegisters(integers, words);
         integers += words;
         return home;
     }
 
-    private Home riscv(Entry type, Shape shape) {
+    private ParameterHome riscv(DebugEntry type, PassedShape shape) {
         if (shape.sizeBytes > 2 * WORD) {
             return reference();
         }
@@ -365,7 +378,7 @@ public final class CallingConvention {
         if (floating) {
             return inVectors(1);
         }
-        Home home = new Home.Registers(integers, words);
+        ParameterHome home = new HomeRegisters(integers, words);
         integers += words;
         return home;
     }

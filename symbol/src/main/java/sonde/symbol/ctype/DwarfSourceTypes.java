@@ -9,28 +9,31 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.location.Attribute;
-import sonde.binary.dwarf.location.Entries;
-import sonde.binary.dwarf.location.Entry;
-import sonde.binary.dwarf.location.Tag;
+import sonde.binary.dwarf.location.DebugEntries;
+import sonde.binary.dwarf.location.DebugEntry;
+import sonde.binary.dwarf.location.DwarfAttribute;
+import sonde.binary.dwarf.location.DwarfTag;
 import sonde.symbol.ctype.SourceType.Keyword;
 import sonde.symbol.ctype.SourceType.Kind;
 import sonde.symbol.ctype.SourceType.Member;
 import sonde.symbol.ctype.SourceType.MemberRole;
+import sonde.symbol.ctype.SourceType.NumberType;
 import sonde.symbol.ctype.SourceType.PointerSign;
 import sonde.symbol.ctype.SourceType.Qualifier;
+import sonde.symbol.ctype.SourceType.SourceTypedef;
 
 /** Types of a file's DWARF; a malformed type is {@link SourceType.Opaque#UNKNOWN}. */
 public final class DwarfSourceTypes implements NamedTypes {
     private static final int MOST_DEPTH = 32;
-    private static final Set<Integer> STRUCTURES = Set.of(Tag.STRUCTURE_TYPE, Tag.CLASS_TYPE);
+    private static final Set<Integer> STRUCTURES =
+            Set.of(DwarfTag.STRUCTURE_TYPE, DwarfTag.CLASS_TYPE);
 
     private final TypeLayout layout;
-    private final Map<Entry, SourceType> made = new HashMap<>();
+    private final Map<DebugEntry, SourceType> made = new HashMap<>();
     private final Map<String, Optional<SourceType>> named = new HashMap<>();
 
     /** Of a file, with those that it names. */
-    public DwarfSourceTypes(Entries entries) {
+    public DwarfSourceTypes(DebugEntries entries) {
         this.layout = new TypeLayout(entries);
     }
 
@@ -40,11 +43,11 @@ public final class DwarfSourceTypes implements NamedTypes {
     }
 
     /** The type of an entry; null stands for void. */
-    public SourceType type(@Nullable Entry entry) {
+    public SourceType type(@Nullable DebugEntry entry) {
         return type(entry, 0);
     }
 
-    private SourceType type(@Nullable Entry entry, int depth) {
+    private SourceType type(@Nullable DebugEntry entry, int depth) {
         if (entry == null) {
             return SourceType.Opaque.VOID;
         }
@@ -60,91 +63,92 @@ public final class DwarfSourceTypes implements NamedTypes {
         return known;
     }
 
-    private Supplier<SourceType> later(@Nullable Entry entry) {
+    private Supplier<SourceType> later(@Nullable DebugEntry entry) {
         return SourceType.once(() -> type(entry));
     }
 
-    private SourceType make(Entry entry, int depth) throws MalformedInputException {
+    private SourceType make(DebugEntry entry, int depth) throws MalformedInputException {
         String name = entry.name();
         return switch (entry.tag()) {
-            case Tag.BASE_TYPE -> number(entry, name);
-            case Tag.POINTER_TYPE -> pointer(entry, PointerSign.POINTER);
-            case Tag.REFERENCE_TYPE -> pointer(entry, PointerSign.REFERENCE);
-            case Tag.RVALUE_REFERENCE_TYPE -> pointer(entry, PointerSign.RVALUE_REFERENCE);
-            case Tag.PTR_TO_MEMBER_TYPE -> memberPointer(entry);
+            case DwarfTag.BASE_TYPE -> number(entry, name);
+            case DwarfTag.POINTER_TYPE -> pointer(entry, PointerSign.POINTER);
+            case DwarfTag.REFERENCE_TYPE -> pointer(entry, PointerSign.REFERENCE);
+            case DwarfTag.RVALUE_REFERENCE_TYPE -> pointer(entry, PointerSign.RVALUE_REFERENCE);
+            case DwarfTag.PTR_TO_MEMBER_TYPE -> memberPointer(entry);
             // Go calls a type that a generic function was made for by the parameter's number.
-            case Tag.TYPEDEF ->
+            case DwarfTag.TYPEDEF ->
                     name.startsWith(".param")
                             ? type(entry.type(), depth + 1)
-                            : new SourceType.Typedef(name, type(entry.type(), depth + 1));
-            case Tag.CONST_TYPE -> qualified(Qualifier.CONST, entry, depth);
-            case Tag.VOLATILE_TYPE -> qualified(Qualifier.VOLATILE, entry, depth);
-            case Tag.RESTRICT_TYPE -> qualified(Qualifier.RESTRICT, entry, depth);
-            case Tag.ATOMIC_TYPE -> qualified(Qualifier.ATOMIC, entry, depth);
-            case Tag.STRUCTURE_TYPE -> structure(entry, Keyword.STRUCT);
-            case Tag.CLASS_TYPE -> structure(entry, Keyword.CLASS);
-            case Tag.UNION_TYPE -> structure(entry, Keyword.UNION);
-            case Tag.ENUMERATION_TYPE -> enumeration(entry, name);
-            case Tag.ARRAY_TYPE -> array(entry, depth);
-            case Tag.SUBROUTINE_TYPE -> prototype(entry);
+                            : new SourceTypedef(name, type(entry.type(), depth + 1));
+            case DwarfTag.CONST_TYPE -> qualified(Qualifier.CONST, entry, depth);
+            case DwarfTag.VOLATILE_TYPE -> qualified(Qualifier.VOLATILE, entry, depth);
+            case DwarfTag.RESTRICT_TYPE -> qualified(Qualifier.RESTRICT, entry, depth);
+            case DwarfTag.ATOMIC_TYPE -> qualified(Qualifier.ATOMIC, entry, depth);
+            case DwarfTag.STRUCTURE_TYPE -> structure(entry, Keyword.STRUCT);
+            case DwarfTag.CLASS_TYPE -> structure(entry, Keyword.CLASS);
+            case DwarfTag.UNION_TYPE -> structure(entry, Keyword.UNION);
+            case DwarfTag.ENUMERATION_TYPE -> enumeration(entry, name);
+            case DwarfTag.ARRAY_TYPE -> array(entry, depth);
+            case DwarfTag.SUBROUTINE_TYPE -> prototype(entry);
             default -> other(entry, name, depth);
         };
     }
 
-    private long size(Entry entry) throws MalformedInputException {
+    private long size(DebugEntry entry) throws MalformedInputException {
         return Math.max(0, layout.sizeBytes(entry));
     }
 
     /** DW_ATE_* (DWARF 5, table 7.11). */
-    private SourceType number(Entry entry, String name) throws MalformedInputException {
+    private SourceType number(DebugEntry entry, String name) throws MalformedInputException {
         long size = size(entry);
-        return switch ((int) entry.constant(Attribute.ENCODING, 0)) {
-            case 2 -> new SourceType.Number(name, size, Kind.BOOLEAN, false);
-            case 3, 4 -> new SourceType.Number(name, size, Kind.FLOATING, true);
-            case 5 -> new SourceType.Number(name, size, Kind.SIGNED, true);
-            case 6 -> new SourceType.Number(name, size, Kind.CHARACTER, true);
-            case 8, 0x10, 0x11, 0x12 -> new SourceType.Number(name, size, Kind.CHARACTER, false);
-            default -> new SourceType.Number(name, size, Kind.UNSIGNED, false);
+        return switch ((int) entry.constant(DwarfAttribute.ENCODING, 0)) {
+            case 2 -> new NumberType(name, size, Kind.BOOLEAN, false);
+            case 3, 4 -> new NumberType(name, size, Kind.FLOATING, true);
+            case 5 -> new NumberType(name, size, Kind.SIGNED, true);
+            case 6 -> new NumberType(name, size, Kind.CHARACTER, true);
+            case 8, 0x10, 0x11, 0x12 -> new NumberType(name, size, Kind.CHARACTER, false);
+            default -> new NumberType(name, size, Kind.UNSIGNED, false);
         };
     }
 
-    private SourceType pointer(Entry entry, PointerSign sign) throws MalformedInputException {
+    private SourceType pointer(DebugEntry entry, PointerSign sign) throws MalformedInputException {
         return new SourceType.Pointer(later(entry.type()), size(entry), sign, false);
     }
 
-    private SourceType memberPointer(Entry entry) throws MalformedInputException {
-        Entry container = entry.reference(Attribute.CONTAINING_TYPE);
+    private SourceType memberPointer(DebugEntry entry) throws MalformedInputException {
+        DebugEntry container = entry.reference(DwarfAttribute.CONTAINING_TYPE);
         String of = container == null ? "" : layout.whole(container).name();
         return new SourceType.MemberPointer(of, later(entry.type()), size(entry));
     }
 
-    private SourceType qualified(Qualifier qualifier, Entry entry, int depth)
+    private SourceType qualified(Qualifier qualifier, DebugEntry entry, int depth)
             throws MalformedInputException {
         return new SourceType.Qualified(qualifier, type(entry.type(), depth + 1));
     }
 
     /** A subrange of Pascal or Ada, {@code decltype(nullptr)}, and tags that are not known. */
-    private SourceType other(Entry entry, String name, int depth) throws MalformedInputException {
-        Entry of = entry.type();
+    private SourceType other(DebugEntry entry, String name, int depth)
+            throws MalformedInputException {
+        DebugEntry of = entry.type();
         String shown = name.isEmpty() ? "?" : name;
         boolean isNull = name.equals("decltype(nullptr)");
         return of == null
                 ? new SourceType.Opaque(
-                        shown, isNull ? size(entry) : entry.constant(Attribute.BYTE_SIZE, 0))
-                : new SourceType.Typedef(shown, type(of, depth + 1));
+                        shown, isNull ? size(entry) : entry.constant(DwarfAttribute.BYTE_SIZE, 0))
+                : new SourceTypedef(shown, type(of, depth + 1));
     }
 
-    private SourceType prototype(Entry entry) throws MalformedInputException {
+    private SourceType prototype(DebugEntry entry) throws MalformedInputException {
         return new SourceType.Prototype(
                 later(entry.type()),
                 SourceType.once(() -> parameters(entry)),
-                !childrenOf(entry, Tag.UNSPECIFIED_PARAMETERS).isEmpty());
+                !childrenOf(entry, DwarfTag.UNSPECIFIED_PARAMETERS).isEmpty());
     }
 
-    private List<SourceType> parameters(Entry entry) {
+    private List<SourceType> parameters(DebugEntry entry) {
         List<SourceType> all = new ArrayList<>();
-        for (Entry child : childrenOf(entry, Tag.FORMAL_PARAMETER)) {
-            if (!child.flag(Attribute.ARTIFICIAL)) {
+        for (DebugEntry child : childrenOf(entry, DwarfTag.FORMAL_PARAMETER)) {
+            if (!child.flag(DwarfAttribute.ARTIFICIAL)) {
                 try {
                     all.add(type(child.type()));
                 } catch (MalformedInputException e) {
@@ -156,8 +160,8 @@ public final class DwarfSourceTypes implements NamedTypes {
     }
 
     /** Those before damage, if there is any. */
-    private static List<Entry> childrenOf(Entry entry, int tag) {
-        List<Entry> all = new ArrayList<>();
+    private static List<DebugEntry> childrenOf(DebugEntry entry, int tag) {
+        List<DebugEntry> all = new ArrayList<>();
         try {
             entry.eachChild(child -> child.tag() != tag || all.add(child));
         } catch (MalformedInputException e) {
@@ -167,9 +171,10 @@ public final class DwarfSourceTypes implements NamedTypes {
     }
 
     /** The entry of a declaration stands for a definition, which may be in another unit. */
-    private SourceType structure(Entry stated, Keyword keyword) throws MalformedInputException {
+    private SourceType structure(DebugEntry stated, Keyword keyword)
+            throws MalformedInputException {
         String name = stated.name();
-        if (!stated.flag(Attribute.DECLARATION)) {
+        if (!stated.flag(DwarfAttribute.DECLARATION)) {
             long size = size(stated);
             return new SourceType.Structure(
                     keyword, name, size, SourceType.once(() -> members(stated)));
@@ -183,10 +188,10 @@ public final class DwarfSourceTypes implements NamedTypes {
                 () -> definition.get().map(found -> found.members().get()).orElse(List.of()));
     }
 
-    private Optional<SourceType.Structure> definition(Entry stated) {
+    private Optional<SourceType.Structure> definition(DebugEntry stated) {
         try {
-            Entry whole = layout.whole(stated);
-            return !whole.flag(Attribute.DECLARATION)
+            DebugEntry whole = layout.whole(stated);
+            return !whole.flag(DwarfAttribute.DECLARATION)
                             && type(whole) instanceof SourceType.Structure found
                     ? Optional.of(found)
                     : Optional.empty();
@@ -195,15 +200,15 @@ public final class DwarfSourceTypes implements NamedTypes {
         }
     }
 
-    private List<Member> members(Entry structure) {
+    private List<Member> members(DebugEntry structure) {
         List<Member> members = new ArrayList<>();
         try {
-            for (Entry child : structure.children()) {
-                if (child.tag() == Tag.INHERITANCE) {
+            for (DebugEntry child : structure.children()) {
+                if (child.tag() == DwarfTag.INHERITANCE) {
                     members.add(member(child, "", new MemberRole.Inherited()));
                 } else if (TypeLayout.isMember(child)) {
                     members.add(member(child, child.name(), MemberRole.DECLARED));
-                } else if (child.tag() == Tag.VARIANT_PART) {
+                } else if (child.tag() == DwarfTag.VARIANT_PART) {
                     members.add(variants(child));
                 }
             }
@@ -214,11 +219,11 @@ public final class DwarfSourceTypes implements NamedTypes {
         return members;
     }
 
-    private Member member(Entry entry, String name, MemberRole role)
+    private Member member(DebugEntry entry, String name, MemberRole role)
             throws MalformedInputException {
         boolean isVirtual =
                 role instanceof MemberRole.Inherited
-                        && entry.constant(Attribute.VIRTUALITY, 0) != 0;
+                        && entry.constant(DwarfAttribute.VIRTUALITY, 0) != 0;
         long offset = isVirtual ? Member.NOWHERE : Math.max(0, layout.bitOffset(entry));
         return new Member(name, later(entry.type()), offset, TypeLayout.bits(entry), role);
     }
@@ -227,18 +232,18 @@ public final class DwarfSourceTypes implements NamedTypes {
      * The variants of a Rust enumeration (DWARF 5 §5.7.10), a union of structures that each begin
      * with the discriminant where it has a place of its own.
      */
-    private Member variants(Entry part) throws MalformedInputException {
-        List<Entry> own = childrenOf(part, Tag.MEMBER);
+    private Member variants(DebugEntry part) throws MalformedInputException {
+        List<DebugEntry> own = childrenOf(part, DwarfTag.MEMBER);
         Member discriminant =
                 own.isEmpty() ? null : member(own.getLast(), "<discriminant>", MemberRole.DECLARED);
         List<Member> all = new ArrayList<>();
         long size = 0;
-        for (Entry child : childrenOf(part, Tag.VARIANT)) {
+        for (DebugEntry child : childrenOf(part, DwarfTag.VARIANT)) {
             String value =
-                    child.has(Attribute.DISCR_VALUE)
-                            ? "discriminant " + child.constant(Attribute.DISCR_VALUE, 0)
+                    child.has(DwarfAttribute.DISCR_VALUE)
+                            ? "discriminant " + child.constant(DwarfAttribute.DISCR_VALUE, 0)
                             : "any other discriminant";
-            for (Entry held : childrenOf(child, Tag.MEMBER)) {
+            for (DebugEntry held : childrenOf(child, DwarfTag.MEMBER)) {
                 Member one =
                         member(
                                 held,
@@ -272,20 +277,20 @@ public final class DwarfSourceTypes implements NamedTypes {
         return new Member(variant.name(), () -> type, 0, 0, variant.role());
     }
 
-    private SourceType enumeration(Entry entry, String name) throws MalformedInputException {
-        List<Entry> all = childrenOf(entry, Tag.ENUMERATOR);
+    private SourceType enumeration(DebugEntry entry, String name) throws MalformedInputException {
+        List<DebugEntry> all = childrenOf(entry, DwarfTag.ENUMERATOR);
         boolean signed = all.stream().anyMatch(one -> value(one) < 0);
         return new SourceType.Enumeration(
                 name, size(entry), signed, SourceType.once(() -> constants(all)));
     }
 
-    private static long value(Entry enumerator) {
-        return enumerator.constant(Attribute.CONST_VALUE, 0);
+    private static long value(DebugEntry enumerator) {
+        return enumerator.constant(DwarfAttribute.CONST_VALUE, 0);
     }
 
-    private static List<SourceType.Constant> constants(List<Entry> enumerators) {
+    private static List<SourceType.Constant> constants(List<DebugEntry> enumerators) {
         List<SourceType.Constant> all = new ArrayList<>();
-        for (Entry one : enumerators) {
+        for (DebugEntry one : enumerators) {
             try {
                 all.add(new SourceType.Constant(one.name(), value(one)));
             } catch (MalformedInputException e) {
@@ -296,13 +301,13 @@ public final class DwarfSourceTypes implements NamedTypes {
         return all;
     }
 
-    private SourceType array(Entry entry, int depth) throws MalformedInputException {
+    private SourceType array(DebugEntry entry, int depth) throws MalformedInputException {
         SourceType type = type(entry.type(), depth + 1);
-        List<Entry> dimensions = childrenOf(entry, Tag.SUBRANGE_TYPE);
+        List<DebugEntry> dimensions = childrenOf(entry, DwarfTag.SUBRANGE_TYPE);
         if (dimensions.isEmpty() || dimensions.size() > MOST_DEPTH) {
             return new SourceType.Array(type, SourceType.Array.OPEN);
         }
-        for (Entry dimension : dimensions.reversed()) {
+        for (DebugEntry dimension : dimensions.reversed()) {
             long count = TypeLayout.elements(dimension);
             type = new SourceType.Array(type, count == 0 ? SourceType.Array.OPEN : count);
         }
@@ -310,31 +315,31 @@ public final class DwarfSourceTypes implements NamedTypes {
     }
 
     @Override
-    public Optional<SourceType> find(Space space, String name) {
+    public Optional<SourceType> find(NameSpace space, String name) {
         return named.computeIfAbsent(
                 space + " " + name, _ -> layout.named().type(tags(space), name).map(this::type));
     }
 
     /** A type that some function has for itself; this reads all entries. */
-    public Optional<SourceType> findLocal(Space space, String name) {
+    public Optional<SourceType> findLocal(NameSpace space, String name) {
         return layout.named().localType(tags(space), name).map(this::type);
     }
 
-    private static Set<Integer> tags(Space space) {
+    private static Set<Integer> tags(NameSpace space) {
         return switch (space) {
             case STRUCT -> STRUCTURES;
-            case UNION -> Set.of(Tag.UNION_TYPE);
-            case ENUM -> Set.of(Tag.ENUMERATION_TYPE);
-            case PLAIN -> Set.of(Tag.TYPEDEF, Tag.BASE_TYPE, Tag.UNSPECIFIED_TYPE);
+            case UNION -> Set.of(DwarfTag.UNION_TYPE);
+            case ENUM -> Set.of(DwarfTag.ENUMERATION_TYPE);
+            case PLAIN -> Set.of(DwarfTag.TYPEDEF, DwarfTag.BASE_TYPE, DwarfTag.UNSPECIFIED_TYPE);
             case ANY ->
                     Set.of(
-                            Tag.STRUCTURE_TYPE,
-                            Tag.CLASS_TYPE,
-                            Tag.UNION_TYPE,
-                            Tag.ENUMERATION_TYPE,
-                            Tag.TYPEDEF,
-                            Tag.BASE_TYPE,
-                            Tag.UNSPECIFIED_TYPE);
+                            DwarfTag.STRUCTURE_TYPE,
+                            DwarfTag.CLASS_TYPE,
+                            DwarfTag.UNION_TYPE,
+                            DwarfTag.ENUMERATION_TYPE,
+                            DwarfTag.TYPEDEF,
+                            DwarfTag.BASE_TYPE,
+                            DwarfTag.UNSPECIFIED_TYPE);
         };
     }
 }

@@ -5,7 +5,7 @@ import java.util.Optional;
 /** Finds types by the words of C. */
 public interface NamedTypes {
     /** Which name space of C a name is in. */
-    enum Space {
+    enum NameSpace {
         STRUCT,
         UNION,
         ENUM,
@@ -16,5 +16,5 @@ public interface NamedTypes {
     }
 
     /** A type that is defined; empty for none of that name. */
-    Optional<SourceType> find(Space space, String name);
+    Optional<SourceType> find(NameSpace space, String name);
 }

@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.location.Attribute;
-import sonde.binary.dwarf.location.Entry;
-import sonde.binary.dwarf.location.Tag;
+import sonde.binary.dwarf.location.DebugEntry;
+import sonde.binary.dwarf.location.DwarfAttribute;
+import sonde.binary.dwarf.location.DwarfTag;
 
 /**
  * Which classes of C++ are non-trivial for the purposes of calls (Itanium C++ ABI, 1.1): their copy
@@ -29,12 +29,12 @@ final class NonTrivial {
 
     /** DW_TAG_template_*, DW_TAG_GNU_template_*, and an ellipsis. */
     private static final Set<Integer> OTHERS =
-            Set.of(0x2f, 0x30, 0x4106, 0x4107, 0x4108, Tag.UNSPECIFIED_PARAMETERS);
+            Set.of(0x2f, 0x30, 0x4106, 0x4107, 0x4108, DwarfTag.UNSPECIFIED_PARAMETERS);
 
     private static final int MOST_DEPTH = 16;
 
     /** How an object is copied, moved or ended. */
-    private enum Way {
+    private enum Triviality {
         TRIVIAL,
         CODE,
         DELETED
@@ -45,15 +45,17 @@ final class NonTrivial {
      *
      * @param move as the copy where there is no move constructor
      */
-    private record Handling(Way copy, Way move, Way end) {
-        static final Handling TRIVIAL = new Handling(Way.TRIVIAL, Way.TRIVIAL, Way.TRIVIAL);
-        static final Handling CODE = new Handling(Way.CODE, Way.CODE, Way.CODE);
+    private record Handling(Triviality copy, Triviality move, Triviality end) {
+        static final Handling TRIVIAL =
+                new Handling(Triviality.TRIVIAL, Triviality.TRIVIAL, Triviality.TRIVIAL);
+        static final Handling CODE =
+                new Handling(Triviality.CODE, Triviality.CODE, Triviality.CODE);
 
         boolean isNonTrivial() {
-            return copy == Way.CODE
-                    || move == Way.CODE
-                    || end != Way.TRIVIAL
-                    || copy == Way.DELETED && move == Way.DELETED;
+            return copy == Triviality.CODE
+                    || move == Triviality.CODE
+                    || end != Triviality.TRIVIAL
+                    || copy == Triviality.DELETED && move == Triviality.DELETED;
         }
     }
 
@@ -63,27 +65,31 @@ final class NonTrivial {
         this.layout = layout;
     }
 
-    boolean is(Entry type) throws MalformedInputException {
+    boolean is(DebugEntry type) throws MalformedInputException {
         return handling(type, 0).isNonTrivial();
     }
 
-    private Handling handling(@Nullable Entry stated, int depth) throws MalformedInputException {
+    private Handling handling(@Nullable DebugEntry stated, int depth)
+            throws MalformedInputException {
         if (stated == null || depth > MOST_DEPTH) {
             return Handling.TRIVIAL;
         }
-        Entry type = layout.whole(stated);
+        DebugEntry type = layout.whole(stated);
         return switch (type.tag()) {
-            case Tag.TYPEDEF, Tag.VOLATILE_TYPE, Tag.ARRAY_TYPE, Tag.ATOMIC_TYPE ->
+            case DwarfTag.TYPEDEF,
+                    DwarfTag.VOLATILE_TYPE,
+                    DwarfTag.ARRAY_TYPE,
+                    DwarfTag.ATOMIC_TYPE ->
                     handling(type.type(), depth + 1);
-            case Tag.CONST_TYPE -> {
+            case DwarfTag.CONST_TYPE -> {
                 // What cannot be changed cannot be moved from.
                 Handling inner = handling(type.type(), depth + 1);
                 yield new Handling(inner.copy, inner.copy, inner.end);
             }
-            case Tag.STRUCTURE_TYPE, Tag.CLASS_TYPE, Tag.UNION_TYPE -> {
-                long said = type.constant(Attribute.CALLING_CONVENTION, 0);
+            case DwarfTag.STRUCTURE_TYPE, DwarfTag.CLASS_TYPE, DwarfTag.UNION_TYPE -> {
+                long said = type.constant(DwarfAttribute.CALLING_CONVENTION, 0);
                 yield said == 0
-                        ? new Members(type, depth).handling()
+                        ? new SpecialMembers(type, depth).handling()
                         : said == BY_REFERENCE ? Handling.CODE : Handling.TRIVIAL;
             }
             default -> Handling.TRIVIAL;
@@ -91,47 +97,47 @@ final class NonTrivial {
     }
 
     /** The special member functions of one class. */
-    private final class Members {
-        private final Entry type;
+    private final class SpecialMembers {
+        private final DebugEntry type;
         private final String name;
         private final List<Handling> parts = new ArrayList<>();
-        private final List<Entry> copies = new ArrayList<>();
-        private final List<Entry> moves = new ArrayList<>();
-        private final List<Entry> ends = new ArrayList<>();
+        private final List<DebugEntry> copies = new ArrayList<>();
+        private final List<DebugEntry> moves = new ArrayList<>();
+        private final List<DebugEntry> ends = new ArrayList<>();
         private boolean hasTable;
         private boolean isCopyAssigned;
         private boolean isMoveAssigned;
 
-        Members(Entry type, int depth) throws MalformedInputException {
+        SpecialMembers(DebugEntry type, int depth) throws MalformedInputException {
             this.type = type;
             this.name = type.name().replaceFirst("<.*", "");
-            for (Entry child : type.children()) {
-                boolean base = child.tag() == Tag.INHERITANCE;
-                if (child.tag() == Tag.SUBPROGRAM && !child.flag(Attribute.ARTIFICIAL)) {
+            for (DebugEntry child : type.children()) {
+                boolean base = child.tag() == DwarfTag.INHERITANCE;
+                if (child.tag() == DwarfTag.SUBPROGRAM && !child.flag(DwarfAttribute.ARTIFICIAL)) {
                     function(child);
                 } else if (base || TypeLayout.isMember(child)) {
-                    hasTable |= base && child.constant(Attribute.VIRTUALITY, 0) != 0;
+                    hasTable |= base && child.constant(DwarfAttribute.VIRTUALITY, 0) != 0;
                     hasTable |= !base && child.name().startsWith("_vptr");
                     parts.add(NonTrivial.this.handling(child.type(), depth + 1));
                 }
             }
         }
 
-        private void function(Entry function) throws MalformedInputException {
+        private void function(DebugEntry function) throws MalformedInputException {
             String called = function.name();
             if (called.startsWith("~")) {
                 ends.add(function);
             } else if (called.equals(name)) {
                 int taken = takes(function);
-                if (taken == Tag.REFERENCE_TYPE) {
+                if (taken == DwarfTag.REFERENCE_TYPE) {
                     copies.add(function);
-                } else if (taken == Tag.RVALUE_REFERENCE_TYPE) {
+                } else if (taken == DwarfTag.RVALUE_REFERENCE_TYPE) {
                     moves.add(function);
                 }
             } else if (called.equals("operator=")) {
                 int taken = takes(function);
-                isMoveAssigned |= taken == Tag.RVALUE_REFERENCE_TYPE;
-                isCopyAssigned |= taken != Tag.RVALUE_REFERENCE_TYPE && taken != 0;
+                isMoveAssigned |= taken == DwarfTag.RVALUE_REFERENCE_TYPE;
+                isCopyAssigned |= taken != DwarfTag.RVALUE_REFERENCE_TYPE && taken != 0;
             }
         }
 
@@ -139,32 +145,35 @@ final class NonTrivial {
          * The tag of the only parameter of a function when that is an object of this class, or a
          * reference to one; else 0. Templates make no special members.
          */
-        private int takes(Entry function) throws MalformedInputException {
-            Entry only = null;
-            for (Entry child : function.children()) {
+        private int takes(DebugEntry function) throws MalformedInputException {
+            DebugEntry only = null;
+            for (DebugEntry child : function.children()) {
                 boolean given =
-                        child.tag() == Tag.FORMAL_PARAMETER && !child.flag(Attribute.ARTIFICIAL);
+                        child.tag() == DwarfTag.FORMAL_PARAMETER
+                                && !child.flag(DwarfAttribute.ARTIFICIAL);
                 if (OTHERS.contains(child.tag()) || given && only != null) {
                     return 0;
                 }
                 only = given ? child : only;
             }
-            Entry taken = only == null ? null : unqualified(only.type());
+            DebugEntry taken = only == null ? null : unqualified(only.type());
             if (taken == null) {
                 return 0;
             }
             boolean refers =
-                    taken.tag() == Tag.REFERENCE_TYPE || taken.tag() == Tag.RVALUE_REFERENCE_TYPE;
-            Entry of = refers ? unqualified(taken.type()) : taken;
+                    taken.tag() == DwarfTag.REFERENCE_TYPE
+                            || taken.tag() == DwarfTag.RVALUE_REFERENCE_TYPE;
+            DebugEntry of = refers ? unqualified(taken.type()) : taken;
             return of != null && layout.whole(of).equals(type) ? taken.tag() : 0;
         }
 
-        private static @Nullable Entry unqualified(@Nullable Entry stated)
+        private static @Nullable DebugEntry unqualified(@Nullable DebugEntry stated)
                 throws MalformedInputException {
-            Entry type = stated;
+            DebugEntry type = stated;
             for (int depth = 0; type != null && depth < MOST_DEPTH; depth++) {
                 switch (type.tag()) {
-                    case Tag.TYPEDEF, Tag.CONST_TYPE, Tag.VOLATILE_TYPE -> type = type.type();
+                    case DwarfTag.TYPEDEF, DwarfTag.CONST_TYPE, DwarfTag.VOLATILE_TYPE ->
+                            type = type.type();
                     default -> {
                         return type;
                     }
@@ -174,52 +183,57 @@ final class NonTrivial {
         }
 
         Handling handling() {
-            Way end = ends.isEmpty() ? implied(Handling::end, false) : made(ends, Handling::end);
-            Way copy;
+            Triviality end =
+                    ends.isEmpty() ? implied(Handling::end, false) : made(ends, Handling::end);
+            Triviality copy;
             if (!copies.isEmpty()) {
                 copy = made(copies, Handling::copy);
             } else {
                 boolean lost = !moves.isEmpty() || isMoveAssigned;
-                copy = lost ? Way.DELETED : implied(Handling::copy, hasTable);
+                copy = lost ? Triviality.DELETED : implied(Handling::copy, hasTable);
             }
-            Way move = copy;
+            Triviality move = copy;
             boolean none = !copies.isEmpty() || isCopyAssigned || isMoveAssigned || !ends.isEmpty();
             if (!moves.isEmpty()) {
                 move = made(moves, Handling::move);
             } else if (!none) {
-                Way own = implied(Handling::move, hasTable);
-                move = own == Way.DELETED ? copy : own;
+                Triviality own = implied(Handling::move, hasTable);
+                move = own == Triviality.DELETED ? copy : own;
             }
             return new Handling(copy, move, end);
         }
 
         /** What was declared: one with code counts before others, a deleted one last. */
-        private Way made(List<Entry> functions, Function<Handling, Way> part) {
-            Way made = Way.DELETED;
-            for (Entry one : functions) {
-                if (!one.flag(Attribute.DELETED)) {
-                    boolean own = one.constant(Attribute.DEFAULTED, 0) != IN_CLASS;
-                    boolean virtual = one.constant(Attribute.VIRTUALITY, 0) != 0;
-                    Way way = own || virtual ? Way.CODE : implied(part, hasTable && !isEnd(one));
-                    made = made == Way.CODE || way == Way.DELETED ? made : way;
+        private Triviality made(List<DebugEntry> functions, Function<Handling, Triviality> part) {
+            Triviality made = Triviality.DELETED;
+            for (DebugEntry one : functions) {
+                if (!one.flag(DwarfAttribute.DELETED)) {
+                    boolean own = one.constant(DwarfAttribute.DEFAULTED, 0) != IN_CLASS;
+                    boolean virtual = one.constant(DwarfAttribute.VIRTUALITY, 0) != 0;
+                    Triviality way =
+                            own || virtual
+                                    ? Triviality.CODE
+                                    : implied(part, hasTable && !isEnd(one));
+                    made = made == Triviality.CODE || way == Triviality.DELETED ? made : way;
                 }
             }
             return made;
         }
 
-        private boolean isEnd(Entry function) {
+        private boolean isEnd(DebugEntry function) {
             return ends.contains(function);
         }
 
         /** What the compiler makes by itself from that of members and bases. */
-        private Way implied(Function<Handling, Way> part, boolean byTable) {
-            Way made = byTable ? Way.CODE : Way.TRIVIAL;
+        private Triviality implied(Function<Handling, Triviality> part, boolean byTable) {
+            Triviality made = byTable ? Triviality.CODE : Triviality.TRIVIAL;
             for (Handling one : parts) {
-                Way way = part.apply(one);
-                if (way == Way.DELETED || type.tag() == Tag.UNION_TYPE && way == Way.CODE) {
-                    return Way.DELETED;
+                Triviality way = part.apply(one);
+                if (way == Triviality.DELETED
+                        || type.tag() == DwarfTag.UNION_TYPE && way == Triviality.CODE) {
+                    return Triviality.DELETED;
                 }
-                made = way == Way.CODE ? way : made;
+                made = way == Triviality.CODE ? way : made;
             }
             return made;
         }

@@ -39,7 +39,8 @@ public sealed interface SourceType {
     }
 
     /** A number. */
-    record Number(String name, long sizeBytes, Kind kind, boolean isSigned) implements SourceType {}
+    record NumberType(String name, long sizeBytes, Kind kind, boolean isSigned)
+            implements SourceType {}
 
     /**
      * An enumeration.
@@ -221,7 +222,7 @@ public sealed interface SourceType {
     }
 
     /** A name for another type. */
-    record Typedef(String name, SourceType target) implements SourceType {
+    record SourceTypedef(String name, SourceType target) implements SourceType {
         @Override
         public long sizeBytes() {
             return target.sizeBytes();

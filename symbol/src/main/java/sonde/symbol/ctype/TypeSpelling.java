@@ -5,12 +5,13 @@ import java.util.List;
 import sonde.symbol.ctype.SourceType.Array;
 import sonde.symbol.ctype.SourceType.Enumeration;
 import sonde.symbol.ctype.SourceType.MemberPointer;
+import sonde.symbol.ctype.SourceType.NumberType;
 import sonde.symbol.ctype.SourceType.Opaque;
 import sonde.symbol.ctype.SourceType.Pointer;
 import sonde.symbol.ctype.SourceType.Prototype;
 import sonde.symbol.ctype.SourceType.Qualified;
+import sonde.symbol.ctype.SourceType.SourceTypedef;
 import sonde.symbol.ctype.SourceType.Structure;
-import sonde.symbol.ctype.SourceType.Typedef;
 
 /** Spells types as C declares them: from what is declared outwards. */
 final class TypeSpelling {
@@ -34,8 +35,8 @@ final class TypeSpelling {
                     declare(p.result().get(), inner + "(" + parameters(p, steps) + ")", steps + 1);
             case Structure s -> spaced(s.keyword().text() + " " + shown(s.name()), inner);
             case Enumeration e -> spaced("enum " + shown(e.name()), inner);
-            case Typedef t -> spaced(t.name(), inner);
-            case SourceType.Number n -> spaced(n.name(), inner);
+            case SourceTypedef t -> spaced(t.name(), inner);
+            case NumberType n -> spaced(n.name(), inner);
             case Opaque o -> spaced(o.name(), inner);
         };
     }

@@ -3,30 +3,33 @@ package sonde.symbol.demangle;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.symbol.demangle.Node.Expr;
-import sonde.symbol.demangle.Node.Expr.Kind;
-import sonde.symbol.demangle.Node.Text;
+import sonde.symbol.demangle.CxxNames.NameState;
+import sonde.symbol.demangle.CxxNode.Expr;
+import sonde.symbol.demangle.CxxNode.Expr.Kind;
+import sonde.symbol.demangle.CxxNode.JoinedNode;
+import sonde.symbol.demangle.CxxNode.PackExpansion;
+import sonde.symbol.demangle.CxxNode.TextNode;
 
 /** Expressions of the Itanium C++ ABI, 5.1.6, written the way GNU c++filt writes them. */
 final class CxxExpressions {
-    private final Cursor c;
+    private final MangledCursor c;
     private final CxxNames names;
     private final CxxTypes types;
 
-    CxxExpressions(Cursor cursor, CxxNames names, CxxTypes types) {
+    CxxExpressions(MangledCursor cursor, CxxNames names, CxxTypes types) {
         this.c = cursor;
         this.names = names;
         this.types = types;
     }
 
-    Node expression() {
+    CxxNode expression() {
         c.enter();
-        Node node = anyExpression();
+        CxxNode node = anyExpression();
         c.leave();
         return node;
     }
 
-    private Node anyExpression() {
+    private CxxNode anyExpression() {
         char first = c.peek();
         if (first == 'L') {
             return literal();
@@ -35,26 +38,26 @@ final class CxxExpressions {
             return types.templateParameter();
         }
         if (first == 'f') {
-            Node special = parameterOrFold();
+            CxxNode special = parameterOrFold();
             if (special != null) {
                 return special;
             }
         }
-        if (Cursor.isDigit(first)) {
+        if (MangledCursor.isDigit(first)) {
             return simpleName();
         }
         if (c.accept("on")) {
-            return withArguments(names.unqualified(null, new CxxNames.State()));
+            return withArguments(names.unqualified(null, new NameState()));
         }
         if (c.accept('u')) {
-            List<Node> parts = new ArrayList<>(List.of(names.source()));
+            List<CxxNode> parts = new ArrayList<>(List.of(names.source()));
             while (!c.accept('E')) {
                 parts.add(types.templateArgument());
             }
             return new Expr(Kind.INITIALIZED, "", parts);
         }
         String code = "" + first + c.peek(1);
-        Node known = byCode(code);
+        CxxNode known = byCode(code);
         if (known != null) {
             return known;
         }
@@ -62,21 +65,21 @@ final class CxxExpressions {
         return operator(code);
     }
 
-    private Node simpleName() {
+    private CxxNode simpleName() {
         return withArguments(names.tags(names.source()));
     }
 
-    private Node withArguments(Node name) {
-        return c.peek() == 'I' ? new Node.Templated(name, types.templateArguments()) : name;
+    private CxxNode withArguments(CxxNode name) {
+        return c.peek() == 'I' ? new CxxNode.Templated(name, types.templateArguments()) : name;
     }
 
-    private @Nullable Node byCode(String code) {
+    private @Nullable CxxNode byCode(String code) {
         return switch (code) {
             case "cl", "cp" -> {
                 c.take(2);
-                List<Node> parts = untilEnd();
+                List<CxxNode> parts = untilEnd();
                 if (parts.isEmpty()) {
-                    throw Unfit.INSTANCE;
+                    throw UnfitNameException.INSTANCE;
                 }
                 yield new Expr(Kind.CALL, "", parts);
             }
@@ -97,22 +100,22 @@ final class CxxExpressions {
             case "sZ" -> packSize();
             case "sP" -> {
                 c.take(2);
-                List<Node> pack = new ArrayList<>();
+                List<CxxNode> pack = new ArrayList<>();
                 while (!c.accept('E')) {
                     pack.add(types.templateArgument());
                 }
-                yield new Text(Integer.toString(pack.size()));
+                yield new TextNode(Integer.toString(pack.size()));
             }
             case "sr" -> unresolved();
             case "sp" -> {
                 c.take(2);
-                yield new Node.Expansion(expression());
+                yield new PackExpansion(expression());
             }
             case "dt" -> member(".");
             case "pt" -> member("->");
             case "tr" -> {
                 c.take(2);
-                yield new Text("throw");
+                yield new TextNode("throw");
             }
             case "tw" -> {
                 c.take(2);
@@ -124,54 +127,54 @@ final class CxxExpressions {
             case "da" -> ofOperand("delete[] ");
             case "gs" -> {
                 c.take(2);
-                yield new Node.Prefixed("::", expression(), "");
+                yield new CxxNode.Prefixed("::", expression(), "");
             }
             case "ix" -> {
                 c.take(2);
-                Node base = expression();
+                CxxNode base = expression();
                 yield new Expr(Kind.INDEX, "", List.of(base, expression()));
             }
             case "dn" -> {
                 c.take(2);
-                Node of = Cursor.isDigit(c.peek()) ? simpleName() : types.type();
-                yield new Node.Prefixed("~", of, "");
+                CxxNode of = MangledCursor.isDigit(c.peek()) ? simpleName() : types.type();
+                yield new CxxNode.Prefixed("~", of, "");
             }
             default -> null;
         };
     }
 
-    private Node operator(String code) {
+    private CxxNode operator(String code) {
         if (code.equals("qu")) {
-            Node condition = expression();
-            Node yes = expression();
+            CxxNode condition = expression();
+            CxxNode yes = expression();
             return new Expr(Kind.CONDITIONAL, "", List.of(condition, yes, expression()));
         }
         if (code.equals("pp") || code.equals("mm")) {
             boolean prefix = c.accept('_');
             Kind kind = prefix ? Kind.PREFIX : Kind.POSTFIX;
-            return new Expr(kind, Operators.sign(code), List.of(expression()));
+            return new Expr(kind, OperatorNames.sign(code), List.of(expression()));
         }
-        if (Operators.isUnary(code)) {
-            return new Expr(Kind.PREFIX, Operators.sign(code), List.of(expression()));
+        if (OperatorNames.isUnary(code)) {
+            return new Expr(Kind.PREFIX, OperatorNames.sign(code), List.of(expression()));
         }
-        if (!Operators.isBinary(code)) {
-            throw Unfit.INSTANCE;
+        if (!OperatorNames.isBinary(code)) {
+            throw UnfitNameException.INSTANCE;
         }
-        Node left = expression();
-        return new Expr(Kind.BINARY, Operators.sign(code), List.of(left, expression()));
+        CxxNode left = expression();
+        return new Expr(Kind.BINARY, OperatorNames.sign(code), List.of(left, expression()));
     }
 
-    private List<Node> untilEnd() {
-        List<Node> list = new ArrayList<>();
+    private List<CxxNode> untilEnd() {
+        List<CxxNode> list = new ArrayList<>();
         while (!c.accept('E')) {
             list.add(expression());
         }
         return list;
     }
 
-    private Node conversion() {
+    private CxxNode conversion() {
         c.take(2);
-        List<Node> parts = new ArrayList<>();
+        List<CxxNode> parts = new ArrayList<>();
         parts.add(types.type());
         if (c.accept('_')) {
             parts.addAll(untilEnd());
@@ -181,31 +184,31 @@ final class CxxExpressions {
         return new Expr(Kind.CAST, "", parts);
     }
 
-    private Node braces(boolean typed) {
+    private CxxNode braces(boolean typed) {
         c.take(2);
-        List<Node> parts = new ArrayList<>();
-        parts.add(typed ? types.type() : new Text(""));
+        List<CxxNode> parts = new ArrayList<>();
+        parts.add(typed ? types.type() : new TextNode(""));
         parts.addAll(untilEnd());
         return new Expr(Kind.BRACES, "", parts);
     }
 
     /** {@code nw placement* _ type E} or {@code … pi initializer* E}. */
-    private Node allocation(String code) {
+    private CxxNode allocation(String code) {
         c.take(2);
-        List<Node> placement = new ArrayList<>();
+        List<CxxNode> placement = new ArrayList<>();
         while (!c.accept('_')) {
             placement.add(expression());
         }
-        Node type = types.type();
-        String word = Operators.sign(code) + " ";
-        Node what =
+        CxxNode type = types.type();
+        String word = OperatorNames.sign(code) + " ";
+        CxxNode what =
                 placement.isEmpty()
-                        ? new Node.Prefixed(word, type, "")
-                        : new Node.Joined(
-                                new Node.Prefixed(word + "(", new Node.Pack(placement), ") "),
+                        ? new CxxNode.Prefixed(word, type, "")
+                        : new JoinedNode(
+                                new CxxNode.Prefixed(word + "(", new CxxNode.Pack(placement), ") "),
                                 type);
         if (c.accept("pi")) {
-            List<Node> parts = new ArrayList<>(List.of(what));
+            List<CxxNode> parts = new ArrayList<>(List.of(what));
             parts.addAll(untilEnd());
             return new Expr(Kind.INITIALIZED, "", parts);
         }
@@ -214,62 +217,62 @@ final class CxxExpressions {
     }
 
     /** {@code di field value}, {@code dx index value}, {@code dX from to value}. */
-    private Node designated(String code) {
+    private CxxNode designated(String code) {
         c.take(2);
-        Node place =
+        CxxNode place =
                 code.equals("di")
-                        ? new Node.Prefixed(".", names.source(), "")
-                        : new Node.Prefixed(
+                        ? new CxxNode.Prefixed(".", names.source(), "")
+                        : new CxxNode.Prefixed(
                                 "[",
                                 code.equals("dx")
                                         ? expression()
-                                        : new Node.Joined(
+                                        : new JoinedNode(
                                                 expression(),
-                                                new Node.Prefixed(" ... ", expression(), "")),
+                                                new CxxNode.Prefixed(" ... ", expression(), "")),
                                 "]");
         boolean more = c.peek() == 'd' && "ixX".indexOf(c.peek(1)) >= 0;
-        Node value = expression();
-        return new Node.Joined(place, more ? value : new Node.Assigned(value));
+        CxxNode value = expression();
+        return new JoinedNode(place, more ? value : new CxxNode.Assigned(value));
     }
 
-    private Node ofOperand(String word) {
+    private CxxNode ofOperand(String word) {
         c.take(2);
         return new Expr(Kind.PREFIX, word, List.of(expression()));
     }
 
-    private Node namedCast(String word) {
+    private CxxNode namedCast(String word) {
         c.take(2);
-        Node type = types.type();
+        CxxNode type = types.type();
         return new Expr(Kind.NAMED_CAST, word, List.of(type, expression()));
     }
 
-    private Node ofType(String word) {
+    private CxxNode ofType(String word) {
         c.take(2);
         return new Expr(Kind.OF, word, List.of(types.type()));
     }
 
-    private Node ofExpression(String word) {
+    private CxxNode ofExpression(String word) {
         c.take(2);
         return new Expr(Kind.OF, word, List.of(expression()));
     }
 
-    private Node packSize() {
+    private CxxNode packSize() {
         c.take(2);
-        return new Node.PackSize(c.peek() == 'T' ? types.templateParameter() : expression());
+        return new CxxNode.PackSize(c.peek() == 'T' ? types.templateParameter() : expression());
     }
 
-    private Node member(String sign) {
+    private CxxNode member(String sign) {
         c.take(2);
-        Node object = expression();
+        CxxNode object = expression();
         return new Expr(Kind.MEMBER, sign, List.of(object, expression()));
     }
 
     /** {@code fp_}, {@code fL0p_}: a parameter; {@code fl fr fL fR}: a fold. */
-    private @Nullable Node parameterOrFold() {
+    private @Nullable CxxNode parameterOrFold() {
         if (c.accept("fpT")) {
-            return new Text("this");
+            return new TextNode("this");
         }
-        if (c.peek(1) == 'p' || c.peek(1) == 'L' && Cursor.isDigit(c.peek(2))) {
+        if (c.peek(1) == 'p' || c.peek(1) == 'L' && MangledCursor.isDigit(c.peek(2))) {
             c.next();
             if (c.accept('L')) {
                 c.number();
@@ -278,15 +281,15 @@ final class CxxExpressions {
             while ("rVK".indexOf(c.peek()) >= 0 && c.peek() != 0) {
                 c.next();
             }
-            return new Text("{parm#" + (c.sequence(false) + 1) + "}");
+            return new TextNode("{parm#" + (c.sequence(false) + 1) + "}");
         }
         char kind = c.peek(1);
         if ("lrLR".indexOf(kind) < 0 || kind == 0) {
             return null;
         }
         c.take(2);
-        String sign = Operators.sign(c.take(2));
-        Node first = expression();
+        String sign = OperatorNames.sign(c.take(2));
+        CxxNode first = expression();
         return switch (kind) {
             case 'l' -> new Expr(Kind.FOLD_LEFT, sign, List.of(first));
             case 'r' -> new Expr(Kind.FOLD_RIGHT, sign, List.of(first));
@@ -295,54 +298,54 @@ final class CxxExpressions {
     }
 
     /** {@code sr type name}, {@code srN type names E name}. */
-    private Node unresolved() {
+    private CxxNode unresolved() {
         c.take(2);
-        if (Cursor.isDigit(c.peek())) {
+        if (MangledCursor.isDigit(c.peek())) {
             return qualifiedNames();
         }
         if (c.peek() == 'N' && !c.isStrict) {
-            return new Node.Nested(types.type(), baseName());
+            return new CxxNode.Nested(types.type(), baseName());
         }
         boolean many = c.accept('N');
-        Node scope = types.type();
+        CxxNode scope = types.type();
         if (many) {
             while (!c.accept('E')) {
-                scope = new Node.Nested(scope, simpleName());
+                scope = new CxxNode.Nested(scope, simpleName());
             }
         }
-        return new Node.Nested(scope, baseName());
+        return new CxxNode.Nested(scope, baseName());
     }
 
     /** {@code sr name+ E name}; without the E in older GCC. */
-    private Node qualifiedNames() {
-        Node scope = simpleName();
-        while (Cursor.isDigit(c.peek())) {
-            scope = new Node.Nested(scope, simpleName());
+    private CxxNode qualifiedNames() {
+        CxxNode scope = simpleName();
+        while (MangledCursor.isDigit(c.peek())) {
+            scope = new CxxNode.Nested(scope, simpleName());
         }
-        return c.accept('E') ? new Node.Nested(scope, baseName()) : scope;
+        return c.accept('E') ? new CxxNode.Nested(scope, baseName()) : scope;
     }
 
-    private Node baseName() {
+    private CxxNode baseName() {
         if (c.accept("on")) {
-            return withArguments(names.unqualified(null, new CxxNames.State()));
+            return withArguments(names.unqualified(null, new NameState()));
         }
         if (c.accept("dn")) {
-            return new Node.Prefixed("~", types.type(), "");
+            return new CxxNode.Prefixed("~", types.type(), "");
         }
-        return Cursor.isDigit(c.peek())
+        return MangledCursor.isDigit(c.peek())
                 ? simpleName()
-                : withArguments(names.unqualified(null, new CxxNames.State()));
+                : withArguments(names.unqualified(null, new NameState()));
     }
 
     /** {@code L type value E} or {@code L _Z encoding E}. */
-    Node literal() {
+    CxxNode literal() {
         c.expect('L');
         if (c.accept("_Z") || c.accept('Z')) {
-            Node encoding = names.encoding();
+            CxxNode encoding = names.encoding();
             c.expect('E');
             return encoding;
         }
-        Node type = types.type();
+        CxxNode type = types.type();
         StringBuilder value = new StringBuilder();
         if (c.accept('n')) {
             value.append('-');
@@ -351,16 +354,16 @@ final class CxxExpressions {
             value.append(c.next());
         }
         String text = value.toString();
-        if (type instanceof Text t) {
+        if (type instanceof TextNode t) {
             if (t.text().equals("bool") && (text.equals("0") || text.equals("1"))) {
-                return new Text(text.equals("1") ? "true" : "false");
+                return new TextNode(text.equals("1") ? "true" : "false");
             }
             if (t.text().equals("decltype(nullptr)") && text.isEmpty()) {
                 return type;
             }
             String suffix = types.literalSuffix(type);
             if (suffix != null) {
-                return new Text(text + suffix);
+                return new TextNode(text + suffix);
             }
             if ("float double long double __float128".contains(t.text())) {
                 text = "[" + text + "]";

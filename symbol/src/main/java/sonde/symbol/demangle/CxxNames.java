@@ -4,45 +4,49 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.symbol.demangle.Node.Text;
+import sonde.symbol.demangle.CxxNode.ArgumentList;
+import sonde.symbol.demangle.CxxNode.ConversionNode;
+import sonde.symbol.demangle.CxxNode.DeclaredNode;
+import sonde.symbol.demangle.CxxNode.TaggedNode;
+import sonde.symbol.demangle.CxxNode.TextNode;
 
 /** Names and encodings of the Itanium C++ ABI, chapter 5.1.2 to 5.1.4 and 5.1.6 to 5.1.8. */
 final class CxxNames {
-    private static final Map<Character, Node> STANDARD =
+    private static final Map<Character, CxxNode> STANDARD =
             Map.of(
-                    'a', new Node.Standard("std::allocator", "allocator"),
-                    'b', new Node.Standard("std::basic_string", "basic_string"),
+                    'a', new CxxNode.Standard("std::allocator", "allocator"),
+                    'b', new CxxNode.Standard("std::basic_string", "basic_string"),
                     's',
-                            new Node.Standard(
+                            new CxxNode.Standard(
                                     "std::basic_string<char, std::char_traits<char>,"
                                             + " std::allocator<char> >",
                                     "basic_string"),
                     'i',
-                            new Node.Standard(
+                            new CxxNode.Standard(
                                     "std::basic_istream<char, std::char_traits<char> >",
                                     "basic_istream"),
                     'o',
-                            new Node.Standard(
+                            new CxxNode.Standard(
                                     "std::basic_ostream<char, std::char_traits<char> >",
                                     "basic_ostream"),
                     'd',
-                            new Node.Standard(
+                            new CxxNode.Standard(
                                     "std::basic_iostream<char, std::char_traits<char> >",
                                     "basic_iostream"));
-    private static final Text STD = new Text("std");
+    private static final TextNode STD = new TextNode("std");
 
-    private final Cursor c;
+    private final MangledCursor c;
     private final CxxTypes types;
 
-    CxxNames(Cursor cursor) {
+    CxxNames(MangledCursor cursor) {
         c = cursor;
         types = new CxxTypes(cursor, this);
     }
 
     /** What is known of a name besides its text. */
-    static final class State {
+    static final class NameState {
         boolean endsWithArguments;
-        List<Node> arguments = List.of();
+        List<CxxNode> arguments = List.of();
         boolean isSpecial;
         String qualifiers = "";
     }
@@ -51,46 +55,47 @@ final class CxxNames {
         return types;
     }
 
-    Node encoding() {
+    CxxNode encoding() {
         c.enter();
         boolean outer = c.isConversion;
         c.isConversion = false;
-        Node node = c.peek() == 'G' || c.peek() == 'T' ? special() : function();
+        CxxNode node = c.peek() == 'G' || c.peek() == 'T' ? special() : function();
         c.isConversion = outer;
         c.leave();
         return node;
     }
 
-    private Node function() {
-        State state = new State();
-        Node name = name(state);
+    private CxxNode function() {
+        NameState state = new NameState();
+        CxxNode name = name(state);
         if (c.atEnd() || c.peek() == 'E' || c.peek() == '.') {
             return name;
         }
-        Node result = null;
+        CxxNode result = null;
         if (state.endsWithArguments && !state.isSpecial) {
             result = types.type();
         }
-        List<Node> arguments = state.endsWithArguments ? state.arguments : List.of();
-        return new Node.Function(result, name, types.parameters(), state.qualifiers, arguments);
+        List<CxxNode> arguments = state.endsWithArguments ? state.arguments : List.of();
+        return new CxxNode.Function(result, name, types.parameters(), state.qualifiers, arguments);
     }
 
-    private Node special() {
+    private CxxNode special() {
         String code = c.take(2);
         return switch (code) {
             case "TV" -> of("vtable for ", types.type());
             case "TT" -> of("VTT for ", types.type());
             case "TI" -> of("typeinfo for ", types.type());
             case "TS" -> of("typeinfo name for ", types.type());
-            case "TH" -> of("TLS init function for ", name(new State()));
-            case "TW" -> of("TLS wrapper function for ", name(new State()));
+            case "TH" -> of("TLS init function for ", name(new NameState()));
+            case "TW" -> of("TLS wrapper function for ", name(new NameState()));
             case "TA" -> of("template parameter object for ", types.templateArgument());
             case "TC" -> {
-                Node derived = types.type();
+                CxxNode derived = types.type();
                 c.number();
                 c.expect('_');
-                Node base = types.type();
-                yield new Node.Prefixed("construction vtable for ", base, "-in-" + write(derived));
+                CxxNode base = types.type();
+                yield new CxxNode.Prefixed(
+                        "construction vtable for ", base, "-in-" + write(derived));
             }
             case "Th" -> {
                 offset('h');
@@ -105,9 +110,9 @@ final class CxxNames {
                 offset(c.next());
                 yield of("covariant return thunk to ", encoding());
             }
-            case "GV" -> of("guard variable for ", name(new State()));
+            case "GV" -> of("guard variable for ", name(new NameState()));
             case "GR" -> {
-                Node name = name(new State());
+                CxxNode name = name(new NameState());
                 int number = c.atEnd() ? 0 : c.sequence(true);
                 yield of("reference temporary #" + number + " for ", name);
             }
@@ -117,16 +122,16 @@ final class CxxNames {
                 yield of(
                         safe ? "transaction clone for " : "non-transaction clone for ", encoding());
             }
-            default -> throw Unfit.INSTANCE;
+            default -> throw UnfitNameException.INSTANCE;
         };
     }
 
-    private static String write(Node node) {
-        return new Out().add(node).toString();
+    private static String write(CxxNode node) {
+        return new DemangledText().add(node).toString();
     }
 
-    private static Node of(String what, Node node) {
-        return new Node.Prefixed(what, node, "");
+    private static CxxNode of(String what, CxxNode node) {
+        return new CxxNode.Prefixed(what, node, "");
     }
 
     /** {@code h offset _} or {@code v offset _ offset _}. */
@@ -138,9 +143,9 @@ final class CxxNames {
         }
     }
 
-    Node name(State state) {
+    CxxNode name(NameState state) {
         c.enter();
-        Node node =
+        CxxNode node =
                 switch (c.peek()) {
                     case 'N' -> nested(state);
                     case 'Z' -> local(state);
@@ -150,15 +155,15 @@ final class CxxNames {
         return node;
     }
 
-    private Node unscoped(State state) {
+    private CxxNode unscoped(NameState state) {
         if (c.peek() == 'S' && c.peek(1) != 't') {
-            Node substitution = substitution();
+            CxxNode substitution = substitution();
             return c.peek() == 'I' ? withArguments(substitution, state) : substitution;
         }
         boolean std = c.accept("St");
-        Node name = unqualified(null, state);
+        CxxNode name = unqualified(null, state);
         if (std) {
-            name = new Node.Nested(STD, name);
+            name = new CxxNode.Nested(STD, name);
         }
         if (c.peek() == 'I') {
             c.remember(name);
@@ -167,14 +172,14 @@ final class CxxNames {
         return name;
     }
 
-    private Node withArguments(Node name, State state) {
-        Node.Arguments arguments = types.templateArguments();
+    private CxxNode withArguments(CxxNode name, NameState state) {
+        ArgumentList arguments = types.templateArguments();
         state.endsWithArguments = true;
         state.arguments = arguments.list();
-        return new Node.Templated(name, arguments);
+        return new CxxNode.Templated(name, arguments);
     }
 
-    private Node nested(State state) {
+    private CxxNode nested(NameState state) {
         c.expect('N');
         StringBuilder qualifiers = new StringBuilder();
         c.accept('H'); // explicit object parameter: printed as any function
@@ -193,7 +198,7 @@ final class CxxNames {
             qualifiers.append(" &&");
         }
         state.qualifiers = qualifiers.toString();
-        Node prefix = null;
+        CxxNode prefix = null;
         while (!c.accept('E')) {
             c.enter();
             prefix = step(prefix, state);
@@ -204,21 +209,21 @@ final class CxxNames {
             c.accept('M'); // a lambda in a data member's initializer
         }
         if (prefix == null) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         return prefix;
     }
 
     private boolean lastWasSubstitution;
 
-    private Node step(@Nullable Node prefix, State state) {
+    private CxxNode step(@Nullable CxxNode prefix, NameState state) {
         char first = c.peek();
         lastWasSubstitution = false;
         if (first == 'I') {
             if (prefix == null) {
-                throw Unfit.INSTANCE;
+                throw UnfitNameException.INSTANCE;
             }
-            Node node = withArguments(prefix, state);
+            CxxNode node = withArguments(prefix, state);
             lastWasSubstitution = false;
             return node;
         }
@@ -228,7 +233,7 @@ final class CxxNames {
                 if (c.accept("St")) {
                     return STD;
                 }
-                Node substitution = substitution();
+                CxxNode substitution = substitution();
                 lastWasSubstitution = true;
                 return substitution;
             }
@@ -239,31 +244,31 @@ final class CxxNames {
                 return types.decltype();
             }
         }
-        Node name = unqualified(prefix, state);
+        CxxNode name = unqualified(prefix, state);
         lastWasSubstitution = false;
-        return prefix == null ? name : new Node.Nested(prefix, name);
+        return prefix == null ? name : new CxxNode.Nested(prefix, name);
     }
 
-    private Node local(State state) {
+    private CxxNode local(NameState state) {
         c.expect('Z');
-        Node function = encoding();
+        CxxNode function = encoding();
         c.expect('E');
-        if (function instanceof Node.Function f) {
+        if (function instanceof CxxNode.Function f) {
             function = f.withoutResult();
         }
         if (c.accept('s')) {
             discriminator();
-            return new Node.Nested(function, new Text("string literal"));
+            return new CxxNode.Nested(function, new TextNode("string literal"));
         }
         if (c.accept('d')) {
             int number = c.sequence(false);
-            Node name = name(state);
-            Node scope = new Text("{default arg#" + (number + 1) + "}");
-            return new Node.Nested(new Node.Nested(function, scope), name);
+            CxxNode name = name(state);
+            CxxNode scope = new TextNode("{default arg#" + (number + 1) + "}");
+            return new CxxNode.Nested(new CxxNode.Nested(function, scope), name);
         }
-        Node name = name(state);
+        CxxNode name = name(state);
         discriminator();
-        return new Node.Nested(function, name);
+        return new CxxNode.Nested(function, name);
     }
 
     /** {@code _d} or {@code __number_}: which of several equal names; not shown. */
@@ -271,7 +276,7 @@ final class CxxNames {
         if (c.accept("__")) {
             c.number();
             c.expect('_');
-        } else if (c.peek() == '_' && Cursor.isDigit(c.peek(1))) {
+        } else if (c.peek() == '_' && MangledCursor.isDigit(c.peek(1))) {
             c.next();
             c.number();
         } else if (c.onlyDigits()) {
@@ -281,12 +286,12 @@ final class CxxNames {
     }
 
     /** A name without its scope, which constructors need to know. */
-    Node unqualified(@Nullable Node scope, State state) {
+    CxxNode unqualified(@Nullable CxxNode scope, NameState state) {
         c.accept('L'); // internal linkage
         char first = c.peek();
         state.isSpecial = false;
-        Node name;
-        if (Cursor.isDigit(first)) {
+        CxxNode name;
+        if (MangledCursor.isDigit(first)) {
             name = source();
         } else if (first == 'U') {
             name = unnamed();
@@ -301,76 +306,76 @@ final class CxxNames {
         return tags(name);
     }
 
-    private Node binding() {
-        List<Node> names = new ArrayList<>();
+    private CxxNode binding() {
+        List<CxxNode> names = new ArrayList<>();
         do {
             names.add(source());
         } while (!c.accept('E'));
-        return new Node.Prefixed("[", new Node.Pack(names), "]");
+        return new CxxNode.Prefixed("[", new CxxNode.Pack(names), "]");
     }
 
-    Node tags(Node name) {
-        Node tagged = name;
+    CxxNode tags(CxxNode name) {
+        CxxNode tagged = name;
         while (c.accept('B')) {
-            tagged = new Node.Tagged(tagged, c.identifier());
+            tagged = new TaggedNode(tagged, c.identifier());
         }
         return tagged;
     }
 
-    Node source() {
+    CxxNode source() {
         String name = c.identifier();
         boolean anonymous =
                 name.length() > 9
                         && name.startsWith("_GLOBAL_")
                         && "._$".indexOf(name.charAt(8)) >= 0
                         && name.charAt(9) == 'N';
-        return new Text(anonymous ? "(anonymous namespace)" : name);
+        return new TextNode(anonymous ? "(anonymous namespace)" : name);
     }
 
     /** {@code Ut number _} and {@code Ul parameters E number _}: both may be substituted. */
-    private Node unnamed() {
+    private CxxNode unnamed() {
         if (c.accept("Ut")) {
-            return new Text("{unnamed type#" + (c.sequence(false) + 1) + "}");
+            return new TextNode("{unnamed type#" + (c.sequence(false) + 1) + "}");
         }
         if (!c.accept("Ul")) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
-        List<Node> declared = new ArrayList<>();
+        List<CxxNode> declared = new ArrayList<>();
         List<String> names = new ArrayList<>();
         while (c.peek() == 'T' && "yntp".indexOf(c.peek(1)) >= 0 && c.peek(1) != 0) {
             declared.add(declaration(names));
         }
-        List<Node> parameters = types.parametersUntilEnd();
-        return new Node.Lambda(declared, names, parameters, c.sequence(false) + 1L);
+        List<CxxNode> parameters = types.parametersUntilEnd();
+        return new CxxNode.Lambda(declared, names, parameters, c.sequence(false) + 1L);
     }
 
     /** {@code Ty}, {@code Tn type}, {@code Tt … E}, {@code Tp …}: a parameter of a lambda. */
-    private Node declaration(List<String> names) {
+    private CxxNode declaration(List<String> names) {
         c.enter();
         boolean pack = false;
         while (c.accept("Tp")) {
             pack = true;
         }
         String dots = pack ? "..." : "";
-        Node declared;
+        CxxNode declared;
         if (c.accept("Ty")) {
-            declared = new Text("typename " + dots + name(names, "$T"));
+            declared = new TextNode("typename " + dots + name(names, "$T"));
         } else if (c.accept("Tn")) {
-            Node type = types.type();
-            declared = new Node.Declared(type, new Text(dots + name(names, "$N")));
+            CxxNode type = types.type();
+            declared = new DeclaredNode(type, new TextNode(dots + name(names, "$N")));
         } else if (c.accept("Tt")) {
-            List<Node> inner = new ArrayList<>();
+            List<CxxNode> inner = new ArrayList<>();
             List<String> innerNames = new ArrayList<>();
             while (!c.accept('E')) {
                 inner.add(declaration(innerNames));
             }
             declared =
-                    new Node.Prefixed(
+                    new CxxNode.Prefixed(
                             "template<",
-                            new Node.Pack(inner),
+                            new CxxNode.Pack(inner),
                             "> class " + dots + name(names, "$TT"));
         } else {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         c.leave();
         return declared;
@@ -380,56 +385,56 @@ final class CxxNames {
         long before =
                 names.stream()
                         .filter(n -> n.startsWith(prefix) && n.length() > prefix.length())
-                        .filter(n -> Cursor.isDigit(n.charAt(prefix.length())))
+                        .filter(n -> MangledCursor.isDigit(n.charAt(prefix.length())))
                         .count();
         names.add(prefix + before);
         return names.getLast();
     }
 
-    private Node structor(@Nullable Node scope) {
+    private CxxNode structor(@Nullable CxxNode scope) {
         if (scope == null) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         boolean constructor = c.next() == 'C';
         boolean inheriting = constructor && c.accept('I');
-        if (!Cursor.isDigit(c.next())) {
-            throw Unfit.INSTANCE;
+        if (!MangledCursor.isDigit(c.next())) {
+            throw UnfitNameException.INSTANCE;
         }
         if (inheriting) {
             types.type();
         }
-        return constructor ? scope.plainName() : new Node.Destructor(scope);
+        return constructor ? scope.plainName() : new CxxNode.Destructor(scope);
     }
 
-    private Node operator(State state) {
+    private CxxNode operator(NameState state) {
         String code = c.take(2);
         if (code.equals("cv")) {
             state.isSpecial = true;
             boolean outer = c.isConversion;
             c.isConversion = true;
-            Node type = types.type();
+            CxxNode type = types.type();
             c.isConversion = outer;
-            return new Node.Conversion(type);
+            return new ConversionNode(type);
         }
         if (code.equals("li")) {
-            return new Node.Prefixed("operator\"\" ", source(), "");
+            return new CxxNode.Prefixed("operator\"\" ", source(), "");
         }
-        String sign = Operators.sign(code);
+        String sign = OperatorNames.sign(code);
         boolean word = Character.isLetter(sign.charAt(0));
-        return new Text("operator" + (word ? " " : "") + sign);
+        return new TextNode("operator" + (word ? " " : "") + sign);
     }
 
     /** {@code S_}, {@code S0_}…, and the letters for parts of std. */
-    Node substitution() {
+    CxxNode substitution() {
         c.expect('S');
-        Node standard = STANDARD.get(c.peek());
+        CxxNode standard = STANDARD.get(c.peek());
         if (standard != null) {
             c.next();
             return c.peek() == 'B' ? c.remember(tags(standard)) : standard;
         }
         int index = c.sequence(true);
         if (index >= c.substitutions.size()) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         return c.substitutions.get(index);
     }

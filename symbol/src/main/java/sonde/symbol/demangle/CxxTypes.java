@@ -4,7 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.symbol.demangle.Node.Text;
+import sonde.symbol.demangle.CxxNames.NameState;
+import sonde.symbol.demangle.CxxNode.ArgumentList;
+import sonde.symbol.demangle.CxxNode.MemberPointerNode;
+import sonde.symbol.demangle.CxxNode.PackExpansion;
+import sonde.symbol.demangle.CxxNode.ParameterNode;
+import sonde.symbol.demangle.CxxNode.QualifiedNode;
+import sonde.symbol.demangle.CxxNode.TextNode;
 
 /** Types and template arguments of the Itanium C++ ABI, 5.1.5. */
 final class CxxTypes {
@@ -44,29 +50,29 @@ final class CxxTypes {
                     'c', "decltype(auto)",
                     'n', "decltype(nullptr)");
 
-    private final Cursor c;
+    private final MangledCursor c;
     private final CxxNames names;
     private final CxxExpressions expressions;
 
-    CxxTypes(Cursor cursor, CxxNames names) {
+    CxxTypes(MangledCursor cursor, CxxNames names) {
         this.c = cursor;
         this.names = names;
         this.expressions = new CxxExpressions(cursor, names, this);
     }
 
-    Node type() {
+    CxxNode type() {
         c.enter();
-        Node type = anyType();
+        CxxNode type = anyType();
         c.leave();
         return type;
     }
 
-    private Node anyType() {
+    private CxxNode anyType() {
         char first = c.peek();
         String builtin = BUILTIN.get(first);
         if (builtin != null) {
             c.next();
-            return new Text(builtin);
+            return new TextNode(builtin);
         }
         return switch (first) {
             case 'r', 'V', 'K' -> c.remember(qualified());
@@ -86,21 +92,21 @@ final class CxxTypes {
                 c.next();
                 yield c.remember(names.source());
             }
-            default -> c.remember(names.name(new CxxNames.State()));
+            default -> c.remember(names.name(new NameState()));
         };
     }
 
-    private Node pointer(String sign) {
+    private CxxNode pointer(String sign) {
         c.next();
-        return new Node.Pointer(type(), sign);
+        return new CxxNode.Pointer(type(), sign);
     }
 
-    private Node suffixed(String suffix) {
+    private CxxNode suffixed(String suffix) {
         c.next();
-        return new Node.Qualified(type(), suffix);
+        return new QualifiedNode(type(), suffix);
     }
 
-    private Node qualified() {
+    private CxxNode qualified() {
         boolean restrict = c.accept('r');
         boolean isVolatile = c.accept('V');
         boolean isConst = c.accept('K');
@@ -111,14 +117,14 @@ final class CxxTypes {
         if (isFunction()) {
             return functionType(words, List.of());
         }
-        Node node = type();
+        CxxNode node = type();
         if (isConst) {
-            node = new Node.Qualified(node, " const");
+            node = new QualifiedNode(node, " const");
         }
         if (isVolatile) {
-            node = new Node.Qualified(node, " volatile");
+            node = new QualifiedNode(node, " volatile");
         }
-        return restrict ? new Node.Qualified(node, " restrict") : node;
+        return restrict ? new QualifiedNode(node, " restrict") : node;
     }
 
     private boolean isFunction() {
@@ -126,30 +132,30 @@ final class CxxTypes {
                 || c.peek() == 'D' && "oOwx".indexOf(c.peek(1)) >= 0 && c.peek(1) != 0;
     }
 
-    private Node functionType(String qualifiers, List<Node> exceptions) {
-        Node more = null;
+    private CxxNode functionType(String qualifiers, List<CxxNode> exceptions) {
+        CxxNode more = null;
         if (c.accept("Dx")) {
-            more = new Text(" transaction_safe");
+            more = new TextNode(" transaction_safe");
         } else if (c.accept("Do")) {
-            more = new Text(" noexcept");
+            more = new TextNode(" noexcept");
         } else if (c.accept("DO")) {
-            more = new Node.Prefixed(" noexcept(", expressions.expression(), ")");
+            more = new CxxNode.Prefixed(" noexcept(", expressions.expression(), ")");
             c.expect('E');
         } else if (c.accept("Dw")) {
-            more = new Node.Prefixed(" throw(", new Node.Pack(parametersUntilEnd()), ")");
+            more = new CxxNode.Prefixed(" throw(", new CxxNode.Pack(parametersUntilEnd()), ")");
         }
         if (more != null) {
-            List<Node> all = new ArrayList<>(exceptions);
+            List<CxxNode> all = new ArrayList<>(exceptions);
             all.add(more);
             c.enter();
-            Node type = functionType(qualifiers, all);
+            CxxNode type = functionType(qualifiers, all);
             c.leave();
             return type;
         }
         c.expect('F');
         c.accept('Y');
-        Node result = type();
-        List<Node> parameters = new ArrayList<>();
+        CxxNode result = type();
+        List<CxxNode> parameters = new ArrayList<>();
         String reference = "";
         while (!c.accept('E')) {
             if (c.accept("RE")) {
@@ -162,99 +168,99 @@ final class CxxTypes {
             }
             parameters.add(type());
         }
-        return new Node.FunctionType(
+        return new CxxNode.FunctionType(
                 result, withoutVoid(parameters), qualifiers + reference, List.copyOf(exceptions));
     }
 
-    private static List<Node> withoutVoid(List<Node> parameters) {
+    private static List<CxxNode> withoutVoid(List<CxxNode> parameters) {
         return parameters.size() == 1
-                        && parameters.getFirst() instanceof Text t
+                        && parameters.getFirst() instanceof TextNode t
                         && t.text().equals("void")
                 ? List.of()
                 : parameters;
     }
 
     /** Parameters of a function, up to the end, a suffix or the E of an enclosing name. */
-    List<Node> parameters() {
-        List<Node> parameters = new ArrayList<>();
+    List<CxxNode> parameters() {
+        List<CxxNode> parameters = new ArrayList<>();
         while (!c.atEnd() && c.peek() != 'E' && c.peek() != '.') {
             parameters.add(type());
         }
         if (parameters.isEmpty()) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         return withoutVoid(parameters);
     }
 
-    List<Node> parametersUntilEnd() {
-        List<Node> parameters = new ArrayList<>();
+    List<CxxNode> parametersUntilEnd() {
+        List<CxxNode> parameters = new ArrayList<>();
         while (!c.accept('E')) {
             parameters.add(type());
         }
         return withoutVoid(parameters);
     }
 
-    private Node array() {
+    private CxxNode array() {
         c.expect('A');
-        Node dimension = null;
-        if (Cursor.isDigit(c.peek())) {
-            dimension = new Text(Integer.toString(c.number()));
+        CxxNode dimension = null;
+        if (MangledCursor.isDigit(c.peek())) {
+            dimension = new TextNode(Integer.toString(c.number()));
         } else if (c.peek() != '_') {
             dimension = expressions.expression();
         }
         c.expect('_');
-        return new Node.Array(type(), dimension);
+        return new CxxNode.Array(type(), dimension);
     }
 
-    private Node memberPointer() {
+    private CxxNode memberPointer() {
         c.expect('M');
-        Node owner = type();
-        return new Node.MemberPointer(owner, type());
+        CxxNode owner = type();
+        return new MemberPointerNode(owner, type());
     }
 
-    private Node elaboratedOrParameter() {
+    private CxxNode elaboratedOrParameter() {
         char second = c.peek(1);
         if (second == 's' || second == 'u' || second == 'e') {
             c.take(2);
-            return c.remember(names.name(new CxxNames.State()));
+            return c.remember(names.name(new NameState()));
         }
-        Node parameter = c.remember(templateParameter());
+        CxxNode parameter = c.remember(templateParameter());
         // Of an operator that converts the arguments are the function's.
         return c.peek() == 'I' && !c.isConversion
-                ? c.remember(new Node.Templated(parameter, templateArguments()))
+                ? c.remember(new CxxNode.Templated(parameter, templateArguments()))
                 : parameter;
     }
 
     /** {@code T_}, {@code T0_}…. */
-    Node templateParameter() {
+    CxxNode templateParameter() {
         c.expect('T');
-        return new Node.Parameter(c.sequence(false));
+        return new ParameterNode(c.sequence(false));
     }
 
-    private Node typeD() {
+    private CxxNode typeD() {
         char second = c.peek(1);
         String builtin = BUILTIN_D.get(second);
         if (builtin != null) {
             c.take(2);
-            return new Text(builtin);
+            return new TextNode(builtin);
         }
         return switch (second) {
             case 't', 'T' -> c.remember(decltype());
             case 'p' -> {
                 c.take(2);
-                yield c.remember(new Node.Expansion(type()));
+                yield c.remember(new PackExpansion(type()));
             }
             case 'v' -> c.remember(vector());
             case 'o', 'O', 'w', 'x' -> c.remember(functionType("", List.of()));
             case 'B', 'U' -> {
                 c.take(2);
-                Node bits =
-                        Cursor.isDigit(c.peek())
-                                ? new Text(Integer.toString(c.number()))
+                CxxNode bits =
+                        MangledCursor.isDigit(c.peek())
+                                ? new TextNode(Integer.toString(c.number()))
                                 : expressions.expression();
                 c.expect('_');
                 String word = second == 'U' ? "unsigned _BitInt(" : "_BitInt(";
-                yield new Node.Prefixed(word, bits, ")");
+                yield new CxxNode.Prefixed(word, bits, ")");
             }
             case 'F' -> {
                 c.take(2);
@@ -263,72 +269,73 @@ final class CxxTypes {
                 if (!extended) {
                     c.expect('_');
                 }
-                yield new Text("_Float" + bits + (extended ? "x" : ""));
+                yield new TextNode("_Float" + bits + (extended ? "x" : ""));
             }
-            default -> throw Unfit.INSTANCE;
+            default -> throw UnfitNameException.INSTANCE;
         };
     }
 
-    Node decltype() {
+    CxxNode decltype() {
         c.take(2);
-        Node expression = expressions.expression();
+        CxxNode expression = expressions.expression();
         c.expect('E');
-        return new Node.Prefixed("decltype (", expression, ")");
+        return new CxxNode.Prefixed("decltype (", expression, ")");
     }
 
-    private Node vector() {
+    private CxxNode vector() {
         c.take(2);
         c.accept('_'); // before a size that is an expression
-        Node size =
-                Cursor.isDigit(c.peek())
-                        ? new Text(Integer.toString(c.number()))
+        CxxNode size =
+                MangledCursor.isDigit(c.peek())
+                        ? new TextNode(Integer.toString(c.number()))
                         : expressions.expression();
         c.expect('_');
-        Node element = type();
-        return new Node.Qualified(element, " __vector(" + new Out().add(size).toString() + ")");
+        CxxNode element = type();
+        return new QualifiedNode(
+                element, " __vector(" + new DemangledText().add(size).toString() + ")");
     }
 
-    private Node substitutedOrNamed() {
+    private CxxNode substitutedOrNamed() {
         if (c.peek(1) == 't') {
-            return c.remember(names.name(new CxxNames.State()));
+            return c.remember(names.name(new NameState()));
         }
-        Node substitution = names.substitution();
+        CxxNode substitution = names.substitution();
         return c.peek() == 'I'
-                ? c.remember(new Node.Templated(substitution, templateArguments()))
+                ? c.remember(new CxxNode.Templated(substitution, templateArguments()))
                 : substitution;
     }
 
-    private Node vendorQualified() {
+    private CxxNode vendorQualified() {
         if (c.peek(1) == 'l' || c.peek(1) == 't') {
-            return names.name(new CxxNames.State());
+            return names.name(new NameState());
         }
         c.expect('U');
-        Node word = names.source();
-        Node arguments = c.peek() == 'I' ? templateArguments() : null;
-        Node type = type();
-        Node suffix = arguments == null ? word : new Node.Templated(word, arguments);
-        return new Node.Qualified(type, " " + new Out().add(suffix).toString());
+        CxxNode word = names.source();
+        CxxNode arguments = c.peek() == 'I' ? templateArguments() : null;
+        CxxNode type = type();
+        CxxNode suffix = arguments == null ? word : new CxxNode.Templated(word, arguments);
+        return new QualifiedNode(type, " " + new DemangledText().add(suffix).toString());
     }
 
-    Node.Arguments templateArguments() {
+    ArgumentList templateArguments() {
         c.expect('I');
         boolean outer = c.isConversion;
         c.isConversion = false;
-        List<Node> list = new ArrayList<>();
+        List<CxxNode> list = new ArrayList<>();
         while (!c.accept('E')) {
             list.add(templateArgument());
         }
         c.isConversion = outer;
-        return new Node.Arguments(List.copyOf(list));
+        return new ArgumentList(List.copyOf(list));
     }
 
-    Node templateArgument() {
+    CxxNode templateArgument() {
         c.enter();
-        Node argument =
+        CxxNode argument =
                 switch (c.peek()) {
                     case 'X' -> {
                         c.next();
-                        Node expression = expressions.expression();
+                        CxxNode expression = expressions.expression();
                         c.expect('E');
                         yield expression;
                     }
@@ -336,11 +343,11 @@ final class CxxTypes {
                     // GCC 4.4 to 4.6 wrote I where the ABI has J
                     case 'J', 'I' -> {
                         c.next();
-                        List<Node> pack = new ArrayList<>();
+                        List<CxxNode> pack = new ArrayList<>();
                         while (!c.accept('E')) {
                             pack.add(templateArgument());
                         }
-                        yield new Node.Pack(List.copyOf(pack));
+                        yield new CxxNode.Pack(List.copyOf(pack));
                     }
                     default -> type();
                 };
@@ -348,8 +355,8 @@ final class CxxTypes {
         return argument;
     }
 
-    @Nullable String literalSuffix(Node type) {
-        if (!(type instanceof Text t)) {
+    @Nullable String literalSuffix(CxxNode type) {
+        if (!(type instanceof TextNode t)) {
             return null;
         }
         return switch (t.text()) {

@@ -25,7 +25,7 @@ public final class Demangler {
                 return rust.isEmpty() ? cxx(name) : rust;
             }
             return keyed(name);
-        } catch (Unfit e) {
+        } catch (UnfitNameException e) {
             return name;
         }
     }
@@ -41,8 +41,8 @@ public final class Demangler {
         }
         try {
             String rust = RustLegacy.demangle(name);
-            return rust.isEmpty() ? functionName(new Cursor(name, 2), name) : rust;
-        } catch (Unfit e) {
+            return rust.isEmpty() ? functionName(new MangledCursor(name, 2), name) : rust;
+        } catch (UnfitNameException e) {
             return demangle(name);
         }
     }
@@ -70,9 +70,9 @@ public final class Demangler {
         return bare.equals(wanted) || bare.endsWith("::" + wanted);
     }
 
-    private static String functionName(Cursor cursor, String otherwise) {
-        if (new CxxNames(cursor).encoding() instanceof Node.Function function) {
-            Out out = new Out();
+    private static String functionName(MangledCursor cursor, String otherwise) {
+        if (new CxxNames(cursor).encoding() instanceof CxxNode.Function function) {
+            DemangledText out = new DemangledText();
             function.name(out);
             return out.toString();
         }
@@ -82,34 +82,34 @@ public final class Demangler {
     private static String cxx(String name) {
         try {
             return cxx(name, false);
-        } catch (Unfit e) {
+        } catch (UnfitNameException e) {
             return cxx(name, true);
         }
     }
 
     private static String cxx(String name, boolean strict) {
-        Cursor cursor = new Cursor(name, 2);
+        MangledCursor cursor = new MangledCursor(name, 2);
         cursor.isStrict = strict;
-        Node encoding = new CxxNames(cursor).encoding();
-        Out out = new Out().add(encoding);
+        CxxNode encoding = new CxxNames(cursor).encoding();
+        DemangledText out = new DemangledText().add(encoding);
         clones(cursor, out);
         if (!cursor.atEnd()) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         return out.toString();
     }
 
     /** {@code .isra.0.cold}: copies of functions that GCC made. */
-    private static void clones(Cursor cursor, Out out) {
+    private static void clones(MangledCursor cursor, DemangledText out) {
         while (cursor.peek() == '.' && isCloneLetter(cursor.peek(1))) {
             out.add(" [clone ");
             out.add(cursor.take(1));
             while (isCloneLetter(cursor.peek())) {
                 out.add(cursor.take(1));
             }
-            while (cursor.peek() == '.' && Cursor.isDigit(cursor.peek(1))) {
+            while (cursor.peek() == '.' && MangledCursor.isDigit(cursor.peek(1))) {
                 out.add(cursor.take(1));
-                while (Cursor.isDigit(cursor.peek())) {
+                while (MangledCursor.isDigit(cursor.peek())) {
                     out.add(cursor.take(1));
                 }
             }
@@ -118,7 +118,7 @@ public final class Demangler {
     }
 
     private static boolean isCloneLetter(char c) {
-        return c >= 'a' && c <= 'z' || c == '_' || Cursor.isDigit(c);
+        return c >= 'a' && c <= 'z' || c == '_' || MangledCursor.isDigit(c);
     }
 
     /** {@code _GLOBAL__I_name}: constructors of the globals of a file. */

@@ -16,7 +16,7 @@ final class Punycode {
         int length = points.length;
         int[] out = Arrays.copyOf(points, LENGTH_LIMIT);
         if (length >= LENGTH_LIMIT) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         int at = delimiter + 1;
         long code = 128;
@@ -27,7 +27,7 @@ final class Punycode {
             long weight = 1;
             for (int k = 36; ; k += 36) {
                 if (at >= encoded.length()) {
-                    throw Unfit.INSTANCE;
+                    throw UnfitNameException.INSTANCE;
                 }
                 int digit = digit(encoded.charAt(at++));
                 index += digit * weight;
@@ -37,7 +37,7 @@ final class Punycode {
                 }
                 weight *= 36 - threshold;
                 if (index > Integer.MAX_VALUE || weight > Integer.MAX_VALUE) {
-                    throw Unfit.INSTANCE;
+                    throw UnfitNameException.INSTANCE;
                 }
             }
             length++;
@@ -47,7 +47,7 @@ final class Punycode {
             if (!Character.isValidCodePoint((int) code)
                     || code > Character.MAX_CODE_POINT
                     || length > LENGTH_LIMIT) {
-                throw Unfit.INSTANCE;
+                throw UnfitNameException.INSTANCE;
             }
             System.arraycopy(out, (int) index, out, (int) index + 1, length - 1 - (int) index);
             out[(int) index++] = (int) code;
@@ -62,7 +62,7 @@ final class Punycode {
         if (c >= '0' && c <= '9') {
             return c - '0' + 26;
         }
-        throw Unfit.INSTANCE;
+        throw UnfitNameException.INSTANCE;
     }
 
     private static int adapt(long delta, int length, boolean first) {

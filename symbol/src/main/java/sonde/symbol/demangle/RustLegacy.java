@@ -15,10 +15,10 @@ final class RustLegacy {
         if (!name.startsWith("_ZN")) {
             return "";
         }
-        Cursor c = new Cursor(name, 3);
-        Out out = new Out();
+        MangledCursor c = new MangledCursor(name, 3);
+        DemangledText out = new DemangledText();
         String last = "";
-        while (Cursor.isDigit(c.peek())) {
+        while (MangledCursor.isDigit(c.peek())) {
             if (!last.isEmpty()) {
                 if (out.length() > 0) {
                     out.add("::");
@@ -56,7 +56,7 @@ final class RustLegacy {
         return Integer.bitCount(seen) >= 5;
     }
 
-    private static void part(Out out, String part) {
+    private static void part(DemangledText out, String part) {
         // a leading _ only keeps the part from beginning with $
         int at = part.startsWith("_$") ? 1 : 0;
         while (at < part.length()) {
@@ -68,7 +68,7 @@ final class RustLegacy {
             } else if (c == '$') {
                 int end = part.indexOf('$', at + 1);
                 if (end < 0) {
-                    throw Unfit.INSTANCE;
+                    throw UnfitNameException.INSTANCE;
                 }
                 out.add(escape(part.substring(at + 1, end)));
                 at = end + 1;
@@ -91,7 +91,7 @@ final class RustLegacy {
             case "C" -> ",";
             default -> {
                 if (!code.startsWith("u") || code.length() < 2 || code.length() > 7) {
-                    throw Unfit.INSTANCE;
+                    throw UnfitNameException.INSTANCE;
                 }
                 yield Character.toString(scalar(code));
             }
@@ -103,12 +103,12 @@ final class RustLegacy {
         for (int i = 1; i < code.length(); i++) {
             int digit = Character.digit(code.charAt(i), 16);
             if (digit < 0) {
-                throw Unfit.INSTANCE;
+                throw UnfitNameException.INSTANCE;
             }
             value = value << 4 | digit;
         }
         if (!Character.isValidCodePoint(value) || Character.isISOControl(value)) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         return value;
     }

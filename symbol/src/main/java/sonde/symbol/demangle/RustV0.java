@@ -38,7 +38,7 @@ final class RustV0 {
     private static final int DEPTH_LIMIT = 200;
 
     private final String text;
-    private final Out out = new Out();
+    private final DemangledText out = new DemangledText();
     private int at;
     private int depth;
     private int steps;
@@ -64,8 +64,8 @@ final class RustV0 {
     }
 
     private void symbol() {
-        if (Cursor.isDigit(peek())) {
-            throw Unfit.INSTANCE; // a later version of the scheme
+        if (MangledCursor.isDigit(peek())) {
+            throw UnfitNameException.INSTANCE; // a later version of the scheme
         }
         path(true);
         if (at < text.length()) {
@@ -73,7 +73,7 @@ final class RustV0 {
             path(false);
         }
         if (at != text.length()) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
     }
 
@@ -83,7 +83,7 @@ final class RustV0 {
 
     private char next() {
         if (at >= text.length()) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         return text.charAt(at++);
     }
@@ -104,7 +104,7 @@ final class RustV0 {
 
     private void enter() {
         if (++depth > DEPTH_LIMIT || ++steps > STEP_LIMIT) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
     }
 
@@ -117,13 +117,13 @@ final class RustV0 {
         while (!accept('_')) {
             char c = next();
             int digit =
-                    Cursor.isDigit(c)
+                    MangledCursor.isDigit(c)
                             ? c - '0'
                             : c >= 'a' && c <= 'z'
                                     ? c - 'a' + 10
                                     : c >= 'A' && c <= 'Z' ? c - 'A' + 36 : -1;
             if (digit < 0) {
-                throw Unfit.INSTANCE;
+                throw UnfitNameException.INSTANCE;
             }
             value = 62 * value + digit;
         }
@@ -137,17 +137,17 @@ final class RustV0 {
     private String identifier() {
         boolean punycode = accept('u');
         long length = 0;
-        if (!Cursor.isDigit(peek())) {
-            throw Unfit.INSTANCE;
+        if (!MangledCursor.isDigit(peek())) {
+            throw UnfitNameException.INSTANCE;
         }
         if (!accept('0')) {
-            while (Cursor.isDigit(peek()) && length < 1 << 20) {
+            while (MangledCursor.isDigit(peek()) && length < 1 << 20) {
                 length = 10 * length + (next() - '0');
             }
         }
         accept('_');
         if (length > text.length() - at) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         String name = text.substring(at, at + (int) length);
         at += (int) length;
@@ -159,7 +159,7 @@ final class RustV0 {
         int here = at - 1;
         long target = base62();
         if (target < 0 || target >= here) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         if (silent) {
             return;
@@ -199,7 +199,7 @@ final class RustV0 {
                 print(">");
             }
             case 'B' -> backReference(() -> path(isValue));
-            default -> throw Unfit.INSTANCE;
+            default -> throw UnfitNameException.INSTANCE;
         }
         depth--;
     }
@@ -239,7 +239,7 @@ final class RustV0 {
         } else if (namespace >= 'a' && namespace <= 'z') {
             print(name.isEmpty() ? "" : "::" + name);
         } else {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
     }
 
@@ -265,7 +265,7 @@ final class RustV0 {
         }
         long letter = lifetimes - index;
         if (letter < 0) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         print(letter < 26 ? "'" + (char) ('a' + letter) : "'_" + letter);
     }
@@ -318,7 +318,7 @@ final class RustV0 {
                 print("dyn ");
                 binder(this::bounds);
                 if (!accept('L')) {
-                    throw Unfit.INSTANCE;
+                    throw UnfitNameException.INSTANCE;
                 }
                 long index = base62();
                 if (index != 0) {
@@ -349,7 +349,7 @@ final class RustV0 {
         if (accept('G')) {
             long count = base62() + 1;
             if (count < 1 || count > 64) {
-                throw Unfit.INSTANCE;
+                throw UnfitNameException.INSTANCE;
             }
             print("for<");
             for (int i = 0; i < count; i++) {
@@ -430,13 +430,13 @@ final class RustV0 {
                         switch (hex) {
                             case "0" -> "false";
                             case "1" -> "true";
-                            default -> throw Unfit.INSTANCE;
+                            default -> throw UnfitNameException.INSTANCE;
                         });
             }
             case 'c' -> character();
             default -> {
                 if ("ahilmnjostxy".indexOf(tag) < 0) {
-                    throw Unfit.INSTANCE;
+                    throw UnfitNameException.INSTANCE;
                 }
                 print(accept('n') ? "-" : "");
                 String hex = hex();
@@ -453,7 +453,7 @@ final class RustV0 {
         String hex = hex();
         int value = hex.length() > 6 ? -1 : Integer.parseInt(hex, 16);
         if (!Character.isValidCodePoint(value)) {
-            throw Unfit.INSTANCE;
+            throw UnfitNameException.INSTANCE;
         }
         @Nullable String named =
                 switch (value) {
@@ -480,8 +480,8 @@ final class RustV0 {
         int start = at;
         while (peek() != '_') {
             char c = next();
-            if (!Cursor.isDigit(c) && (c < 'a' || c > 'f')) {
-                throw Unfit.INSTANCE;
+            if (!MangledCursor.isDigit(c) && (c < 'a' || c > 'f')) {
+                throw UnfitNameException.INSTANCE;
             }
         }
         String digits = text.substring(start, at++);

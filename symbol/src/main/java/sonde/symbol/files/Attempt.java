@@ -7,9 +7,9 @@ package sonde.symbol.files;
  * @param outcome what came of it
  * @param detail more about it: the build-ids wanted and found, what is damaged; may be empty
  */
-public record Attempt(String place, Outcome outcome, String detail) {
+public record Attempt(String place, AttemptResult outcome, String detail) {
     /** What came of it. */
-    public enum Outcome {
+    public enum AttemptResult {
         /** It is the file. */
         FOUND,
         /** There is nothing. */

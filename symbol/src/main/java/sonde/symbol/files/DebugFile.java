@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import sonde.symbol.files.Attempt.Outcome;
+import sonde.symbol.files.Attempt.AttemptResult;
 
 /**
  * The answer of a search.
@@ -15,7 +15,7 @@ import sonde.symbol.files.Attempt.Outcome;
  * @param kind how it was found
  * @param tried every place that was looked at, in order; the last one is the file
  */
-public record DebugFile(@Nullable Place place, Kind kind, List<Attempt> tried) {
+public record DebugFile(@Nullable FilePlace place, Kind kind, List<Attempt> tried) {
     /** How a file was found. */
     public enum Kind {
         /** The binary itself has what is needed. */
@@ -70,7 +70,8 @@ public record DebugFile(@Nullable Place place, Kind kind, List<Attempt> tried) {
     /** The attempts that met a file and could not use it. */
     public List<Attempt> refusals() {
         return tried.stream()
-                .filter(a -> a.outcome() != Outcome.FOUND && a.outcome() != Outcome.ABSENT)
+                .filter(a ->
+                        a.outcome() != AttemptResult.FOUND && a.outcome() != AttemptResult.ABSENT)
                 .toList();
     }
 
@@ -81,7 +82,7 @@ public record DebugFile(@Nullable Place place, Kind kind, List<Attempt> tried) {
      * @throws IOException when it has gone or changed since
      */
     public OpenElf open() throws IOException {
-        Place found = place;
+        FilePlace found = place;
         if (found == null) {
             throw new FileNotFoundException("no file was found");
         }

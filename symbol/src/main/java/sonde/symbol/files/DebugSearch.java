@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.DebugAltLink;
 import sonde.binary.elf.ElfFile;
-import sonde.symbol.files.Attempt.Outcome;
-import sonde.symbol.files.Candidates.Candidate;
+import sonde.symbol.files.Attempt.AttemptResult;
 import sonde.symbol.files.DebugFile.Kind;
+import sonde.symbol.files.DebugFileCandidates.DebugFileCandidate;
+import sonde.symbol.files.Debuginfod.FetchedFile;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
@@ -43,16 +44,16 @@ public final class DebugSearch {
      * What a binary needs, in itself or in a separate file. A binary that cannot be opened gives an
      * answer, too: its attempt says why.
      */
-    public DebugFile debugFile(Place binary, Need need) {
+    public DebugFile debugFile(FilePlace binary, RequiredContent need) {
         List<Attempt> tried = new ArrayList<>();
-        Wanted wanted;
+        DebugFileRequest wanted;
         try (OpenElf file = OpenElf.of(binary)) {
             if (need.isMetBy(file.elf())) {
-                tried.add(new Attempt(binary.shown(), Outcome.FOUND, ""));
+                tried.add(new Attempt(binary.shown(), AttemptResult.FOUND, ""));
                 return new DebugFile(binary, Kind.ITSELF, tried);
             }
-            tried.add(new Attempt(binary.shown(), Outcome.LACKING, need.words()));
-            wanted = Wanted.of(binary, file.elf(), need);
+            tried.add(new Attempt(binary.shown(), AttemptResult.LACKING, need.words()));
+            wanted = DebugFileRequest.of(binary, file.elf(), need);
         } catch (IOException | InternalError e) {
             tried.add(failure(binary.shown(), e));
             return DebugFile.none(tried);
@@ -61,12 +62,12 @@ public final class DebugSearch {
     }
 
     /** The separate file of a binary, which itself is not looked at. */
-    public DebugFile separate(Wanted wanted) {
+    public DebugFile separate(DebugFileRequest wanted) {
         return separate(wanted, new ArrayList<>());
     }
 
-    private DebugFile separate(Wanted wanted, List<Attempt> tried) {
-        for (Candidate candidate : new Candidates(folders).debug(wanted).list()) {
+    private DebugFile separate(DebugFileRequest wanted, List<Attempt> tried) {
+        for (DebugFileCandidate candidate : new DebugFileCandidates(folders).debug(wanted).list()) {
             if (!isItself(candidate.place(), wanted.binary()) && fits(candidate, wanted, tried)) {
                 return new DebugFile(candidate.place(), candidate.kind(), tried);
             }
@@ -75,13 +76,13 @@ public final class DebugSearch {
         if (found.isEmpty()) {
             found = fromServer(wanted, "debuginfo", tried);
         }
-        if (found.isEmpty() && wanted.need() == Need.SYMBOLS) {
+        if (found.isEmpty() && wanted.need() == RequiredContent.SYMBOLS) {
             found = mini(wanted, tried);
         }
         return found.orElseGet(() -> DebugFile.none(tried));
     }
 
-    private static List<String> names(Wanted wanted) {
+    private static List<String> names(DebugFileRequest wanted) {
         List<String> names = new ArrayList<>();
         String name = wanted.binary().name();
         if (wanted.link() != null) {
@@ -92,7 +93,7 @@ public final class DebugSearch {
         return names;
     }
 
-    private static boolean isItself(Place place, Place binary) {
+    private static boolean isItself(FilePlace place, FilePlace binary) {
         return place.shown().equals(binary.shown());
     }
 
@@ -100,9 +101,10 @@ public final class DebugSearch {
      * A binary by its path and build-id: in folders of the user, where it was, in caches by
      * build-id, on a server.
      */
-    public DebugFile binary(Wanted wanted) {
+    public DebugFile binary(DebugFileRequest wanted) {
         List<Attempt> tried = new ArrayList<>();
-        for (Candidate candidate : new Candidates(folders).binary(wanted).list()) {
+        for (DebugFileCandidate candidate :
+                new DebugFileCandidates(folders).binary(wanted).list()) {
             if (fits(candidate, wanted, tried)) {
                 return new DebugFile(candidate.place(), candidate.kind(), tried);
             }
@@ -114,8 +116,12 @@ public final class DebugSearch {
     }
 
     /** The first of these paths that fits, then a file of the names in a folder of the user. */
-    DebugFile named(Wanted wanted, Candidates candidates, List<String> names, List<Attempt> tried) {
-        for (Candidate candidate : candidates.list()) {
+    DebugFile named(
+            DebugFileRequest wanted,
+            DebugFileCandidates candidates,
+            List<String> names,
+            List<Attempt> tried) {
+        for (DebugFileCandidate candidate : candidates.list()) {
             if (fits(candidate, wanted, tried)) {
                 return new DebugFile(candidate.place(), candidate.kind(), tried);
             }
@@ -130,27 +136,31 @@ public final class DebugSearch {
      *
      * @param owner the file with the link
      */
-    public DebugFile alternate(Place owner, DebugAltLink link) {
-        List<Place> places = new ArrayList<>();
+    public DebugFile alternate(FilePlace owner, DebugAltLink link) {
+        List<FilePlace> places = new ArrayList<>();
         String name = link.fileName().substring(link.fileName().lastIndexOf('/') + 1);
         if (link.fileName().startsWith("/")) {
-            folders.user().forEach(folder -> places.add(Place.named(folder + link.fileName())));
+            folders.user().forEach(folder -> places.add(FilePlace.named(folder + link.fileName())));
             places.add(owner.other(link.fileName()));
         } else {
             places.add(owner.other(owner.folder() + link.fileName()));
             realFolder(owner)
-                    .ifPresent(folder -> places.add(Place.named(folder + "/" + link.fileName())));
+                    .ifPresent(
+                            folder -> places.add(FilePlace.named(folder + "/" + link.fileName())));
         }
         for (String folder : folders.all()) {
-            places.add(Place.named(folder + "/.dwz/" + name));
-            places.add(Place.named(folder + "/usr/lib/debug/.dwz/" + name));
+            places.add(FilePlace.named(folder + "/.dwz/" + name));
+            places.add(FilePlace.named(folder + "/usr/lib/debug/.dwz/" + name));
         }
-        Wanted wanted = new Wanted(Place.named(name), link.id(), null, Need.DEBUG_INFORMATION);
+        DebugFileRequest wanted =
+                new DebugFileRequest(
+                        FilePlace.named(name), link.id(), null, RequiredContent.DEBUG_INFORMATION);
         wanted.id()
-                .map(id -> Candidates.idName(id, ".debug"))
-                .ifPresent(file -> folders.all().forEach(f -> places.add(Place.named(f + file))));
+                .map(id -> DebugFileCandidates.idName(id, ".debug"))
+                .ifPresent(
+                        file -> folders.all().forEach(f -> places.add(FilePlace.named(f + file))));
         List<Attempt> tried = new ArrayList<>();
-        for (Place place : places) {
+        for (FilePlace place : places) {
             if (isAlternate(place, link, tried)) {
                 return new DebugFile(place, Kind.DEBUG_LINK, tried);
             }
@@ -159,7 +169,7 @@ public final class DebugSearch {
     }
 
     /** Where links lead; in the root of another process they may lead elsewhere. */
-    private static Optional<Path> realFolder(Place place) {
+    private static Optional<Path> realFolder(FilePlace place) {
         if (place.root() != null) {
             return Optional.empty();
         }
@@ -170,17 +180,17 @@ public final class DebugSearch {
         }
     }
 
-    private static boolean isAlternate(Place place, DebugAltLink link, List<Attempt> tried) {
+    private static boolean isAlternate(FilePlace place, DebugAltLink link, List<Attempt> tried) {
         try (OpenElf file = OpenElf.of(place)) {
             boolean same = file.elf().fits(link);
             byte[] found = file.elf().buildId().orElse(new byte[0]);
             tried.add(
                     same
-                            ? new Attempt(place.shown(), Outcome.FOUND, "")
+                            ? new Attempt(place.shown(), AttemptResult.FOUND, "")
                             : new Attempt(
                                     place.shown(),
-                                    Outcome.OTHER_BUILD,
-                                    Wanted.ids(link.id(), found)));
+                                    AttemptResult.OTHER_BUILD,
+                                    DebugFileRequest.ids(link.id(), found)));
             return same;
         } catch (IOException | InternalError e) {
             tried.add(failure(place.shown(), e));
@@ -194,18 +204,18 @@ public final class DebugSearch {
      *
      * @param debug where the binary's debugging information was found
      */
-    public DebugFile splitPackage(Place binary, DebugFile debug) {
-        List<Place> places = new ArrayList<>();
+    public DebugFile splitPackage(FilePlace binary, DebugFile debug) {
+        List<FilePlace> places = new ArrayList<>();
         places.add(binary.other(binary.path() + ".dwp"));
-        Place separate = debug.place();
+        FilePlace separate = debug.place();
         if (separate != null && !isItself(separate, binary)) {
             places.add(separate.other(separate.path() + ".dwp"));
             String plain = separate.path().replaceFirst("\\.debug$", "");
             places.add(separate.other(plain + ".dwp"));
         }
         for (String folder : folders.user()) {
-            places.add(Place.named(folder + "/" + binary.name() + ".dwp"));
-            places.add(Place.named(folder + binary.path() + ".dwp"));
+            places.add(FilePlace.named(folder + "/" + binary.name() + ".dwp"));
+            places.add(FilePlace.named(folder + binary.path() + ".dwp"));
         }
         return firstElf(places);
     }
@@ -217,31 +227,31 @@ public final class DebugSearch {
      * @param compilationFolder DW_AT_comp_dir
      * @param name DW_AT_dwo_name
      */
-    public DebugFile splitUnit(Place binary, String compilationFolder, String name) {
-        List<Place> places = new ArrayList<>();
+    public DebugFile splitUnit(FilePlace binary, String compilationFolder, String name) {
+        List<FilePlace> places = new ArrayList<>();
         String full = name.startsWith("/") ? name : compilationFolder + "/" + name;
         String last = name.substring(name.lastIndexOf('/') + 1);
         for (String folder : folders.user()) {
-            places.add(Place.named(folder + "/" + full));
-            places.add(Place.named(folder + "/" + name));
-            places.add(Place.named(folder + "/" + last));
+            places.add(FilePlace.named(folder + "/" + full));
+            places.add(FilePlace.named(folder + "/" + name));
+            places.add(FilePlace.named(folder + "/" + last));
         }
         if (folders.isHere() || folders.user().isEmpty()) {
-            places.add(Place.claimed(full));
+            places.add(FilePlace.claimed(full));
         }
         places.add(binary.other(binary.folder() + name));
         places.add(binary.other(binary.folder() + last));
         for (String folder : folders.user()) {
-            index(folder).named(last).forEach(path -> places.add(Place.claimed(path)));
+            index(folder).named(last).forEach(path -> places.add(FilePlace.claimed(path)));
         }
         return firstElf(places);
     }
 
-    private static DebugFile firstElf(List<Place> places) {
+    private static DebugFile firstElf(List<FilePlace> places) {
         List<Attempt> tried = new ArrayList<>();
-        for (Place place : places) {
+        for (FilePlace place : places) {
             try (OpenElf file = OpenElf.of(place)) {
-                tried.add(new Attempt(file.place().shown(), Outcome.FOUND, ""));
+                tried.add(new Attempt(file.place().shown(), AttemptResult.FOUND, ""));
                 return new DebugFile(place, Kind.DEBUG_LINK, tried);
             } catch (IOException | InternalError e) {
                 tried.add(failure(place.shown(), e));
@@ -257,7 +267,7 @@ public final class DebugSearch {
      *     speak
      */
     private Optional<DebugFile> inIndexes(
-            Wanted wanted, List<String> names, boolean isNamed, List<Attempt> tried) {
+            DebugFileRequest wanted, List<String> names, boolean isNamed, List<Attempt> tried) {
         if (wanted.buildId().length == 0 && wanted.link() == null && !isNamed) {
             return Optional.empty();
         }
@@ -266,8 +276,9 @@ public final class DebugSearch {
             for (String name : names) {
                 for (String path : index.named(name)) {
                     boolean known = tried.stream().anyMatch(a -> a.place().equals(path));
-                    Candidate candidate =
-                            new Candidate(Place.claimed(path), Kind.USER_FOLDER, isNamed);
+                    DebugFileCandidate candidate =
+                            new DebugFileCandidate(
+                                    FilePlace.claimed(path), Kind.USER_FOLDER, isNamed);
                     if (!known && fits(candidate, wanted, tried)) {
                         return Optional.of(
                                 new DebugFile(candidate.place(), candidate.kind(), tried));
@@ -276,7 +287,10 @@ public final class DebugSearch {
             }
             if (index.isCut()) {
                 tried.add(
-                        new Attempt(folder, Outcome.REFUSED, "too many files to look at them all"));
+                        new Attempt(
+                                folder,
+                                AttemptResult.REFUSED,
+                                "too many files to look at them all"));
             }
         }
         return Optional.empty();
@@ -286,29 +300,33 @@ public final class DebugSearch {
         return indexes.computeIfAbsent(folder, name -> new FolderIndex(Path.of(name)));
     }
 
-    private Optional<DebugFile> fromServer(Wanted wanted, String what, List<Attempt> tried) {
+    private Optional<DebugFile> fromServer(
+            DebugFileRequest wanted, String what, List<Attempt> tried) {
         Optional<String> id = wanted.id();
         if (id.isEmpty() || folders.servers().isEmpty()) {
             return Optional.empty();
         }
-        Debuginfod.Answer answer = folders.servers().get().fetch(wanted.buildId(), what);
+        FetchedFile answer = folders.servers().get().fetch(wanted.buildId(), what);
         tried.addAll(answer.tried());
         Path file = answer.file();
         if (file == null) {
             return Optional.empty();
         }
-        Candidate candidate = new Candidate(Place.named(file.toString()), Kind.SERVER, false);
+        DebugFileCandidate candidate =
+                new DebugFileCandidate(FilePlace.named(file.toString()), Kind.SERVER, false);
         return fits(candidate, wanted, tried)
                 ? Optional.of(new DebugFile(candidate.place(), Kind.SERVER, tried))
                 : Optional.empty();
     }
 
-    private static Optional<DebugFile> mini(Wanted wanted, List<Attempt> tried) {
+    private static Optional<DebugFile> mini(DebugFileRequest wanted, List<Attempt> tried) {
         try (OpenElf file = OpenElf.mini(wanted.binary())) {
-            if (Need.SYMBOLS.isMetBy(file.elf())) {
+            if (RequiredContent.SYMBOLS.isMetBy(file.elf())) {
                 tried.add(
                         new Attempt(
-                                wanted.binary().shown() + " (.gnu_debugdata)", Outcome.FOUND, ""));
+                                wanted.binary().shown() + " (.gnu_debugdata)",
+                                AttemptResult.FOUND,
+                                ""));
                 return Optional.of(new DebugFile(wanted.binary(), Kind.MINI, tried));
             }
         } catch (MalformedInputException e) {
@@ -321,13 +339,14 @@ public final class DebugSearch {
     }
 
     /** Looks at one place and writes down what came of it. */
-    private static boolean fits(Candidate candidate, Wanted wanted, List<Attempt> tried) {
+    private static boolean fits(
+            DebugFileCandidate candidate, DebugFileRequest wanted, List<Attempt> tried) {
         if (tried.size() >= ATTEMPT_LIMIT) {
             return false;
         }
-        Place place = candidate.place();
+        FilePlace place = candidate.place();
         if (place.isTrusted() && place.root() == null && !exists(place.path())) {
-            tried.add(new Attempt(place.shown(), Outcome.ABSENT, ""));
+            tried.add(new Attempt(place.shown(), AttemptResult.ABSENT, ""));
             return false;
         }
         try (OpenElf file = OpenElf.of(place)) {
@@ -335,13 +354,15 @@ public final class DebugSearch {
             String other = wanted.mismatch(file, candidate.isNamed());
             Attempt attempt =
                     other != null
-                            ? new Attempt(place.shown(), Outcome.OTHER_BUILD, other)
+                            ? new Attempt(place.shown(), AttemptResult.OTHER_BUILD, other)
                             : wanted.need().isMetBy(elf)
-                                    ? new Attempt(place.shown(), Outcome.FOUND, "")
+                                    ? new Attempt(place.shown(), AttemptResult.FOUND, "")
                                     : new Attempt(
-                                            place.shown(), Outcome.LACKING, wanted.need().words());
+                                            place.shown(),
+                                            AttemptResult.LACKING,
+                                            wanted.need().words());
             tried.add(attempt);
-            return attempt.outcome() == Outcome.FOUND;
+            return attempt.outcome() == AttemptResult.FOUND;
         } catch (IOException | InternalError e) {
             tried.add(failure(place.shown(), e));
             return false;
@@ -360,13 +381,13 @@ public final class DebugSearch {
     static Attempt failure(String place, Throwable cause) {
         if (cause instanceof SyscallException call
                 && (call.errno() == Errno.ENOENT || call.errno() == Errno.ENOTDIR)) {
-            return new Attempt(place, Outcome.ABSENT, "");
+            return new Attempt(place, AttemptResult.ABSENT, "");
         }
         String message = reason(cause);
         String detail =
                 message.startsWith(place + ": ") ? message.substring(place.length() + 2) : message;
         boolean broken = cause instanceof MalformedInputException || cause instanceof InternalError;
-        return new Attempt(place, broken ? Outcome.BROKEN : Outcome.REFUSED, detail);
+        return new Attempt(place, broken ? AttemptResult.BROKEN : AttemptResult.REFUSED, detail);
     }
 
     private static String reason(@Nullable Throwable cause) {

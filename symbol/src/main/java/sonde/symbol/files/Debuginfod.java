@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sonde.symbol.files.Attempt.Outcome;
+import sonde.symbol.files.Attempt.AttemptResult;
 
 /**
  * Asks debuginfod servers for files by build-id (debuginfod(8), "WEBAPI"). What comes is kept in
@@ -38,7 +38,7 @@ public final class Debuginfod {
     private final Path cache;
     private final Bounds bounds;
     private final Consumer<String> progress;
-    private final Map<String, Answer> answers = new HashMap<>();
+    private final Map<String, FetchedFile> answers = new HashMap<>();
 
     /**
      * What fetching a file may cost.
@@ -54,7 +54,7 @@ public final class Debuginfod {
     }
 
     /** A fetched file, null for none, and what was asked. */
-    record Answer(@Nullable Path file, List<Attempt> tried) {}
+    record FetchedFile(@Nullable Path file, List<Attempt> tried) {}
 
     /**
      * Servers in the order to be asked.
@@ -142,12 +142,12 @@ public final class Debuginfod {
      * @param path as compiled, absolute
      */
     public DebugFile source(byte[] buildId, String path) {
-        Answer answer = fetch(buildId, "source" + (path.startsWith("/") ? path : "/" + path));
+        FetchedFile answer = fetch(buildId, "source" + (path.startsWith("/") ? path : "/" + path));
         Path file = answer.file();
         return file == null
                 ? DebugFile.none(answer.tried())
                 : new DebugFile(
-                        Place.named(file.toString()), DebugFile.Kind.SERVER, answer.tried());
+                        FilePlace.named(file.toString()), DebugFile.Kind.SERVER, answer.tried());
     }
 
     /**
@@ -155,19 +155,23 @@ public final class Debuginfod {
      *
      * @param what "debuginfo", "executable" or "source/PATH"
      */
-    Answer fetch(byte[] buildId, String what) {
+    FetchedFile fetch(byte[] buildId, String what) {
         String id = HexFormat.of().formatHex(buildId);
         return answers.computeIfAbsent(id + "/" + what, key -> fetchNew(buildId, id, what));
     }
 
-    private Answer fetchNew(byte[] buildId, String id, String what) {
+    private FetchedFile fetchNew(byte[] buildId, String id, String what) {
         List<Attempt> tried = new ArrayList<>();
         Path kept = cache.resolve(id).resolve(cacheName(what));
         boolean isElf = !what.startsWith("source/");
         Boolean state = cached(kept, isElf ? buildId : null);
         if (state != null) {
-            tried.add(new Attempt(kept.toString(), state ? Outcome.FOUND : Outcome.ABSENT, ""));
-            return new Answer(state ? kept : null, tried);
+            tried.add(
+                    new Attempt(
+                            kept.toString(),
+                            state ? AttemptResult.FOUND : AttemptResult.ABSENT,
+                            ""));
+            return new FetchedFile(state ? kept : null, tried);
         }
         Path draft = null;
         try {
@@ -178,15 +182,15 @@ public final class Debuginfod {
                 URI from = URI.create(server + "/buildid/" + id + "/" + escaped(what));
                 progress.accept("asking " + server + " for " + what + " of " + id);
                 Attempt attempt = Download.of(from, draft, bounds).run();
-                if (attempt.outcome() == Outcome.FOUND && isElf) {
+                if (attempt.outcome() == AttemptResult.FOUND && isElf) {
                     attempt = verified(attempt, draft, buildId);
                 }
                 tried.add(attempt);
-                if (attempt.outcome() == Outcome.FOUND) {
+                if (attempt.outcome() == AttemptResult.FOUND) {
                     Files.move(draft, kept, ATOMIC_MOVE);
-                    return new Answer(kept, tried);
+                    return new FetchedFile(kept, tried);
                 }
-                absent &= attempt.outcome() == Outcome.ABSENT;
+                absent &= attempt.outcome() == AttemptResult.ABSENT;
             }
             if (absent) {
                 // Renamed, not written: what lies there may be a link, or mapped by somebody.
@@ -194,11 +198,13 @@ public final class Debuginfod {
                 Files.move(draft, kept, ATOMIC_MOVE);
             }
         } catch (IOException | UnsupportedOperationException e) {
-            tried.add(new Attempt(kept.toString(), Outcome.REFUSED, "cache: " + e.getMessage()));
+            tried.add(
+                    new Attempt(
+                            kept.toString(), AttemptResult.REFUSED, "cache: " + e.getMessage()));
         } finally {
             discard(draft);
         }
-        return new Answer(null, tried);
+        return new FetchedFile(null, tried);
     }
 
     /** elfutils: {@code debuginfo}, {@code executable}, and sources with # for every slash. */
@@ -244,21 +250,25 @@ public final class Debuginfod {
     }
 
     private static boolean hasId(Path file, byte[] buildId) {
-        try (OpenElf elf = OpenElf.of(Place.named(file.toString()))) {
-            return Wanted.isSame(buildId, elf.elf().buildId().orElse(new byte[0]));
+        try (OpenElf elf = OpenElf.of(FilePlace.named(file.toString()))) {
+            return DebugFileRequest.isSame(buildId, elf.elf().buildId().orElse(new byte[0]));
         } catch (IOException | InternalError e) {
             return false;
         }
     }
 
     private static Attempt verified(Attempt attempt, Path draft, byte[] buildId) {
-        try (OpenElf file = OpenElf.of(Place.named(draft.toString()))) {
+        try (OpenElf file = OpenElf.of(FilePlace.named(draft.toString()))) {
             byte[] found = file.elf().buildId().orElse(new byte[0]);
-            return Wanted.isSame(buildId, found)
+            return DebugFileRequest.isSame(buildId, found)
                     ? attempt
-                    : new Attempt(attempt.place(), Outcome.OTHER_BUILD, Wanted.ids(buildId, found));
+                    : new Attempt(
+                            attempt.place(),
+                            AttemptResult.OTHER_BUILD,
+                            DebugFileRequest.ids(buildId, found));
         } catch (IOException | InternalError e) {
-            return new Attempt(attempt.place(), Outcome.BROKEN, "what it sent is no ELF file");
+            return new Attempt(
+                    attempt.place(), AttemptResult.BROKEN, "what it sent is no ELF file");
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import sonde.symbol.files.Attempt.Outcome;
+import sonde.symbol.files.Attempt.AttemptResult;
 
 /**
  * One file over HTTP. A thread of its own reads it: whatever a server does, whoever asked goes on
@@ -68,7 +68,7 @@ final class Download {
     }
 
     private Attempt refused(String why) {
-        return new Attempt(from.toString(), Outcome.REFUSED, why);
+        return new Attempt(from.toString(), AttemptResult.REFUSED, why);
     }
 
     private Attempt attempt() {
@@ -113,7 +113,7 @@ final class Download {
                 continue;
             }
             if (status == HttpURLConnection.HTTP_NOT_FOUND) {
-                return new Attempt(from.toString(), Outcome.ABSENT, "");
+                return new Attempt(from.toString(), AttemptResult.ABSENT, "");
             }
             return status == HttpURLConnection.HTTP_OK
                     ? save(connection)
@@ -156,6 +156,6 @@ final class Download {
         }
         return stated >= 0 && total != stated
                 ? refused("it broke off after " + total + " of " + stated + " bytes")
-                : new Attempt(from.toString(), Outcome.FOUND, "");
+                : new Attempt(from.toString(), AttemptResult.FOUND, "");
     }
 }

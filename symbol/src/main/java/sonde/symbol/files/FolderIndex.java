@@ -39,7 +39,7 @@ final class FolderIndex {
                     folder,
                     EnumSet.noneOf(java.nio.file.FileVisitOption.class),
                     DEPTH_LIMIT,
-                    new Walk());
+                    new FolderWalk());
         } catch (IOException | SecurityException e) {
             // What was seen up to here is there.
             seen = FILE_LIMIT;
@@ -56,7 +56,7 @@ final class FolderIndex {
         return seen >= FILE_LIMIT;
     }
 
-    private final class Walk extends SimpleFileVisitor<Path> {
+    private final class FolderWalk extends SimpleFileVisitor<Path> {
         @Override
         public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
             String name = String.valueOf(folder.getFileName());

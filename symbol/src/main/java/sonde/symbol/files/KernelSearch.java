@@ -23,15 +23,18 @@ public final class KernelSearch {
     }
 
     /**
-     * The vmlinux of a kernel, or for {@link Need#ANY} its boot image.
+     * The vmlinux of a kernel, or for {@link RequiredContent#ANY} its boot image.
      *
      * @param release as {@code uname -r} gives it
      * @param buildId from {@code /sys/kernel/notes} or a recording; without one, a file in a place
      *     with the release in its name is believed
      */
-    public DebugFile kernel(String release, byte[] buildId, Need need) {
-        Wanted wanted = new Wanted(Place.named("/boot/vmlinux-" + release), buildId, null, need);
-        Candidates candidates = new Candidates(folders).debug(wanted).kept(wanted, "elf");
+    public DebugFile kernel(String release, byte[] buildId, RequiredContent need) {
+        DebugFileRequest wanted =
+                new DebugFileRequest(
+                        FilePlace.named("/boot/vmlinux-" + release), buildId, null, need);
+        DebugFileCandidates candidates =
+                new DebugFileCandidates(folders).debug(wanted).kept(wanted, "elf");
         for (String folder : folders.user()) {
             candidates.paths(
                     List.of(folder + "/vmlinux", folder + "/boot/vmlinux"), Kind.USER_FOLDER, true);
@@ -45,15 +48,17 @@ public final class KernelSearch {
     }
 
     /** The vmlinux that the user named, when it is of that build; else as a server has it. */
-    public DebugFile kernel(Path given, byte[] buildId, Need need) {
-        Wanted wanted = new Wanted(Place.named(given.toString()), buildId, null, need);
-        Candidates candidates =
-                new Candidates(folders).paths(List.of(given.toString()), Kind.USER_FOLDER, true);
+    public DebugFile kernel(Path given, byte[] buildId, RequiredContent need) {
+        DebugFileRequest wanted =
+                new DebugFileRequest(FilePlace.named(given.toString()), buildId, null, need);
+        DebugFileCandidates candidates =
+                new DebugFileCandidates(folders)
+                        .paths(List.of(given.toString()), Kind.USER_FOLDER, true);
         return search.named(wanted, candidates, List.of(), new ArrayList<>());
     }
 
     /** Debian, Fedora, SUSE, Arch, and where a kernel was built. */
-    private static List<String> inRoot(String root, String release, Need need) {
+    private static List<String> inRoot(String root, String release, RequiredContent need) {
         List<String> paths = new ArrayList<>();
         paths.add(root + "/usr/lib/debug/boot/vmlinux-" + release);
         paths.add(root + "/usr/lib/debug/lib/modules/" + release + "/vmlinux");
@@ -66,7 +71,7 @@ public final class KernelSearch {
         paths.add(root + "/usr/src/kernels/" + release + "/vmlinux");
         paths.add(root + "/usr/src/linux-headers-" + release + "/vmlinux");
         paths.add(root + "/boot/vmlinux-" + release);
-        if (need == Need.ANY) {
+        if (need == RequiredContent.ANY) {
             paths.add(root + "/boot/vmlinuz-" + release);
             paths.add(root + "/lib/modules/" + release + "/vmlinuz");
         }
@@ -79,7 +84,7 @@ public final class KernelSearch {
      * @param name as {@code /proc/modules} has it; {@code -} and {@code _} are the same
      * @param buildId from {@code /sys/module/NAME/notes} or a recording; may be empty
      */
-    public DebugFile module(String name, String release, byte[] buildId, Need need) {
+    public DebugFile module(String name, String release, byte[] buildId, RequiredContent need) {
         List<String> paths = new ArrayList<>();
         for (String root : roots()) {
             for (String base : List.of("/lib/modules/", "/usr/lib/modules/")) {
@@ -89,8 +94,9 @@ public final class KernelSearch {
             }
         }
         String file = paths.isEmpty() ? name + ".ko" : paths.getFirst();
-        Wanted wanted = new Wanted(Place.named(file), buildId, null, need);
-        Candidates candidates = new Candidates(folders).paths(paths, Kind.KERNEL, true);
+        DebugFileRequest wanted = new DebugFileRequest(FilePlace.named(file), buildId, null, need);
+        DebugFileCandidates candidates =
+                new DebugFileCandidates(folders).paths(paths, Kind.KERNEL, true);
         candidates.debug(wanted).kept(wanted, "elf");
         List<String> names = new ArrayList<>();
         for (String spelt : List.of(name, name.replace('_', '-'), name.replace('-', '_'))) {

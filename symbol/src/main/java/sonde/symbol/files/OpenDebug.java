@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.code.DwarfCode;
-import sonde.binary.dwarf.location.Entries;
+import sonde.binary.dwarf.location.DebugEntries;
 import sonde.binary.elf.DebugAltLink;
 import sonde.binary.elf.ElfFile;
 
@@ -22,13 +22,13 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
     private static final int MOST_OPEN = 4096;
 
     private final DebugSearch search;
-    private final Place binary;
+    private final FilePlace binary;
     private final ElfFile own;
     private final DebugFile found;
     private final List<OpenElf> open = new ArrayList<>();
     private @Nullable OpenElf separate;
 
-    private OpenDebug(DebugSearch search, Place binary, ElfFile own, DebugFile found) {
+    private OpenDebug(DebugSearch search, FilePlace binary, ElfFile own, DebugFile found) {
         this.search = search;
         this.binary = binary;
         this.own = own;
@@ -41,15 +41,16 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
      * @param need what the binary has itself, or its separate file
      * @throws IOException when the separate file has gone or changed since it was found
      */
-    public static OpenDebug of(DebugSearch search, Place binary, ElfFile elf, Need need)
+    public static OpenDebug of(
+            DebugSearch search, FilePlace binary, ElfFile elf, RequiredContent need)
             throws IOException {
         boolean whole = need.isMetBy(elf);
         DebugFile found =
                 whole
                         ? new DebugFile(binary, DebugFile.Kind.ITSELF, List.of())
-                        : search.separate(Wanted.of(binary, elf, need));
+                        : search.separate(DebugFileRequest.of(binary, elf, need));
         OpenDebug debug = new OpenDebug(search, binary, elf, found);
-        Place other = found.place();
+        FilePlace other = found.place();
         if (!whole && other != null) {
             OpenElf file = OpenElf.asIs(other);
             debug.open.add(file);
@@ -79,16 +80,17 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
      *
      * @param notes is told what was missing or damaged
      */
-    public Entries entries(Consumer<String> notes) throws IOException {
+    public DebugEntries entries(Consumer<String> notes) throws IOException {
         ElfFile elf = elf().linked();
         DebugAltLink link = elf.debugAltLink().orElse(null);
         ElfFile shared = link == null ? null : supplement(link.fileName(), link.id());
         if (link != null && shared == null) {
             notes.accept("the shared types are in " + link.fileName() + ", which is not there");
         }
-        Entries entries = shared == null ? Entries.read(elf) : Entries.read(elf, shared);
+        DebugEntries entries =
+                shared == null ? DebugEntries.read(elf) : DebugEntries.read(elf, shared);
         entries.join(
-                new Entries.SplitFiles() {
+                new DebugEntries.SplitFiles() {
                     @Override
                     public Optional<ElfFile> openPackage() {
                         return Optional.ofNullable(splitPackage(notes));
@@ -135,7 +137,7 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
     @Override
     public synchronized @Nullable ElfFile supplement(String name, byte[] buildId)
             throws IOException {
-        Place owner = found.place();
+        FilePlace owner = found.place();
         return isName(name)
                 ? keep(
                         search.alternate(
@@ -148,7 +150,7 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
     }
 
     private @Nullable ElfFile keep(DebugFile companion) throws IOException {
-        Place place = companion.place();
+        FilePlace place = companion.place();
         if (place == null || open.size() >= MOST_OPEN) {
             return null;
         }

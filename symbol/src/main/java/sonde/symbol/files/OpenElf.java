@@ -13,12 +13,12 @@ import sonde.sys.TargetFile;
  * linked}. The bytes are valid until it is closed.
  */
 public final class OpenElf implements AutoCloseable {
-    private final Place place;
+    private final FilePlace place;
     private final ElfFile elf;
     private final TargetFile file;
     private final ElfImage image;
 
-    private OpenElf(Place place, ElfFile elf, TargetFile file, ElfImage image) {
+    private OpenElf(FilePlace place, ElfFile elf, TargetFile file, ElfImage image) {
         this.place = place;
         this.elf = elf;
         this.file = file;
@@ -31,21 +31,21 @@ public final class OpenElf implements AutoCloseable {
      * @throws MalformedInputException when it is no ELF file, nor one that is wrapped
      * @throws IOException when it cannot be opened
      */
-    public static OpenElf of(Place place) throws IOException {
+    public static OpenElf of(FilePlace place) throws IOException {
         return open(place, false, true);
     }
 
     /** As {@link #of}, a relocatable file as it lies there: addresses and contents unchanged. */
-    public static OpenElf asIs(Place place) throws IOException {
+    public static OpenElf asIs(FilePlace place) throws IOException {
         return open(place, false, false);
     }
 
     /** The file within a binary, {@code .gnu_debugdata}. */
-    static OpenElf mini(Place place) throws IOException {
+    static OpenElf mini(FilePlace place) throws IOException {
         return open(place, true, true);
     }
 
-    private static OpenElf open(Place place, boolean mini, boolean linked) throws IOException {
+    private static OpenElf open(FilePlace place, boolean mini, boolean linked) throws IOException {
         TargetFile file = place.open();
         try {
             ElfImage image = ElfImage.of(place.shown(), file);
@@ -64,7 +64,7 @@ public final class OpenElf implements AutoCloseable {
         }
     }
 
-    private static ElfFile mini(Place place, ElfImage image) throws IOException {
+    private static ElfFile mini(FilePlace place, ElfImage image) throws IOException {
         try {
             return image.elf()
                     .miniDebugInfo()
@@ -81,7 +81,7 @@ public final class OpenElf implements AutoCloseable {
     }
 
     /** Where it lies. */
-    public Place place() {
+    public FilePlace place() {
         return place;
     }
 

@@ -37,7 +37,7 @@ public final class PerfCache {
         List<String> all = new ArrayList<>(folders);
         all.add(System.getProperty("user.home", "/") + "/.debug");
         return all.stream()
-                .map(folder -> Path.of(folder + Candidates.idName(id, "/" + name)))
+                .map(folder -> Path.of(folder + DebugFileCandidates.idName(id, "/" + name)))
                 .filter(Files::isRegularFile)
                 .findFirst();
     }

@@ -121,7 +121,7 @@ final class BatchLookup {
     private void read(List<Task> tasks) {
         int count = Math.clamp(tasks.size() / UNITS_PER_THREAD, 1, threads);
         AtomicInteger next = new AtomicInteger();
-        Workers.run(count, own -> drain(own ? first : code.reader(), tasks, next));
+        ParallelWork.run(count, own -> drain(own ? first : code.reader(), tasks, next));
     }
 
     private void drain(CodeReader reader, List<Task> tasks, AtomicInteger next) {

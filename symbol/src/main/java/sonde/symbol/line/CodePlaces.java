@@ -15,9 +15,9 @@ import sonde.symbol.ModuleImages;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.demangle.Demangler;
-import sonde.symbol.files.Attempt;
-import sonde.symbol.files.Need;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.Attempt.AttemptResult;
+import sonde.symbol.files.FilePlace;
+import sonde.symbol.files.RequiredContent;
 
 /**
  * Names the lines and the calls that were inlined at locations of {@link ProcessMaps}, all
@@ -29,7 +29,7 @@ public final class CodePlaces implements AutoCloseable {
     private final ProcessMaps maps;
     private final ModuleImages images;
     private final SourceOptions options;
-    private final Detail detail;
+    private final CodeDetail detail;
     private final Supplier<KernelCode> kernel;
     private final Map<CodeModule, Optional<SourceSymbols>> opened = new HashMap<>();
     private final Map<String, Optional<KernelPart>> parts = new HashMap<>();
@@ -46,9 +46,9 @@ public final class CodePlaces implements AutoCloseable {
      * @param file of the function's line; empty when not known or not asked for
      * @param line from 1; 0 when not known
      */
-    public record Found(List<Frame> inlined, String file, int line) {
+    public record FoundCode(List<Frame> inlined, String file, int line) {
         /** Nothing is known. */
-        public static final Found UNKNOWN = new Found(List.of(), "", 0);
+        public static final FoundCode UNKNOWN = new FoundCode(List.of(), "", 0);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class CodePlaces implements AutoCloseable {
      * @param kernel whose code addresses of the kernel are in; asked with the first of them
      */
     public CodePlaces(
-            ProcessMaps maps, SymbolOptions from, Detail detail, Supplier<KernelCode> kernel) {
+            ProcessMaps maps, SymbolOptions from, CodeDetail detail, Supplier<KernelCode> kernel) {
         this.maps = maps;
         this.kernel = kernel;
         this.detail = detail;
@@ -66,7 +66,7 @@ public final class CodePlaces implements AutoCloseable {
     }
 
     /** The place of each location of which more than the function is known. */
-    public Map<Long, Found> of(long[] locations) {
+    public Map<Long, FoundCode> of(long[] locations) {
         Map<CodeModule, List<Long>> byModule = new HashMap<>();
         Map<String, List<Long>> byPart = new HashMap<>();
         for (long location : locations) {
@@ -78,18 +78,18 @@ public final class CodePlaces implements AutoCloseable {
                         .add(location);
             }
         }
-        Map<Long, Found> all = new HashMap<>();
+        Map<Long, FoundCode> all = new HashMap<>();
         byModule.forEach((module, some) -> attempt(some, all, () -> of(module, some, all)));
         byPart.forEach((part, some) -> attempt(some, all, () -> of(part, some, all)));
         return all;
     }
 
     /** What reads files. */
-    private interface Reading {
+    private interface CodeReading {
         void run() throws IOException;
     }
 
-    private static void attempt(List<Long> some, Map<Long, Found> all, Reading reading) {
+    private static void attempt(List<Long> some, Map<Long, FoundCode> all, CodeReading reading) {
         try {
             reading.run();
         } catch (IOException | InternalError e) {
@@ -98,7 +98,8 @@ public final class CodePlaces implements AutoCloseable {
         }
     }
 
-    private void of(CodeModule module, List<Long> some, Map<Long, Found> all) throws IOException {
+    private void of(CodeModule module, List<Long> some, Map<Long, FoundCode> all)
+            throws IOException {
         Optional<SourceSymbols> symbols = symbols(module);
         if (symbols.isPresent()) {
             long[] addresses = new long[some.size()];
@@ -110,7 +111,7 @@ public final class CodePlaces implements AutoCloseable {
         }
     }
 
-    private void of(String part, List<Long> some, Map<Long, Found> all) throws IOException {
+    private void of(String part, List<Long> some, Map<Long, FoundCode> all) throws IOException {
         Optional<KernelPart> opened = part.isEmpty() ? Optional.empty() : part(part);
         if (opened.isPresent()) {
             long[] addresses = new long[some.size()];
@@ -134,7 +135,7 @@ public final class CodePlaces implements AutoCloseable {
 
     private Optional<KernelPart> openPart(String name) throws IOException {
         KernelCode code = kernel.get();
-        Optional<Place> place = code.file(name, Need.DEBUG_INFORMATION);
+        Optional<FilePlace> place = code.file(name, RequiredContent.DEBUG_INFORMATION);
         Optional<SourceSymbols> symbols =
                 place.isEmpty() ? Optional.empty() : open(place.get(), detail.mostKernelBytes());
         if (symbols.isEmpty()) {
@@ -171,14 +172,14 @@ public final class CodePlaces implements AutoCloseable {
     }
 
     private Optional<SourceSymbols> open(CodeModule module) throws IOException {
-        Optional<Place> place = images.place(module);
+        Optional<FilePlace> place = images.place(module);
         return place.isEmpty() ? Optional.empty() : open(place.get(), detail.mostBytes());
     }
 
-    private Optional<SourceSymbols> open(Place place, long mostBytes) throws IOException {
+    private Optional<SourceSymbols> open(FilePlace place, long mostBytes) throws IOException {
         SourceSymbols symbols = SourceSymbols.open(place, options);
         symbols.debugFile().refusals().stream()
-                .filter(attempt -> attempt.outcome() != Attempt.Outcome.LACKING)
+                .filter(attempt -> attempt.outcome() != AttemptResult.LACKING)
                 .forEach(attempt -> notes.add(attempt.sentence()));
         try {
             boolean quick = symbols.debugBytes() <= mostBytes || symbols.hasTables();
@@ -213,19 +214,19 @@ public final class CodePlaces implements AutoCloseable {
             long[] addresses,
             Frame like,
             List<Long> some,
-            Map<Long, Found> all)
+            Map<Long, FoundCode> all)
             throws IOException {
         List<List<SourceFrame>> answers = symbols.lookup(addresses);
         Map<SourceFrame, Frame> known = new HashMap<>();
         for (int i = 0; i < addresses.length; i++) {
-            Found found = found(answers.get(i), like, known);
-            if (addresses[i] != -1 && !found.equals(Found.UNKNOWN)) {
+            FoundCode found = found(answers.get(i), like, known);
+            if (addresses[i] != -1 && !found.equals(FoundCode.UNKNOWN)) {
                 all.put(some.get(i), found);
             }
         }
     }
 
-    private Found found(List<SourceFrame> frames, Frame like, Map<SourceFrame, Frame> known) {
+    private FoundCode found(List<SourceFrame> frames, Frame like, Map<SourceFrame, Frame> known) {
         List<Frame> inlined = new ArrayList<>();
         for (SourceFrame one : frames) {
             if (one.inlined() && detail.inlines()) {
@@ -234,8 +235,8 @@ public final class CodePlaces implements AutoCloseable {
         }
         SourceFrame function = frames.getLast();
         return detail.lines()
-                ? new Found(inlined, printable(function.file()), function.line())
-                : new Found(inlined, "", 0);
+                ? new FoundCode(inlined, printable(function.file()), function.line())
+                : new FoundCode(inlined, "", 0);
     }
 
     private Frame frame(SourceFrame call, Frame like) {

@@ -16,12 +16,12 @@ import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.files.Attempt;
-import sonde.symbol.files.Attempt.Outcome;
+import sonde.symbol.files.Attempt.AttemptResult;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.KernelSearch;
-import sonde.symbol.files.Need;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.RequiredContent;
 
 /** Finds the files of a kernel that ran and says where in them its code is. */
 public final class KernelCode {
@@ -62,7 +62,7 @@ public final class KernelCode {
         parts.remove("");
         StringBuilder text = new StringBuilder();
         for (String part : parts) {
-            Optional<Place> place = file(part, Need.SYMBOLS);
+            Optional<FilePlace> place = file(part, RequiredContent.SYMBOLS);
             if (place.isPresent()) {
                 addFunctions(part, place.get(), text);
             }
@@ -72,7 +72,7 @@ public final class KernelCode {
                 : KernelSymbols.parse(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    private void addFunctions(String part, Place place, StringBuilder text) {
+    private void addFunctions(String part, FilePlace place, StringBuilder text) {
         try (SourceSymbols file = SourceSymbols.open(place, options)) {
             KernelPlacing placing = placing(part, file);
             if (placing != null) {
@@ -98,7 +98,7 @@ public final class KernelCode {
     }
 
     /** The file with the debugging information of a part. */
-    Optional<Place> file(String part, Need need) {
+    Optional<FilePlace> file(String part, RequiredContent need) {
         byte[] id = run.buildId(part);
         DebugFile found;
         if (!part.equals(KernelRun.KERNEL)) {
@@ -110,7 +110,7 @@ public final class KernelCode {
             found = search.kernel(run.release(), id, need);
         }
         for (Attempt attempt : found.refusals()) {
-            if (attempt.outcome() != Outcome.LACKING || vmlinux.isPresent()) {
+            if (attempt.outcome() != AttemptResult.LACKING || vmlinux.isPresent()) {
                 notes.add(attempt.sentence());
             }
         }

@@ -10,8 +10,9 @@ import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 import sonde.symbol.KernelRun;
+import sonde.symbol.KernelRun.LoadedModule;
 import sonde.symbol.KernelSymbols;
 
 /**
@@ -42,7 +43,7 @@ final class KernelPlacing {
 
     private final long[] shifts;
 
-    private final List<Piece> pieces;
+    private final List<PlacedSection> pieces;
 
     private KernelPlacing(
             KernelRun run,
@@ -131,23 +132,24 @@ final class KernelPlacing {
     }
 
     /** A section of code of a module: where it was, and where its file has it. */
-    private record Piece(long running, long stated, long sizeBytes) {}
+    private record PlacedSection(long running, long stated, long sizeBytes) {}
 
     /**
      * Without names of functions: the executable sections of a module lie one behind the other, in
      * the order of its file, those for its start elsewhere.
      */
-    private static List<Piece> pieces(KernelRun run, String part, SourceSymbols file) {
-        long start = run.module(part).map(KernelRun.Loaded::start).orElse(0L);
-        List<Piece> pieces = new ArrayList<>();
+    private static List<PlacedSection> pieces(KernelRun run, String part, SourceSymbols file) {
+        long start = run.module(part).map(LoadedModule::start).orElse(0L);
+        List<PlacedSection> pieces = new ArrayList<>();
         long offset = 0;
-        for (Section section : file.elf().sections()) {
+        for (ElfSection section : file.elf().sections()) {
             OptionalLong stated = file.sectionStart(section.name());
             boolean isCode = section.isExecutable() && !section.name().startsWith(".init");
             if (start != 0 && isCode && stated.isPresent()) {
                 long alignment = Math.clamp(section.alignment(), 1, PAGE);
                 offset = (offset + alignment - 1) / alignment * alignment;
-                pieces.add(new Piece(start + offset, stated.getAsLong(), section.sizeBytes()));
+                pieces.add(
+                        new PlacedSection(start + offset, stated.getAsLong(), section.sizeBytes()));
                 offset += section.sizeBytes();
             }
         }
@@ -155,7 +157,7 @@ final class KernelPlacing {
     }
 
     private long inPieces(long running) {
-        for (Piece piece : pieces) {
+        for (PlacedSection piece : pieces) {
             if (Long.compareUnsigned(running - piece.running(), piece.sizeBytes()) < 0) {
                 return piece.stated() + (running - piece.running());
             }
@@ -165,7 +167,7 @@ final class KernelPlacing {
 
     /** Where a stated address was; 0 when that is not known. */
     private long running(long stated) {
-        for (Piece piece : pieces) {
+        for (PlacedSection piece : pieces) {
             if (Long.compareUnsigned(stated - piece.stated(), piece.sizeBytes()) < 0) {
                 return piece.running() + (stated - piece.stated());
             }

@@ -20,15 +20,16 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.code.CodeReader;
 import sonde.binary.dwarf.code.DwarfCode;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Section;
 import sonde.symbol.FunctionTable;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Need;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.RequiredContent;
+import sonde.symbol.line.TableCache.CachedTables;
 import sonde.sys.TargetFile;
 
 /**
@@ -88,16 +89,16 @@ public final class SourceSymbols implements AutoCloseable {
      * @throws IOException when it cannot be read
      */
     public static SourceSymbols open(Path file, SourceOptions options) throws IOException {
-        return open(Place.named(file.toString()), options);
+        return open(FilePlace.named(file.toString()), options);
     }
 
     /** As {@link #open(Path, SourceOptions)}, of a place that a traced process may have named. */
-    public static SourceSymbols open(Place place, SourceOptions options) throws IOException {
+    public static SourceSymbols open(FilePlace place, SourceOptions options) throws IOException {
         DebugSearch search = new DebugSearch(options.folders());
         OpenElf binary = OpenElf.asIs(place);
         OpenDebug debug = null;
         try {
-            debug = OpenDebug.of(search, place, binary.elf(), Need.DEBUG_INFORMATION);
+            debug = OpenDebug.of(search, place, binary.elf(), RequiredContent.DEBUG_INFORMATION);
             return new SourceSymbols(binary, debug, options.cache());
         } catch (IOException | RuntimeException | InternalError e) {
             // InternalError: the file shrank while it was mapped
@@ -225,7 +226,7 @@ public final class SourceSymbols implements AutoCloseable {
         TableCache cache = cached && !cacheAsked && !id.isEmpty() ? TableCache.ofUser() : null;
         cacheAsked = true;
         if (tables == null && cache != null) {
-            TableCache.Found kept = cache.find(id, code.fingerprint());
+            CachedTables kept = cache.find(id, code.fingerprint());
             if (kept != null) {
                 cacheFile = kept.file();
                 tables = kept.tables();
@@ -246,7 +247,7 @@ public final class SourceSymbols implements AutoCloseable {
 
     @Nullable LineTables build() throws MalformedInputException {
         long base = code.layout().lowest();
-        return TableBuilder.build(code, reader, threads, base, code.fingerprint());
+        return LineTableBuilder.build(code, reader, threads, base, code.fingerprint());
     }
 
     /** Whether so many units are to be read that all of them cost little more. */
@@ -386,7 +387,7 @@ public final class SourceSymbols implements AutoCloseable {
             return;
         }
         ElfSymbols all = found.get();
-        List<Section> sections = tableOf.sections();
+        List<ElfSection> sections = tableOf.sections();
         for (int i = 1; i < all.count(); i++) {
             int section = all.section(i);
             boolean isCode =
@@ -406,7 +407,7 @@ public final class SourceSymbols implements AutoCloseable {
 
     /** Where a section begins, for addresses that count from there; empty when there is none. */
     public OptionalLong sectionStart(String name) {
-        Optional<Section> section = debug.elf().section(name);
+        Optional<ElfSection> section = debug.elf().section(name);
         return section.isPresent()
                 ? OptionalLong.of(code.layout().base(section.get().index()))
                 : OptionalLong.empty();

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 import sonde.sys.TargetFile;
 
 /**
@@ -48,7 +48,7 @@ final class TableCache {
         List<Path> roots = new ArrayList<>();
         if (set != null && set.startsWith("/")) {
             roots.add(Path.of(set));
-        } else if (Processes.geteuid() == 0) {
+        } else if (ProcessCalls.geteuid() == 0) {
             // As the launcher does: root's are not in a folder that sudo's user may write.
             roots.add(Path.of("/var/cache"));
         } else {
@@ -70,7 +70,7 @@ final class TableCache {
                     allowed.contains(PosixFilePermission.GROUP_WRITE)
                             || allowed.contains(PosixFilePermission.OTHERS_WRITE);
             Object owner = Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-            boolean own = owner instanceof Integer uid && uid == Processes.geteuid();
+            boolean own = owner instanceof Integer uid && uid == ProcessCalls.geteuid();
             return own && !shared ? new TableCache(folder) : null;
         } catch (IOException | RuntimeException e) {
             return null; // a file system that is read-only or full, or a home that is not there
@@ -78,10 +78,10 @@ final class TableCache {
     }
 
     /** Tables of a file, open. */
-    record Found(TargetFile file, LineTables tables) {}
+    record CachedTables(TargetFile file, LineTables tables) {}
 
     /** What is kept for a build-id; null when there is nothing, or it is damaged or not ours. */
-    @Nullable Found find(String buildId, long fingerprint) {
+    @Nullable CachedTables find(String buildId, long fingerprint) {
         Path path = folder.resolve(buildId + ENDING);
         TargetFile file;
         try {
@@ -90,10 +90,11 @@ final class TableCache {
             return null;
         }
         try {
-            if (file.status().uid() == Processes.geteuid() && (file.status().mode() & 0022) == 0) {
+            if (file.status().uid() == ProcessCalls.geteuid()
+                    && (file.status().mode() & 0022) == 0) {
                 LineTables tables = LineTables.of(file.bytes().asByteBuffer(), fingerprint);
                 touch(path, file.status().modifiedNanos() / 1_000_000);
-                return new Found(file, tables);
+                return new CachedTables(file, tables);
             }
         } catch (MalformedInputException | InternalError e) {
             // Somebody wrote into it, or the disk did: it is made again.
@@ -161,26 +162,26 @@ final class TableCache {
 
     /** Makes room, and takes away what writers left that were killed. */
     private void shrink(long neededBytes) throws IOException {
-        record Kept(Path file, long sizeBytes, long usedMillis) {}
-        List<Kept> all = new ArrayList<>();
+        record KeptFile(Path file, long sizeBytes, long usedMillis) {}
+        List<KeptFile> all = new ArrayList<>();
         long now = System.currentTimeMillis();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {
                 String name = String.valueOf(file.getFileName());
                 long used = Files.getLastModifiedTime(file).toMillis();
                 if (name.endsWith(ENDING)) {
-                    all.add(new Kept(file, Files.size(file), used));
+                    all.add(new KeptFile(file, Files.size(file), used));
                 } else if (name.endsWith(".tmp") && now - used > HOUR_MILLIS) {
                     Files.deleteIfExists(file);
                 }
             }
         }
-        all.sort(Comparator.comparingLong(Kept::usedMillis));
+        all.sort(Comparator.comparingLong(KeptFile::usedMillis));
         long total = neededBytes;
-        for (Kept one : all) {
+        for (KeptFile one : all) {
             total += one.sizeBytes;
         }
-        for (Kept one : all) {
+        for (KeptFile one : all) {
             if (total <= MOST_BYTES) {
                 return;
             }

@@ -16,11 +16,11 @@ import sonde.binary.dwarf.code.UnitCode;
  */
 record UnitPart(int[] starts, int[] owners, int[] nodes, int[] rowStarts, int[] rows) {
     /** Whether an address is one that the unit may have. */
-    interface Span {
+    interface UnitSpan {
         boolean holds(long address);
     }
 
-    static UnitPart of(UnitCode unit, long base, TextPool texts, Span span)
+    static UnitPart of(UnitCode unit, long base, TextPool texts, UnitSpan span)
             throws MalformedInputException {
         int[] starts = new int[unit.intervalCount()];
         int[] owners = new int[starts.length];
@@ -32,7 +32,7 @@ record UnitPart(int[] starts, int[] owners, int[] nodes, int[] rowStarts, int[] 
                 owners[count++] = unit.intervalNode(i);
             }
         }
-        Files files = new Files(unit, texts);
+        UnitFiles files = new UnitFiles(unit, texts);
         int[] nodes = new int[LineTables.NODE_WORDS * unit.nodeCount()];
         for (int i = 0; i < unit.nodeCount(); i++) {
             int at = LineTables.NODE_WORDS * i;
@@ -50,7 +50,8 @@ record UnitPart(int[] starts, int[] owners, int[] nodes, int[] rowStarts, int[] 
                 new int[][] {Arrays.copyOf(starts, count), Arrays.copyOf(owners, count), nodes});
     }
 
-    private static UnitPart rows(UnitCode unit, long base, Files files, Span span, int[][] before)
+    private static UnitPart rows(
+            UnitCode unit, long base, UnitFiles files, UnitSpan span, int[][] before)
             throws MalformedInputException {
         int[] rowStarts = new int[unit.rowCount()];
         int[] rows = new int[LineTables.ROW_WORDS * rowStarts.length];
@@ -81,12 +82,12 @@ record UnitPart(int[] starts, int[] owners, int[] nodes, int[] rowStarts, int[] 
     }
 
     /** Files of a unit as offsets of texts. */
-    private static final class Files {
+    private static final class UnitFiles {
         private final UnitCode unit;
         private final TextPool texts;
         private int[] offsets = new int[64];
 
-        Files(UnitCode unit, TextPool texts) {
+        UnitFiles(UnitCode unit, TextPool texts) {
             this.unit = unit;
             this.texts = texts;
             Arrays.fill(offsets, LineTables.NONE);

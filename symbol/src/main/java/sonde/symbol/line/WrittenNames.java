@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.dwarf.location.FunctionCopy;
-import sonde.binary.dwarf.location.Functions;
+import sonde.binary.dwarf.location.FunctionSearch;
 import sonde.binary.dwarf.location.SourceFunction;
-import sonde.symbol.Clones;
+import sonde.symbol.CloneSuffix;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.files.OpenDebug;
 
@@ -26,7 +26,7 @@ final class WrittenNames {
     private final OpenDebug debug;
     private final Map<String, List<String>> symbols = new HashMap<>();
     private final Map<String, List<SourceFunction>> functionsByName = new HashMap<>();
-    private @Nullable Functions functions;
+    private @Nullable FunctionSearch functions;
     private int searches;
 
     WrittenNames(Collection<String> linked, OpenDebug debug) {
@@ -37,7 +37,7 @@ final class WrittenNames {
             if (!name.equals(symbol)) {
                 add(Demangler.demangle(symbol), symbol);
             }
-            String original = Clones.original(symbol);
+            String original = CloneSuffix.original(symbol);
             if (!original.equals(symbol)) {
                 add(original, symbol);
             }
@@ -75,9 +75,9 @@ final class WrittenNames {
 
     /** Where the code of a function begins, its own before copies that were inlined. */
     long[] addresses(String name) throws IOException {
-        Functions known = functions;
+        FunctionSearch known = functions;
         if (known == null) {
-            known = new Functions(debug.entries(_ -> {}));
+            known = new FunctionSearch(debug.entries(_ -> {}));
             functions = known;
         }
         if (++searches <= MOST_SEARCHES) {

@@ -2,8 +2,8 @@
  * The one place where addresses get their names: functions, inlined calls and source lines, of the
  * kernel and of processes.
  *
- * <p>A {@link sonde.symbol.resolve.Resolver} is told of mappings by whoever knows them: the records
- * of a recording, or the kernel while processes run.
+ * <p>A {@link sonde.symbol.resolve.SymbolResolver} is told of mappings by whoever knows them: the
+ * records of a recording, or the kernel while processes run.
  *
  * {@snippet :
  * ProcessMaps maps = new ProcessMaps();

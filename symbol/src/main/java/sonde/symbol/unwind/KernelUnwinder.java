@@ -3,6 +3,8 @@ package sonde.symbol.unwind;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.unwind.OrcEntry;
+import sonde.binary.unwind.OrcEntry.OrcRegister;
+import sonde.binary.unwind.OrcEntry.OrcType;
 import sonde.binary.unwind.UnwindMemory;
 
 /**
@@ -52,7 +54,7 @@ public final class KernelUnwinder {
      * Follows a stack.
      *
      * @param isExact whether {@code ip} is where the frame runs, not a return address
-     * @param chain gets addresses as {@link Unwinder#unwind} gives them
+     * @param chain gets addresses as {@link StackUnwinder#unwind} gives them
      * @return how many there are
      */
     public int unwind(long fromIp, long fromSp, long fromBp, boolean isExact, long[] chain) {
@@ -78,10 +80,10 @@ public final class KernelUnwinder {
     /** Goes to the caller; the reason when there is none. */
     private @Nullable UnwindEnd next() {
         OrcEntry entry = entries.apply(exact ? ip : ip - 1);
-        if (entry == null || entry.type() == OrcEntry.Type.UNDEFINED) {
+        if (entry == null || entry.type() == OrcType.UNDEFINED) {
             return UnwindEnd.NO_INFORMATION;
         }
-        if (entry.type() == OrcEntry.Type.END_OF_STACK) {
+        if (entry.type() == OrcType.END_OF_STACK) {
             return UnwindEnd.COMPLETE;
         }
         missing = false;
@@ -108,7 +110,7 @@ public final class KernelUnwinder {
                 registers = 0;
             }
         }
-        if (!missing && entry.type() != OrcEntry.Type.CALL && isUser(entry, stack)) {
+        if (!missing && entry.type() != OrcType.CALL && isUser(entry, stack)) {
             return UnwindEnd.COMPLETE;
         }
         frame(entry, stack, oldRegisters);
@@ -117,20 +119,20 @@ public final class KernelUnwinder {
         }
         exact = entry.isSignal();
         boolean stays = Long.compareUnsigned(sp, before) <= 0;
-        if (entry.type() == OrcEntry.Type.CALL && stays && !switchesStack(entry)) {
+        if (entry.type() == OrcType.CALL && stays && !switchesStack(entry)) {
             return UnwindEnd.NO_PROGRESS;
         }
         return ip >= 0 ? UnwindEnd.NOT_CODE : null;
     }
 
     private static boolean switchesStack(OrcEntry entry) {
-        return entry.stack() == OrcEntry.Register.SP_INDIRECT
-                || entry.stack() == OrcEntry.Register.BP_INDIRECT
-                || entry.stack() == OrcEntry.Register.R10;
+        return entry.stack() == OrcRegister.SP_INDIRECT
+                || entry.stack() == OrcRegister.BP_INDIRECT
+                || entry.stack() == OrcRegister.R10;
     }
 
     private boolean isUser(OrcEntry entry, long at) {
-        long cs = word(entry.type() == OrcEntry.Type.REGS ? at + IP + 8 : at + 8);
+        long cs = word(entry.type() == OrcType.REGS ? at + IP + 8 : at + 8);
         return !missing && (cs & USER_MODE) == USER_MODE;
     }
 

@@ -3,7 +3,7 @@ package sonde.symbol.unwind;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.unwind.FrameStepper;
-import sonde.binary.unwind.Registers;
+import sonde.binary.unwind.RegisterValues;
 import sonde.binary.unwind.UnwindMachine;
 import sonde.binary.unwind.UnwindMemory;
 
@@ -42,7 +42,7 @@ final class KnownCallers implements UnwindMemory {
             };
 
     /** What is above a frame, up to that of the next piece. */
-    private record Piece(
+    private record CallerRun(
             long stamp,
             boolean first,
             long address,
@@ -52,11 +52,11 @@ final class KnownCallers implements UnwindMemory {
             long[] places,
             long[] values,
             long[] callers,
-            @Nullable Piece next) {}
+            @Nullable CallerRun next) {}
 
     private final UnwindMachine machine;
     private final FrameStepper stepper;
-    private final @Nullable Piece[] table = new Piece[SLOTS];
+    private final @Nullable CallerRun[] table = new CallerRun[SLOTS];
     private int words;
     private UnwindMemory memory = NOTHING;
     private long stamp;
@@ -123,7 +123,7 @@ final class KnownCallers implements UnwindMemory {
      * @param count frames in the chain; the last one is that of {@code frame}
      * @return how many there are then; {@code count} when they are not known
      */
-    int complete(Registers frame, long[] chain, int count) {
+    int complete(RegisterValues frame, long[] chain, int count) {
         if (!frame.has(machine.stackPointer()) || !frame.has(machine.framePointer())) {
             recording = false;
             return count;
@@ -136,7 +136,7 @@ final class KnownCallers implements UnwindMemory {
             stepper.forgetAsked();
         }
         if (index > FIRST) {
-            Piece piece = find(false, chain[index], pointer, framePointer);
+            CallerRun piece = find(false, chain[index], pointer, framePointer);
             int size = piece == null ? 0 : append(piece, chain, count);
             if (piece != null && size > 0) {
                 remember(chain, count, piece);
@@ -154,7 +154,7 @@ final class KnownCallers implements UnwindMemory {
 
     /** A whole chain; 0 when it is not known. */
     int whole(long address, long pointer, long framePointer, long[] chain) {
-        Piece piece = find(true, address, pointer, framePointer);
+        CallerRun piece = find(true, address, pointer, framePointer);
         if (piece == null) {
             return 0;
         }
@@ -162,8 +162,8 @@ final class KnownCallers implements UnwindMemory {
         return append(piece, chain, 1);
     }
 
-    private @Nullable Piece find(boolean first, long address, long pointer, long framePointer) {
-        Piece piece = table[slot(address, pointer)];
+    private @Nullable CallerRun find(boolean first, long address, long pointer, long framePointer) {
+        CallerRun piece = table[slot(address, pointer)];
         return piece != null
                         && piece.stamp == stamp
                         && piece.first == first
@@ -174,10 +174,10 @@ final class KnownCallers implements UnwindMemory {
                 : null;
     }
 
-    private int append(Piece first, long[] chain, int count) {
+    private int append(CallerRun first, long[] chain, int count) {
         int size = count;
         int bytes = machine.wordBytes();
-        for (Piece piece = first; piece != null; piece = piece.next) {
+        for (CallerRun piece = first; piece != null; piece = piece.next) {
             for (int i = 0; i < piece.places.length; i++) {
                 long place = piece.places[i];
                 if (!memory.has(place, bytes) || memory.read(place, bytes) != piece.values[i]) {
@@ -199,7 +199,7 @@ final class KnownCallers implements UnwindMemory {
         remember(chain, count, null);
     }
 
-    private void remember(long[] chain, int count, @Nullable Piece above) {
+    private void remember(long[] chain, int count, @Nullable CallerRun above) {
         int frame = machine.framePointer();
         long plain = 1L << machine.programCounter() | 1L << machine.stackPointer();
         long asked = stepper.asked() & ~plain;
@@ -207,7 +207,7 @@ final class KnownCallers implements UnwindMemory {
             return;
         }
         boolean needsFrame = asked != 0 || above != null && above.needsFrame;
-        Piece next = above;
+        CallerRun next = above;
         int lastRead = reads;
         int lastFrame = count - 1;
         for (int i = marks - 1; i >= 0; i--) {
@@ -221,7 +221,7 @@ final class KnownCallers implements UnwindMemory {
             long needed = plain | 1L << machine.returnColumn() | (needsFrame ? 1L << frame : 0);
             int end = lead(markRead[i], lastRead, needed);
             next =
-                    new Piece(
+                    new CallerRun(
                             stamp,
                             markFrame[i] == FIRST,
                             chain[markFrame[i]],
@@ -251,7 +251,7 @@ final class KnownCallers implements UnwindMemory {
         return end;
     }
 
-    private void keep(Piece piece) {
+    private void keep(CallerRun piece) {
         words += 2 * piece.places.length + piece.callers.length + 8;
         if (words > MOST_WORDS) {
             Arrays.fill(table, null);

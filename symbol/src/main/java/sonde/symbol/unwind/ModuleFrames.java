@@ -11,14 +11,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Segment;
+import sonde.binary.elf.ElfSegment;
 import sonde.binary.unwind.FrameRule;
-import sonde.binary.unwind.FrameTable;
 import sonde.binary.unwind.UnwindMachine;
+import sonde.binary.unwind.UnwindTable;
+import sonde.symbol.CodeMapping;
 import sonde.symbol.CodeModule;
-import sonde.symbol.Mapping;
 import sonde.symbol.ModuleImages;
-import sonde.symbol.files.Need;
+import sonde.symbol.files.RequiredContent;
 
 /**
  * The unwind tables of all files of a recording, each read once, whatever process or pass asks.
@@ -29,7 +29,7 @@ public final class ModuleFrames {
     private static final int MOST_NOTES = 4;
 
     private final ModuleImages images;
-    private final Map<Key, Optional<Tables>> known = new HashMap<>();
+    private final Map<Key, Optional<ModuleTable>> known = new HashMap<>();
     private final Set<String> notes = new LinkedHashSet<>();
 
     private record Key(
@@ -41,11 +41,11 @@ public final class ModuleFrames {
     }
 
     /** The tables of a module; empty when its file is not here. */
-    Optional<Tables> of(CodeModule module) {
-        Mapping m = module.mapping();
+    Optional<ModuleTable> of(CodeModule module) {
+        CodeMapping m = module.mapping();
         Key key = new Key(module.kind(), m.path(), m.buildIdHex(), m.device(), m.inode());
         synchronized (known) {
-            Optional<Tables> found = known.get(key);
+            Optional<ModuleTable> found = known.get(key);
             if (found == null) {
                 found = read(module);
                 known.put(key, found);
@@ -54,13 +54,13 @@ public final class ModuleFrames {
         }
     }
 
-    private Optional<Tables> read(CodeModule module) {
-        Optional<Tables> read =
+    private Optional<ModuleTable> read(CodeModule module) {
+        Optional<ModuleTable> read =
                 images.read(
                                 module,
                                 elf ->
-                                        FrameTable.of(elf)
-                                                .map(table -> new Tables(module, elf, table)))
+                                        UnwindTable.of(elf)
+                                                .map(table -> new ModuleTable(module, elf, table)))
                         .flatMap(one -> one);
         read.ifPresent(tables ->
                 tables.table.notes().stream()
@@ -77,18 +77,18 @@ public final class ModuleFrames {
     }
 
     /** A file's table, and what turns offsets in it into addresses. */
-    final class Tables {
+    final class ModuleTable {
         private final CodeModule module;
-        private final FrameTable table;
-        private final List<Segment> segments;
+        private final UnwindTable table;
+        private final List<ElfSegment> segments;
         private byte @Nullable [][] code;
         private boolean searched;
         private boolean separate;
 
-        Tables(CodeModule module, ElfFile elf, FrameTable table) {
+        ModuleTable(CodeModule module, ElfFile elf, UnwindTable table) {
             this.module = module;
             this.table = table;
-            this.segments = elf.segments().stream().filter(Segment::isCode).toList();
+            this.segments = elf.segments().stream().filter(ElfSegment::isCode).toList();
         }
 
         UnwindMachine machine() {
@@ -97,7 +97,7 @@ public final class ModuleFrames {
 
         /** The rule at an offset in the file; null when the file has none. */
         @Nullable FrameRule rule(long fileOffset) {
-            for (Segment segment : segments) {
+            for (ElfSegment segment : segments) {
                 long inside = fileOffset - segment.offset();
                 if (Long.compareUnsigned(inside, segment.fileBytes()) < 0) {
                     long address = segment.address() + inside;
@@ -115,7 +115,7 @@ public final class ModuleFrames {
                 separate =
                         images.readSeparate(
                                         module,
-                                        Need.FRAMES,
+                                        RequiredContent.FRAMES,
                                         debug -> {
                                             table.addSeparate(debug);
                                             return true;
@@ -149,7 +149,7 @@ public final class ModuleFrames {
 
         private byte[][] copy(ElfFile elf) throws MalformedInputException {
             List<byte[]> copies = new ArrayList<>();
-            for (Segment segment : segments) {
+            for (ElfSegment segment : segments) {
                 boolean fits = segment.fileBytes() <= CODE_LIMIT_BYTES;
                 copies.add(fits ? elf.bytes(segment) : new byte[0]);
             }

@@ -11,9 +11,9 @@ import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.binary.dwarf.location.Entries;
+import sonde.binary.dwarf.location.DebugEntries;
 import sonde.binary.elf.ElfFile;
-import sonde.symbol.ctype.NamedTypes.Space;
+import sonde.symbol.ctype.NamedTypes.NameSpace;
 import sonde.symbol.ctype.SourceType.Member;
 import sonde.symbol.ctype.SourceType.Structure;
 
@@ -61,11 +61,11 @@ class SourceTypeTest {
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(said).isZero();
         byte[] image = Files.readAllBytes(folder.resolve("made"));
-        return new DwarfSourceTypes(Entries.read(ElfFile.of(image)));
+        return new DwarfSourceTypes(DebugEntries.read(ElfFile.of(image)));
     }
 
     private static Structure structure(NamedTypes types, String name) {
-        return (Structure) types.find(Space.STRUCT, name).orElseThrow();
+        return (Structure) types.find(NameSpace.STRUCT, name).orElseThrow();
     }
 
     @ParameterizedTest

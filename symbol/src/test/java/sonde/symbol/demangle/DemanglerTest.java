@@ -102,7 +102,7 @@ class DemanglerTest {
             doubling.append("_IS_S_E");
         }
         assertThat(Demangler.demangle(doubling.toString()).length())
-                .isLessThanOrEqualTo(Out.LENGTH_LIMIT);
+                .isLessThanOrEqualTo(DemangledText.LENGTH_LIMIT);
         String deep = "_Z1f" + "P".repeat(10_000) + "i";
         assertThat(Demangler.demangle(deep)).isEqualTo(deep);
         String rust = "_R" + "I".repeat(10_000);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.elf.DebugAltLink;
-import sonde.symbol.files.Attempt.Outcome;
+import sonde.symbol.files.Attempt.AttemptResult;
 import sonde.symbol.files.DebugFile.Kind;
 import sonde.testkit.ElfWriter;
 
@@ -73,7 +73,7 @@ class DebugSearchTest {
 
     private DebugFile find(Path binary, Path... user) {
         return search(List.of(user))
-                .debugFile(Place.named(binary.toString()), Need.DEBUG_INFORMATION);
+                .debugFile(FilePlace.named(binary.toString()), RequiredContent.DEBUG_INFORMATION);
     }
 
     @ParameterizedTest
@@ -94,8 +94,10 @@ class DebugSearchTest {
         assertThat(found.tried().getFirst())
                 .isEqualTo(
                         new Attempt(
-                                root + "/opt/app/prog", Outcome.LACKING, "debugging information"));
-        assertThat(found.tried().getLast().outcome()).isEqualTo(Outcome.FOUND);
+                                root + "/opt/app/prog",
+                                AttemptResult.LACKING,
+                                "debugging information"));
+        assertThat(found.tried().getLast().outcome()).isEqualTo(AttemptResult.FOUND);
         try (OpenElf file = found.open()) {
             assertThat(file.elf().buildId()).hasValue(ID);
         }
@@ -172,44 +174,49 @@ class DebugSearchTest {
         DebugFile found = find(binary(ID, null, 0));
         assertThat(found.refusals())
                 .extracting(Attempt::outcome)
-                .contains(Outcome.BROKEN, Outcome.REFUSED);
+                .contains(AttemptResult.BROKEN, AttemptResult.REFUSED);
     }
 
     @Test
     void aMissingBinaryIsAnAnswerToo() {
         DebugFile found = find(root.resolve("none"));
         assertThat(found.isFound()).isFalse();
-        assertThat(found.tried()).containsExactly(new Attempt(root + "/none", Outcome.ABSENT, ""));
+        assertThat(found.tried())
+                .containsExactly(new Attempt(root + "/none", AttemptResult.ABSENT, ""));
     }
 
     @Test
     void onAnotherMachineTheFolderOfTheBinaryIsNotLookedInto() throws IOException {
         write("opt/app/prog.debug", debug(ID));
         SearchFolders away = new SearchFolders(List.of(), List.of(), null, false, Optional.empty());
-        Wanted wanted =
-                Wanted.of(root.resolve("opt/app/prog").toString(), ID, Need.DEBUG_INFORMATION);
+        DebugFileRequest wanted =
+                DebugFileRequest.of(
+                        root.resolve("opt/app/prog").toString(),
+                        ID,
+                        RequiredContent.DEBUG_INFORMATION);
         assertThat(new DebugSearch(away).separate(wanted).isFound()).isFalse();
     }
 
     @Test
     void findsTheBinaryItselfByItsBuildId() throws IOException {
         Path cached = write("sys/.build-id/ab/cdef0123456789/elf", debug(ID));
-        Wanted gone = Wanted.of("/nowhere/prog", ID, Need.ANY);
+        DebugFileRequest gone = DebugFileRequest.of("/nowhere/prog", ID, RequiredContent.ANY);
         assertThat(search(List.of()).binary(gone).path()).contains(cached);
         byte[] padded = Arrays.copyOf(ID, 20);
         Path moved = write("user/nowhere/prog", debug(ID));
-        Wanted asRecorded = Wanted.of("/nowhere/prog", padded, Need.ANY);
+        DebugFileRequest asRecorded =
+                DebugFileRequest.of("/nowhere/prog", padded, RequiredContent.ANY);
         assertThat(search(List.of(root.resolve("user"))).binary(asRecorded).path()).contains(moved);
     }
 
     @Test
     void buildIdsAreTheSameAlsoAsPerfHoldsThem() {
         byte[] whole = HexFormat.of().parseHex("0123456789abcdef".repeat(4));
-        assertThat(Wanted.isSame(whole, whole.clone())).isTrue();
-        assertThat(Wanted.isSame(Arrays.copyOf(whole, 20), whole)).isTrue();
-        assertThat(Wanted.isSame(Arrays.copyOf(ID, 20), ID)).isTrue();
-        assertThat(Wanted.isSame(Arrays.copyOf(whole, 16), whole)).isFalse();
-        assertThat(Wanted.isSame(new byte[20], new byte[0])).isFalse();
+        assertThat(DebugFileRequest.isSame(whole, whole.clone())).isTrue();
+        assertThat(DebugFileRequest.isSame(Arrays.copyOf(whole, 20), whole)).isTrue();
+        assertThat(DebugFileRequest.isSame(Arrays.copyOf(ID, 20), ID)).isTrue();
+        assertThat(DebugFileRequest.isSame(Arrays.copyOf(whole, 16), whole)).isFalse();
+        assertThat(DebugFileRequest.isSame(new byte[20], new byte[0])).isFalse();
     }
 
     @Test
@@ -217,10 +224,10 @@ class DebugSearchTest {
         Path owner = write("sys/.build-id/ab/cdef0123456789.debug", debug(ID));
         Path shared = write("sys/.dwz/pkg.debug", debug(new byte[] {7, 7, 7}));
         DebugAltLink link = new DebugAltLink("../../.dwz/pkg.debug", new byte[] {7, 7, 7});
-        DebugFile found = search(List.of()).alternate(Place.named(owner.toString()), link);
+        DebugFile found = search(List.of()).alternate(FilePlace.named(owner.toString()), link);
         assertThat(found.path().orElseThrow().toRealPath()).isEqualTo(shared.toRealPath());
         DebugAltLink other = new DebugAltLink("../../.dwz/pkg.debug", new byte[] {8, 8});
-        assertThat(search(List.of()).alternate(Place.named(owner.toString()), other).refusals())
+        assertThat(search(List.of()).alternate(FilePlace.named(owner.toString()), other).refusals())
                 .anySatisfy(attempt ->
                         assertThat(attempt.detail())
                                 .isEqualTo("wanted build-id 0808, found 070707"));
@@ -230,7 +237,7 @@ class DebugSearchTest {
     void whatDwzMadeIsLookedForInTheRootOfTheProcess() throws IOException {
         write("box/usr/lib/prog.debug", debug(ID));
         Path shared = write("box/usr/.dwz/pkg.debug", debug(new byte[] {7, 7, 7}));
-        Place owner = Place.in(root.resolve("box").toString(), "/usr/lib/prog.debug");
+        FilePlace owner = FilePlace.in(root.resolve("box").toString(), "/usr/lib/prog.debug");
         for (String name : List.of("../.dwz/pkg.debug", "/usr/.dwz/pkg.debug")) {
             DebugAltLink link = new DebugAltLink(name, new byte[] {7, 7, 7});
             DebugFile found = search(List.of()).alternate(owner, link);
@@ -243,11 +250,13 @@ class DebugSearchTest {
         Path binary = binary(ID, null, 0);
         Path dwp = write("opt/app/prog.dwp", debug(new byte[0]));
         DebugFile none = find(binary);
-        assertThat(search(List.of()).splitPackage(Place.named(binary.toString()), none).path())
+        assertThat(search(List.of()).splitPackage(FilePlace.named(binary.toString()), none).path())
                 .contains(dwp);
         Path dwo = write("user/build/obj/a.dwo", debug(new byte[0]));
         DebugSearch search = search(List.of(root.resolve("user")));
-        assertThat(search.splitUnit(Place.named(binary.toString()), "/gone", "obj/a.dwo").path())
+        assertThat(
+                        search.splitUnit(FilePlace.named(binary.toString()), "/gone", "obj/a.dwo")
+                                .path())
                 .contains(dwo);
     }
 
@@ -255,8 +264,9 @@ class DebugSearchTest {
     void findsKernelsAndModules() throws IOException {
         Path vmlinux = write("user/usr/lib/debug/boot/vmlinux-6.1.0", debug(ID));
         KernelSearch search = new KernelSearch(search(List.of(root.resolve("user"))));
-        assertThat(search.kernel("6.1.0", ID, Need.DEBUG_INFORMATION).path()).contains(vmlinux);
-        assertThat(search.kernel("6.1.0", new byte[] {1, 2}, Need.SYMBOLS).refusals())
+        assertThat(search.kernel("6.1.0", ID, RequiredContent.DEBUG_INFORMATION).path())
+                .contains(vmlinux);
+        assertThat(search.kernel("6.1.0", new byte[] {1, 2}, RequiredContent.SYMBOLS).refusals())
                 .anySatisfy(
                         attempt -> assertThat(attempt.detail()).contains("found abcdef0123456789"));
         write(
@@ -267,7 +277,7 @@ class DebugSearchTest {
             gzip.write(debug(ID));
         }
         Path module = write("user/lib/modules/6.1.0/kernel/fs/my-fs.ko.gz", packed.toByteArray());
-        DebugFile found = search.module("my_fs", "6.1.0", ID, Need.DEBUG_INFORMATION);
+        DebugFile found = search.module("my_fs", "6.1.0", ID, RequiredContent.DEBUG_INFORMATION);
         assertThat(found.path()).contains(module);
         try (OpenElf file = found.open()) {
             assertThat(file.isUnpacked()).isTrue();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.symbol.files.Attempt.Outcome;
+import sonde.symbol.files.Attempt.AttemptResult;
 import sonde.symbol.files.DebugFile.Kind;
 import sonde.symbol.files.Debuginfod.Bounds;
 import sonde.testkit.ElfWriter;
@@ -61,7 +61,9 @@ class DebuginfodTest {
     private DebugFile ask(URI... servers) {
         Optional<Debuginfod> client = Optional.of(client(servers));
         return new DebugSearch(new SearchFolders(List.of(), List.of(), null, true, client))
-                .separate(Wanted.of("/nowhere/prog", ID, Need.DEBUG_INFORMATION));
+                .separate(
+                        DebugFileRequest.of(
+                                "/nowhere/prog", ID, RequiredContent.DEBUG_INFORMATION));
     }
 
     /** The one thing that was said of the server, of which nothing may be left. */
@@ -99,7 +101,7 @@ class DebuginfodTest {
         assertThat(answer.isFound()).isTrue();
         assertThat(answer.tried())
                 .extracting(Attempt::outcome)
-                .contains(Outcome.ABSENT, Outcome.REFUSED, Outcome.FOUND);
+                .contains(AttemptResult.ABSENT, AttemptResult.REFUSED, AttemptResult.FOUND);
     }
 
     @Test
@@ -141,7 +143,7 @@ class DebuginfodTest {
     @Test
     void refusesWhatIsNoElfFile() throws IOException {
         serve((path, out) -> HttpStub.body(out, "<html>".getBytes(StandardCharsets.UTF_8)));
-        assertThat(refused().outcome()).isEqualTo(Outcome.BROKEN);
+        assertThat(refused().outcome()).isEqualTo(AttemptResult.BROKEN);
     }
 
     @Test
@@ -168,7 +170,7 @@ class DebuginfodTest {
             HttpStub.head(out, 200, "Content-Length: " + (debug(ID).length + 9) + "\r\n");
             out.write(debug(ID));
         });
-        assertThat(refused().outcome()).isEqualTo(Outcome.REFUSED);
+        assertThat(refused().outcome()).isEqualTo(AttemptResult.REFUSED);
     }
 
     @ParameterizedTest
@@ -198,7 +200,7 @@ class DebuginfodTest {
     void givesUpAServerThatIsSilent() throws IOException {
         serve((path, out) -> pause(20_000));
         long start = System.nanoTime();
-        assertThat(refused().outcome()).isEqualTo(Outcome.REFUSED);
+        assertThat(refused().outcome()).isEqualTo(AttemptResult.REFUSED);
         assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(15).toNanos());
     }
 

@@ -13,27 +13,29 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Frame;
+import sonde.symbol.CodeMapping;
 import sonde.symbol.KernelRun;
-import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
+import sonde.symbol.line.CodePlaces.FoundCode;
 
 class CodePlacesTest {
     private static final long START = 0x400000;
 
     @TempDir Path folder;
 
-    private Map<Long, CodePlaces.Found> calls(
+    private Map<Long, FoundCode> calls(
             Path program, ProcessMaps maps, List<Programs.Said> said, boolean lines) {
         int pid = (int) ProcessHandle.current().pid();
-        Mapping mapping = new Mapping(START, 0x100000, 0, program.toString(), new byte[0], 0, 0);
+        CodeMapping mapping =
+                new CodeMapping(START, 0x100000, 0, program.toString(), new byte[0], 0, 0);
         maps.mapped(0, pid, mapping);
         long[] locations =
                 said.stream().mapToLong(one -> maps.location(pid, one.address())).toArray();
         SymbolOptions here = SymbolOptions.here();
         KernelCode kernel = new KernelCode(KernelRun.UNKNOWN, here, Optional.empty());
         try (CodePlaces places =
-                new CodePlaces(maps, here, Detail.quick(true, lines), () -> kernel)) {
+                new CodePlaces(maps, here, CodeDetail.quick(true, lines), () -> kernel)) {
             return places.of(locations);
         }
     }
@@ -51,12 +53,12 @@ class CodePlacesTest {
         Path program = build();
         List<Programs.Said> said = Programs.listen(program);
         ProcessMaps maps = new ProcessMaps();
-        Map<Long, CodePlaces.Found> calls = calls(program, maps, said, false);
+        Map<Long, FoundCode> calls = calls(program, maps, said, false);
         int pid = (int) ProcessHandle.current().pid();
         int inlined = 0;
         for (Programs.Said one : said) {
             List<String> names = one.functions().subList(0, one.functions().size() - 1);
-            CodePlaces.Found place = calls.get(maps.location(pid, one.address()));
+            FoundCode place = calls.get(maps.location(pid, one.address()));
             List<Frame> frames = place == null ? List.of() : place.inlined();
             assertThat(frames.stream().map(Frame::name).toList()).isEqualTo(names);
             assertThat(frames).allMatch(Frame::inlined).allMatch(f -> f.module().equals("say"));
@@ -72,7 +74,7 @@ class CodePlacesTest {
         Path program = build("-gdwarf-5", "-ffile-prefix-map=" + folder + "=./src");
         List<Programs.Said> said = Programs.listen(program);
         ProcessMaps maps = new ProcessMaps();
-        Map<Long, CodePlaces.Found> places = calls(program, maps, said, true);
+        Map<Long, FoundCode> places = calls(program, maps, said, true);
         assertThat(places.values()).isNotEmpty().allMatch(p -> p.file().equals("./src/say.c"));
     }
 
@@ -81,10 +83,10 @@ class CodePlacesTest {
         Path program = build();
         List<Programs.Said> said = Programs.listen(program);
         ProcessMaps maps = new ProcessMaps();
-        Map<Long, CodePlaces.Found> places = calls(program, maps, said, true);
+        Map<Long, FoundCode> places = calls(program, maps, said, true);
         int pid = (int) ProcessHandle.current().pid();
         for (Programs.Said one : said) {
-            CodePlaces.Found place = places.get(maps.location(pid, one.address()));
+            FoundCode place = places.get(maps.location(pid, one.address()));
             assertThat(place.file()).endsWith("/say.c");
             assertThat(place.inlined()).allMatch(f -> f.place().matches("say\\.c:\\d+"));
             List<Integer> lines = new ArrayList<>();

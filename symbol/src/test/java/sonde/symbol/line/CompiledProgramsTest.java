@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.symbol.files.Attempt;
+import sonde.symbol.files.Attempt.AttemptResult;
 
 /** Programs say at which line, in which functions they are; so must their debugging information. */
 class CompiledProgramsTest {
@@ -230,7 +231,7 @@ class CompiledProgramsTest {
             assertThat(symbols.hasLines()).isFalse();
             assertThat(symbols.debugFile().refusals())
                     .anySatisfy(attempt ->
-                            assertThat(attempt.outcome()).isEqualTo(Attempt.Outcome.OTHER_BUILD));
+                            assertThat(attempt.outcome()).isEqualTo(AttemptResult.OTHER_BUILD));
         }
     }
 

@@ -23,7 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
+import sonde.symbol.line.TableCache.CachedTables;
 
 /** Damaged debugging information gives fewer answers, never another failure. */
 class DamagePropertyTest {
@@ -53,7 +54,7 @@ class DamagePropertyTest {
             })
     void flippedBytes(String options) throws IOException {
         byte[] whole = Files.readAllBytes(build(options));
-        List<Section> debug =
+        List<ElfSection> debug =
                 ElfFile.of(whole).sections().stream()
                         .filter(s -> s.name().contains("debug_") && s.sizeBytes() > 0)
                         .toList();
@@ -62,7 +63,7 @@ class DamagePropertyTest {
         for (int round = 0; round < ROUNDS; round++) {
             byte[] copy = whole.clone();
             for (int i = 0; i < 1 + round % 8; i++) {
-                Section section = debug.get(random.nextInt(debug.size()));
+                ElfSection section = debug.get(random.nextInt(debug.size()));
                 int at = (int) section.offset() + random.nextInt((int) section.sizeBytes());
                 copy[at] = (byte) random.nextInt(256);
             }
@@ -145,7 +146,7 @@ class DamagePropertyTest {
             assertThat(tables).isNotNull();
             long fingerprint = tables.bytes().getLong(40);
             cache.keep("abcd", tables);
-            TableCache.Found found = cache.find("abcd", fingerprint);
+            CachedTables found = cache.find("abcd", fingerprint);
             assertThat(found).isNotNull();
             long address = Programs.listen(program).getFirst().address();
             assertThat(found.tables().frames(address)).isEqualTo(symbols.lookup(address));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.symbol.KernelRun;
-import sonde.symbol.KernelRun.Loaded;
+import sonde.symbol.KernelRun.LoadedModule;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
@@ -57,7 +57,7 @@ class KernelCodePropertyTest {
             text.append('\n');
         }
         long start = random.nextBoolean() ? START : random.nextLong();
-        Loaded module = new Loaded("[m]", start, start + random.nextInt(), new byte[0]);
+        LoadedModule module = new LoadedModule("[m]", start, start + random.nextInt(), new byte[0]);
         byte[] id = new byte[random.nextInt(2) * 20];
         return new KernelRun(
                 random.nextBoolean() ? "" : "../..",
@@ -74,7 +74,7 @@ class KernelCodePropertyTest {
         long[] addresses = {START, START + random.nextInt(1 << 16), -1, Long.MIN_VALUE};
         kernel.symbols(addresses);
         try (CodePlaces places =
-                new CodePlaces(new ProcessMaps(), from, new Detail(true, true), () -> kernel)) {
+                new CodePlaces(new ProcessMaps(), from, new CodeDetail(true, true), () -> kernel)) {
             places.of(addresses);
             places.notes();
         }

@@ -18,13 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Frame;
 import sonde.symbol.KernelRun;
-import sonde.symbol.KernelRun.Loaded;
+import sonde.symbol.KernelRun.LoadedModule;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
+import sonde.symbol.line.CodePlaces.FoundCode;
 
 /** A program stands for the kernel: what it says of itself is true wherever it lies. */
 class KernelCodeTest {
@@ -84,7 +85,7 @@ class KernelCodeTest {
     }
 
     private static byte[] buildId(Path file) throws IOException {
-        try (OpenElf elf = OpenElf.asIs(Place.named(file.toString()))) {
+        try (OpenElf elf = OpenElf.asIs(FilePlace.named(file.toString()))) {
             return elf.elf().buildId().orElse(new byte[0]);
         }
     }
@@ -96,13 +97,13 @@ class KernelCodeTest {
                                 List.of(folder.toString()), Optional.empty(), Optional.empty()));
     }
 
-    private Map<Long, CodePlaces.Found> places(KernelCode kernel, List<Long> addresses) {
+    private Map<Long, FoundCode> places(KernelCode kernel, List<Long> addresses) {
         long[] locations = addresses.stream().mapToLong(Long::longValue).toArray();
         try (CodePlaces places =
                 new CodePlaces(
                         new ProcessMaps(),
                         SymbolOptions.here(),
-                        Detail.quick(true, true),
+                        CodeDetail.quick(true, true),
                         () -> kernel)) {
             return places.of(locations);
         }
@@ -110,9 +111,9 @@ class KernelCodeTest {
 
     private void areAsSaid(KernelCode kernel, List<Programs.Said> said) {
         List<Long> addresses = said.stream().map(one -> one.address() + SHIFT).toList();
-        Map<Long, CodePlaces.Found> places = places(kernel, addresses);
+        Map<Long, FoundCode> places = places(kernel, addresses);
         for (Programs.Said one : said) {
-            CodePlaces.Found place = places.get(one.address() + SHIFT);
+            FoundCode place = places.get(one.address() + SHIFT);
             assertThat(place).describedAs("%s %s", one, kernel.notes()).isNotNull();
             List<Integer> lines = new ArrayList<>();
             place.inlined().forEach(call -> lines.add(call.line()));
@@ -204,7 +205,7 @@ class KernelCodeTest {
         at.forEach((name, start) -> text.append(line(start, name + "\t[a_mod]")));
         KernelRun run = run(symbols(text.toString()), new byte[0], Map.of());
         KernelCode kernel = new KernelCode(run, in(folder), Optional.empty());
-        Map<Long, CodePlaces.Found> places = places(kernel, List.copyOf(at.values()));
+        Map<Long, FoundCode> places = places(kernel, List.copyOf(at.values()));
         assertThat(kernel.notes()).isEmpty();
         assertThat(places.get(at.get("local")).line()).isBetween(3, 7);
         assertThat(places.get(at.get("entry")).line()).isBetween(8, 11);
@@ -216,7 +217,7 @@ class KernelCodeTest {
     void theRecordOfAModuleTellsWhereItsTextWas() throws IOException {
         module();
         long start = 0xffffffffc0281000L;
-        Loaded loaded = new Loaded("[a_mod]", start, start + 0x4000, new byte[0]);
+        LoadedModule loaded = new LoadedModule("[a_mod]", start, start + 0x4000, new byte[0]);
         KernelRun run =
                 new KernelRun("6.1", new byte[0], KernelSymbols.none(), Map.of(), List.of(loaded));
         KernelCode kernel = new KernelCode(run, in(folder), Optional.empty());

@@ -5,11 +5,12 @@ import java.io.PrintWriter;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.List;
-import sonde.bpf.insn.Code;
 import sonde.bpf.insn.Disassembler;
-import sonde.bpf.insn.Encoding;
+import sonde.bpf.insn.InstructionEncoding;
+import sonde.bpf.insn.ProgramCode;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingLines;
 import sonde.event.result.Result;
 import sonde.event.result.ValueOutput;
 
@@ -18,7 +19,7 @@ public final class CodeText {
     private CodeText() {}
 
     /** Two hexadecimal digits a byte, an instruction a line. */
-    public static Result hex(Code code, ByteOrder order) {
+    public static Result hex(ProgramCode code, ByteOrder order) {
         long[] words = code.words();
         return shown(
                 words,
@@ -26,13 +27,14 @@ public final class CodeText {
                 out -> {
                     HexFormat hex = HexFormat.ofDelimiter(" ");
                     for (long word : words) {
-                        out.println(hex.formatHex(Encoding.bytes(new long[] {word}, order)));
+                        out.println(
+                                hex.formatHex(InstructionEncoding.bytes(new long[] {word}, order)));
                     }
                 });
     }
 
     /** An initialiser of an array of struct bpf_insn. */
-    public static Result initialiser(Code code) {
+    public static Result initialiser(ProgramCode code) {
         long[] words = code.words();
         return shown(words, Disassembler.lines(words), out -> initialiser(out, words));
     }
@@ -43,7 +45,7 @@ public final class CodeText {
         return shown(words, lines, out -> lines.forEach(out::println));
     }
 
-    private static Result shown(long[] words, List<String> lines, Listing.Lines text) {
+    private static Result shown(long[] words, List<String> lines, ListingLines text) {
         return new Document(out -> instructions(out, words, lines), Listing.ofLines(text), 1);
     }
 

@@ -6,15 +6,15 @@ import java.nio.file.Path;
 import java.util.List;
 import sonde.bpf.classic.ClassicFilterException;
 import sonde.bpf.classic.ClassicProgram;
-import sonde.bpf.classic.Translation;
+import sonde.bpf.classic.ClassicTranslation;
 import sonde.bpf.insn.Disassembler;
-import sonde.bpf.insn.Encoding;
+import sonde.bpf.insn.InstructionEncoding;
 import sonde.bpf.insn.InvalidInstructionException;
 import sonde.bpf.object.ObjectListing;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /**
  * {@code sonde bpf disasm}.
@@ -45,14 +45,14 @@ public record Disassembly(Result result, String problem) {
         }
         long[] words =
                 kind == Kind.TRANSLATED
-                        ? Translation.of(classicProgram(from, bytes, order)).words()
+                        ? ClassicTranslation.of(classicProgram(from, bytes, order)).words()
                         : ProgramFile.words(from, bytes, order);
         return new Disassembly(CodeText.disassembly(words), problem(from, words));
     }
 
     private static String problem(Path from, long[] words) {
         try {
-            Encoding.decodeAll(words);
+            InstructionEncoding.decodeAll(words);
             return "";
         } catch (InvalidInstructionException e) {
             return ProgramFile.name(from) + ": " + e.getMessage();
@@ -78,10 +78,11 @@ public record Disassembly(Result result, String problem) {
                 },
                 Listing.ofLines(out -> {
                     for (ObjectListing one : all) {
-                        out.println(Escape.line(one.section() + ", " + one.name() + ":"));
+                        out.println(TextEscape.line(one.section() + ", " + one.name() + ":"));
                         for (String line : Disassembler.lines(one.words())) {
                             String name = one.references().getOrDefault(CodeText.slot(line), "");
-                            out.println(line + (name.isEmpty() ? "" : "  ; " + Escape.line(name)));
+                            out.println(
+                                    line + (name.isEmpty() ? "" : "  ; " + TextEscape.line(name)));
                         }
                     }
                 }),

@@ -9,14 +9,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.ProgramType;
-import sonde.bpf.feature.Answer;
-import sonde.bpf.feature.Features;
+import sonde.bpf.feature.BpfFeatures;
+import sonde.bpf.feature.FeatureAnswer;
+import sonde.bpf.feature.FeatureAnswer.UnknownSupport;
 import sonde.bpf.link.KernelTypes;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.tools.report.NothingMatchesException;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /**
  * {@code sonde bpf feature}: what this kernel's BPF can do.
@@ -36,19 +37,19 @@ public record FeatureRecipe(List<String> words, boolean fresh) {
     /** The answers; that none is meant, the text says and its JSON does not. */
     public Result run() throws IOException {
         boolean kernelFunctions = !words.isEmpty() && words.getFirst().equals("kfunc");
-        Features features =
+        BpfFeatures features =
                 kernelFunctions
                         ? kernelFunctions()
-                        : fresh ? Features.probe() : Features.ofThisBoot(cache());
+                        : fresh ? BpfFeatures.probe() : BpfFeatures.ofThisBoot(cache());
         return new Document(
                 out -> out.value(kernelFunctions ? functions(features) : tree(features)),
                 Listing.ofLines(out -> {
                     boolean none = true;
-                    for (Map.Entry<String, Answer> entry : features.answers().entrySet()) {
+                    for (Map.Entry<String, FeatureAnswer> entry : features.answers().entrySet()) {
                         if (isMeant(entry.getKey())) {
                             none = false;
                             String reason = entry.getValue().reason();
-                            String why = reason.isEmpty() ? "" : ": " + Escape.line(reason);
+                            String why = reason.isEmpty() ? "" : ": " + TextEscape.line(reason);
                             String word = entry.getValue().word();
                             out.printf("%-12s %s%s%n", word, entry.getKey(), why);
                         }
@@ -71,17 +72,17 @@ public record FeatureRecipe(List<String> words, boolean fresh) {
                         || name.endsWith(" " + prefix);
     }
 
-    private Features kernelFunctions() throws IOException {
+    private BpfFeatures kernelFunctions() throws IOException {
         if (words.size() < 2) {
             throw new BpfUseException("say a type of program: kfunc xdp, kfunc tracing");
         }
         ProgramType type = VerifyRecipe.programType(words.get(1));
         if (words.size() > 2) {
             try (KernelTypes types = KernelTypes.open()) {
-                return Features.kernelFunctions(type, words.subList(2, words.size()), types);
+                return BpfFeatures.kernelFunctions(type, words.subList(2, words.size()), types);
             }
         }
-        Features features = Features.kernelFunctions(type, fresh ? null : cache());
+        BpfFeatures features = BpfFeatures.kernelFunctions(type, fresh ? null : cache());
         if (features.answers().isEmpty()) {
             throw new NothingMatchesException(
                     "this kernel's BTF does not say which of its functions programs may call"
@@ -92,7 +93,7 @@ public record FeatureRecipe(List<String> words, boolean fresh) {
         return features;
     }
 
-    private static Map<String, @Nullable Object> functions(Features features) {
+    private static Map<String, @Nullable Object> functions(BpfFeatures features) {
         Map<String, @Nullable Object> tree = new LinkedHashMap<>();
         features.below("kfunc")
                 .forEach((name, answer) ->
@@ -111,7 +112,7 @@ public record FeatureRecipe(List<String> words, boolean fresh) {
     }
 
     /** bpftool's sections; null where it cannot be told. */
-    private static Map<String, Object> tree(Features features) {
+    private static Map<String, Object> tree(BpfFeatures features) {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("program_types", have(features.below("program_type"), "have_", "_prog_type"));
         tree.put("map_types", have(features.below("map_type"), "have_", "_map_type"));
@@ -133,17 +134,17 @@ public record FeatureRecipe(List<String> words, boolean fresh) {
     }
 
     private static Map<String, @Nullable Object> have(
-            Map<String, Answer> answers, String before, String after) {
+            Map<String, FeatureAnswer> answers, String before, String after) {
         Map<String, @Nullable Object> all = new LinkedHashMap<>();
         answers.forEach((name, answer) -> all.put(before + name + after, state(answer)));
         return all;
     }
 
-    private static @Nullable Boolean state(Answer answer) {
+    private static @Nullable Boolean state(FeatureAnswer answer) {
         return switch (answer) {
-            case Answer.Yes _ -> true;
-            case Answer.No _ -> false;
-            case Answer.Unknown _ -> null;
+            case FeatureAnswer.Yes _ -> true;
+            case FeatureAnswer.No _ -> false;
+            case UnknownSupport _ -> null;
         };
     }
 }

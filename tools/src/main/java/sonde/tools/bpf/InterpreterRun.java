@@ -11,10 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.insn.Code;
-import sonde.bpf.interpreter.Context;
-import sonde.bpf.interpreter.Environment;
-import sonde.bpf.interpreter.Machine;
+import sonde.bpf.insn.ProgramCode;
+import sonde.bpf.interpreter.BpfMachine;
+import sonde.bpf.interpreter.MachineEnvironment;
+import sonde.bpf.interpreter.ProgramContext;
 import sonde.bpf.interpreter.ProgramFaultException;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
@@ -22,13 +22,14 @@ import sonde.event.result.Result;
 
 /** {@code sonde bpf run}: a program that runs here while its result is written. */
 public final class InterpreterRun {
-    private final Code code;
-    private final Context context;
+    private final ProgramCode code;
+    private final ProgramContext context;
     private final boolean hasPacket;
     private final long budget;
     private String fault = "";
 
-    private InterpreterRun(Code code, Context context, boolean hasPacket, long budget) {
+    private InterpreterRun(
+            ProgramCode code, ProgramContext context, boolean hasPacket, long budget) {
         this.code = code;
         this.context = context;
         this.hasPacket = hasPacket;
@@ -45,16 +46,16 @@ public final class InterpreterRun {
     public static InterpreterRun of(
             Path file, @Nullable String packet, @Nullable String bytes, long budget)
             throws IOException {
-        Context context = context(packet, bytes);
+        ProgramContext context = context(packet, bytes);
         return new InterpreterRun(ProgramFile.assemble(file), context, packet != null, budget);
     }
 
     /** The context that these words mean. */
-    private static Context context(@Nullable String packet, @Nullable String bytes) {
+    private static ProgramContext context(@Nullable String packet, @Nullable String bytes) {
         if (packet != null) {
-            return Context.xdp(hex("--xdp", packet));
+            return ProgramContext.xdp(hex("--xdp", packet));
         }
-        return bytes == null ? Context.none() : Context.of(hex("--context", bytes));
+        return bytes == null ? ProgramContext.none() : ProgramContext.of(hex("--context", bytes));
     }
 
     private static byte[] hex(String option, String digits) {
@@ -113,9 +114,9 @@ public final class InterpreterRun {
     }
 
     private long run(Consumer<String> printed) throws ProgramFaultException {
-        Machine machine =
-                new Machine(
-                        new Environment() {
+        BpfMachine machine =
+                new BpfMachine(
+                        new MachineEnvironment() {
                             @Override
                             public void trace(String line) {
                                 printed.accept(line.stripTrailing());

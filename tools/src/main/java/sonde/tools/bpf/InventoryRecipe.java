@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
+import sonde.bpf.inventory.BpfInventory;
 import sonde.bpf.inventory.CgroupPrograms;
-import sonde.bpf.inventory.Holders;
-import sonde.bpf.inventory.Inventory;
 import sonde.bpf.inventory.NetworkPrograms;
+import sonde.bpf.inventory.ObjectHolders;
 import sonde.event.result.Column;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
@@ -23,7 +23,7 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 import sonde.tools.report.NothingMatchesException;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /** What BPF objects this machine has. */
 public final class InventoryRecipe {
@@ -33,8 +33,8 @@ public final class InventoryRecipe {
 
     private InventoryRecipe() {}
 
-    private static Inventory inventory() throws IOException {
-        return new Inventory(Holders.now());
+    private static BpfInventory inventory() throws IOException {
+        return new BpfInventory(ObjectHolders.now());
     }
 
     /** All programs. */
@@ -44,7 +44,7 @@ public final class InventoryRecipe {
 
     /** These programs; one alone with all its facts. */
     public static Result programs(Iterable<Program> programs) throws IOException {
-        Inventory inventory = inventory();
+        BpfInventory inventory = inventory();
         List<Map<String, Object>> rows = new ArrayList<>();
         for (Program program : programs) {
             rows.add(inventory.program(program));
@@ -148,17 +148,17 @@ public final class InventoryRecipe {
                 Listing.ofLines(out -> {
                     row.forEach((key, value) -> {
                         if (!APART.contains(key)) {
-                            out.printf("%-18s %s%n", key, Escape.line("" + value));
+                            out.printf("%-18s %s%n", key, TextEscape.line("" + value));
                         }
                     });
-                    String held = Escape.line(held(row));
+                    String held = TextEscape.line(held(row));
                     out.printf("%-18s %s%n", "held by", held.isEmpty() ? "nobody" : held);
                 }));
     }
 
     /** Every name in a bpffs, of programs, maps and links. */
     public static Result pins() throws IOException {
-        Inventory inventory = inventory();
+        BpfInventory inventory = inventory();
         List<Map<String, Object>> rows = new ArrayList<>();
         addPins("prog", inventory.programs(), rows);
         addPins("map", inventory.maps(), rows);
@@ -167,7 +167,7 @@ public final class InventoryRecipe {
                 rows,
                 Listing.ofLines(out -> {
                     for (Map<String, Object> row : rows) {
-                        String path = Escape.line("" + row.get("pinned"));
+                        String path = TextEscape.line("" + row.get("pinned"));
                         out.printf("%-5s %8s  %s%n", row.get("kind"), row.get("id"), path);
                     }
                 }));
@@ -218,7 +218,7 @@ public final class InventoryRecipe {
                 Listing.ofLines(out -> {
                     cgroupHead(out);
                     for (Map<String, Object> cgroup : cgroups) {
-                        out.println(Escape.line("" + cgroup.get("cgroup")));
+                        out.println(TextEscape.line("" + cgroup.get("cgroup")));
                         if (cgroup.get("programs") instanceof List<?> programs) {
                             programs.forEach(program -> cgroupLine((Map<?, ?>) program, out));
                         }
@@ -236,7 +236,7 @@ public final class InventoryRecipe {
                 program.get("id"),
                 program.get("attach_type"),
                 program.containsKey("attach_flags") ? program.get("attach_flags") : "",
-                Escape.line("" + program.get("name")));
+                TextEscape.line("" + program.get("name")));
     }
 
     /**
@@ -265,6 +265,6 @@ public final class InventoryRecipe {
                 default -> text.append(' ').append(key).append(' ').append(value);
             }
         });
-        return Escape.line(text.toString().strip());
+        return TextEscape.line(text.toString().strip());
     }
 }

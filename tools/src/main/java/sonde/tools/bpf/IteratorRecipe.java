@@ -13,7 +13,7 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
-import sonde.bpf.inventory.Types;
+import sonde.bpf.inventory.BtfSources;
 import sonde.bpf.link.KernelIterator;
 import sonde.bpf.link.KernelTypes;
 import sonde.bpf.object.LoadOptions;
@@ -23,7 +23,7 @@ import sonde.bpf.object.ObjectProgram;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /**
  * {@code sonde bpf iter}: programs that go through the kernel's objects.
@@ -39,7 +39,7 @@ public record IteratorRecipe(List<String> words, int map, @Nullable String only,
 
     /** The kinds of objects that this kernel lets programs go through. */
     public static Result kinds() throws IOException {
-        Btf btf = Types.kernel();
+        Btf btf = BtfSources.kernel();
         TreeSet<String> kinds = new TreeSet<>();
         for (int id = btf.firstId(); id < btf.end(); id++) {
             if (btf.type(id) instanceof BtfType.Func function
@@ -49,7 +49,7 @@ public record IteratorRecipe(List<String> words, int map, @Nullable String only,
                     && btf.type(proto.returnType()) instanceof BtfType.Int
                     && btf.type(proto.params().getFirst().type()) instanceof BtfType.Ptr pointer
                     && btf.type(pointer.type()).name().equals("bpf_iter_meta")) {
-                kinds.add(Escape.line(function.name().substring(PREFIX.length())));
+                kinds.add(TextEscape.line(function.name().substring(PREFIX.length())));
             }
         }
         return Document.of(kinds, Listing.ofLines(out -> kinds.forEach(out::println)));

@@ -1,6 +1,6 @@
 package sonde.tools.bpf;
 
-import static sonde.sys.Files.O_WRONLY;
+import static sonde.sys.FileCalls.O_WRONLY;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,13 +12,15 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.sys.PosixSpawn;
-import sonde.sys.Processes;
+import sonde.sys.PosixSpawn.SpawnAction.SpawnOpen;
+import sonde.sys.PosixSpawn.SpawnRequest;
+import sonde.sys.ProcessCalls;
 import sonde.sys.WaitStatus;
 
 /** Machine code as text, by objdump. */
 final class MachineText {
     /** An instruction. */
-    record Line(int offset, byte[] bytes, String text) {}
+    record MachineLine(int offset, byte[] bytes, String text) {}
 
     private static final List<Path> PLACES =
             List.of(Path.of("/usr/bin/objdump"), Path.of("/usr/local/bin/objdump"));
@@ -29,7 +31,7 @@ final class MachineText {
 
     private MachineText() {}
 
-    static List<Line> of(byte[] code) throws IOException {
+    static List<MachineLine> of(byte[] code) throws IOException {
         Path tool = PLACES.stream().filter(Files::isExecutable).findFirst().orElse(null);
         if (tool == null) {
             throw new BpfInputException(
@@ -41,7 +43,7 @@ final class MachineText {
         try {
             Files.write(file, code);
             int status = objdump(tool, file, text);
-            List<Line> lines = lines(Files.readString(text));
+            List<MachineLine> lines = lines(Files.readString(text));
             if (status != 0 || lines.isEmpty()) {
                 throw new BpfInputException("objdump does not read the code: status " + status);
             }
@@ -70,32 +72,30 @@ final class MachineText {
         }
         int pid =
                 PosixSpawn.spawn(
-                        new PosixSpawn.Request(
+                        new SpawnRequest(
                                 bytes(tool.toString()),
                                 words,
                                 List.of(bytes("LC_ALL=C")),
                                 0,
                                 0,
                                 List.of(
-                                        new PosixSpawn.Action.Open(
-                                                1, bytes(text.toString()), O_WRONLY),
-                                        new PosixSpawn.Action.Open(
-                                                2, bytes("/dev/null"), O_WRONLY))));
-        return Processes.wait4(pid, 0).map(WaitStatus::shellCode).orElse(-1);
+                                        new SpawnOpen(1, bytes(text.toString()), O_WRONLY),
+                                        new SpawnOpen(2, bytes("/dev/null"), O_WRONLY))));
+        return ProcessCalls.wait4(pid, 0).map(WaitStatus::shellCode).orElse(-1);
     }
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static List<Line> lines(String text) {
-        List<Line> lines = new ArrayList<>();
+    private static List<MachineLine> lines(String text) {
+        List<MachineLine> lines = new ArrayList<>();
         for (String line : text.lines().toList()) {
             Matcher matcher = LINE.matcher(line);
             if (matcher.matches()) {
                 byte[] bytes = HexFormat.of().parseHex(matcher.group(2).replace(" ", ""));
                 lines.add(
-                        new Line(
+                        new MachineLine(
                                 Integer.parseInt(matcher.group(1), 16),
                                 bytes,
                                 matcher.group(3).strip()));

@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
+import sonde.bpf.BpfMap.UpdateMode;
 import sonde.bpf.inventory.MapEntries;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Result;
 import sonde.sys.Errno;
 import sonde.view.JsonRenderer;
@@ -82,13 +84,13 @@ public record MapRecipe(BpfMap map, List<String> words) {
     /** Writes the value given under the key given; the last word may say when. */
     public void update() throws IOException {
         String last = words.isEmpty() ? "" : words.getLast();
-        BpfMap.Mode mode =
+        UpdateMode mode =
                 switch (last) {
-                    case "noexist" -> BpfMap.Mode.IF_ABSENT;
-                    case "exist" -> BpfMap.Mode.IF_PRESENT;
-                    default -> BpfMap.Mode.ANY;
+                    case "noexist" -> UpdateMode.IF_ABSENT;
+                    case "exist" -> UpdateMode.IF_PRESENT;
+                    default -> UpdateMode.ANY;
                 };
-        boolean said = mode != BpfMap.Mode.ANY || last.equals("any");
+        boolean said = mode != UpdateMode.ANY || last.equals("any");
         MapRecipe rest = said ? new MapRecipe(map, words.subList(0, words.size() - 1)) : this;
         byte[] key = map.spec().keyBytes() == 0 ? NO_KEY : rest.key();
         byte[] value = MapBytes.parse(rest.after("value"), map.spec().valueBytes());
@@ -157,7 +159,7 @@ public record MapRecipe(BpfMap map, List<String> words) {
         return new Listing(
                 "",
                 List.of(),
-                (out, form) -> watch(out, form == Listing.Form.JSON_LINES, nanos, looks));
+                (out, form) -> watch(out, form == ListingForm.JSON_LINES, nanos, looks));
     }
 
     private void watch(OutputStream stream, boolean json, long nanos, int looks)

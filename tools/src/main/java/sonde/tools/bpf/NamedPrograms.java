@@ -10,10 +10,10 @@ import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.insn.Assembler;
 import sonde.bpf.insn.AssemblyException;
-import sonde.bpf.insn.Code;
 import sonde.bpf.insn.CodeBuilder;
-import sonde.bpf.insn.Encoding;
+import sonde.bpf.insn.InstructionEncoding;
 import sonde.bpf.insn.InvalidInstructionException;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.verifier.InstructionLines;
 
 /** Programs of a file, ready to be loaded. */
@@ -23,7 +23,7 @@ final class NamedPrograms {
      *
      * @param sources lines of the text it was assembled from; none where its line_info has them
      */
-    record Named(String name, ProgramSpec spec, InstructionLines sources) {}
+    record NamedProgram(String name, ProgramSpec spec, InstructionLines sources) {}
 
     private NamedPrograms() {}
 
@@ -32,23 +32,26 @@ final class NamedPrograms {
      *
      * @throws BpfInputException when it is neither
      */
-    static List<Named> read(Path file, ProgramType type) throws IOException {
+    static List<NamedProgram> read(Path file, ProgramType type) throws IOException {
         byte[] bytes = ProgramFile.read(file);
         String name = name(file);
-        List<Named> programs = new ArrayList<>();
+        List<NamedProgram> programs = new ArrayList<>();
         if (isText(bytes)) {
             String text = ProgramFile.text(file, bytes);
-            Code code = assemble(file, text);
+            ProgramCode code = assemble(file, text);
             InstructionLines lines = InstructionLines.of(ProgramFile.name(file), text, code);
-            programs.add(new Named(name, new ProgramSpec(name, type, code), lines));
+            programs.add(new NamedProgram(name, new ProgramSpec(name, type, code), lines));
         } else {
-            Code code = decode(file, ProgramFile.words(file, bytes, ByteOrder.nativeOrder()));
-            programs.add(new Named(name, new ProgramSpec(name, type, code), InstructionLines.NONE));
+            ProgramCode code =
+                    decode(file, ProgramFile.words(file, bytes, ByteOrder.nativeOrder()));
+            programs.add(
+                    new NamedProgram(
+                            name, new ProgramSpec(name, type, code), InstructionLines.NONE));
         }
         return programs;
     }
 
-    private static Code assemble(Path file, String text) throws BpfInputException {
+    private static ProgramCode assemble(Path file, String text) throws BpfInputException {
         try {
             return Assembler.assemble(text);
         } catch (AssemblyException e) {
@@ -56,10 +59,10 @@ final class NamedPrograms {
         }
     }
 
-    private static Code decode(Path file, long[] words) throws BpfInputException {
+    private static ProgramCode decode(Path file, long[] words) throws BpfInputException {
         try {
             CodeBuilder code = new CodeBuilder();
-            Encoding.decodeAll(words).forEach(code::add);
+            InstructionEncoding.decodeAll(words).forEach(code::add);
             return code.build();
         } catch (InvalidInstructionException e) {
             throw new BpfInputException(ProgramFile.name(file) + ": " + e.getMessage());

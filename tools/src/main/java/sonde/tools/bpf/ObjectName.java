@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
-import sonde.bpf.Pins;
+import sonde.bpf.PinNames;
 import sonde.bpf.Program;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
@@ -40,7 +40,7 @@ public record ObjectName(String kind, String value) {
         if (words.size() != 3) {
             throw new BpfUseException("say where: pin id 5 /sys/fs/bpf/NAME");
         }
-        Pins.pin(fd, words.get(2));
+        PinNames.pin(fd, words.get(2));
     }
 
     private NothingMatchesException nothing(String what) {
@@ -51,12 +51,12 @@ public record ObjectName(String kind, String value) {
         return Integer.parseInt(value);
     }
 
-    private interface Opener<T> {
+    private interface ObjectOpener<T> {
         T open() throws IOException;
     }
 
     /** Opens what may be gone. */
-    private <T> T orNothing(String what, Opener<T> opener) throws IOException {
+    private <T> T orNothing(String what, ObjectOpener<T> opener) throws IOException {
         try {
             return opener.open();
         } catch (SyscallException e) {

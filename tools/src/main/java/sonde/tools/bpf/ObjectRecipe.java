@@ -22,7 +22,7 @@ import sonde.bpf.object.ObjectProgram;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /**
  * Objects of compilers, as {@code sonde bpf load} and {@code sonde bpf attach} load them.
@@ -35,7 +35,7 @@ import sonde.view.Escape;
 public record ObjectRecipe(
         List<Path> files, @Nullable Path btf, @Nullable List<String> only, @Nullable Path mapPins) {
     /** Where programs go whose section does not say. */
-    public record Places(
+    public record AttachPlaces(
             @Nullable String device, @Nullable String cgroup, @Nullable String netns, int pid) {
         /** The same for the loader. */
         public AttachTargets targets() throws IOException {
@@ -127,7 +127,7 @@ public record ObjectRecipe(
                 Listing.ofLines(out -> {
                     programs.forEach(one -> out.println("program  " + line(one)));
                     maps.forEach(one -> out.println("map      " + line(one)));
-                    pins.forEach(pin -> out.println("pinned   " + Escape.line(pin.toString())));
+                    pins.forEach(pin -> out.println("pinned   " + TextEscape.line(pin.toString())));
                 }));
     }
 
@@ -161,6 +161,6 @@ public record ObjectRecipe(
             boolean bare = key.equals("type") || key.equals("name");
             words.add(bare ? "" + value : key.replace("bytes_", "") + " " + value);
         });
-        return Escape.line(String.join("  ", words));
+        return TextEscape.line(String.join("  ", words));
     }
 }

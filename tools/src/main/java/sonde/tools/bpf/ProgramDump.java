@@ -16,13 +16,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
-import sonde.bpf.insn.Encoding;
+import sonde.bpf.insn.InstructionEncoding;
 import sonde.bpf.inventory.ProgramListing;
+import sonde.bpf.inventory.ProgramListing.FunctionMachineCode;
 import sonde.bpf.verifier.SourceLine;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.view.Escape;
+import sonde.tools.bpf.MachineText.MachineLine;
+import sonde.view.TextEscape;
 
 /**
  * {@code sonde bpf prog dump xlated|jited}.
@@ -73,7 +75,8 @@ public record ProgramDump(List<String> words) {
     private void write(Program program, Path file) throws IOException {
         byte[] bytes =
                 isTranslated()
-                        ? Encoding.bytes(ProgramFacts.translated(program), ByteOrder.nativeOrder())
+                        ? InstructionEncoding.bytes(
+                                ProgramFacts.translated(program), ByteOrder.nativeOrder())
                         : ProgramFacts.jited(program);
         Files.write(file, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
@@ -91,13 +94,15 @@ public record ProgramDump(List<String> words) {
 
     private void lines(ProgramListing.Row row, PrintWriter out) {
         if (!row.prototype().isEmpty()) {
-            out.println(Escape.line(row.prototype()) + ":");
+            out.println(TextEscape.line(row.prototype()) + ":");
         }
         source(row.source(), out);
-        String map = row.map().isEmpty() ? "" : "  ; " + Escape.line(row.map());
+        String map = row.map().isEmpty() ? "" : "  ; " + TextEscape.line(row.map());
         out.printf("%4d: %s%s%n", row.slot(), row.text(), map);
         if (has("opcodes")) {
-            out.println("       " + hex(Encoding.bytes(row.words(), ByteOrder.nativeOrder())));
+            out.println(
+                    "       "
+                            + hex(InstructionEncoding.bytes(row.words(), ByteOrder.nativeOrder())));
         }
     }
 
@@ -108,7 +113,7 @@ public record ProgramDump(List<String> words) {
                             ? " [file:%s line_num:%d line_col:%d]"
                                     .formatted(line.file(), line.line(), line.column())
                             : "";
-            out.println("; " + Escape.line(line.text() + where));
+            out.println("; " + TextEscape.line(line.text() + where));
         }
     }
 
@@ -145,7 +150,7 @@ public record ProgramDump(List<String> words) {
 
     /** As bpftool splits struct bpf_insn; the immediate of two slots has 12 bytes. */
     private static Map<String, Object> codes(long[] words) {
-        byte[] bytes = Encoding.bytes(words, ByteOrder.nativeOrder());
+        byte[] bytes = InstructionEncoding.bytes(words, ByteOrder.nativeOrder());
         Map<String, Object> codes = new LinkedHashMap<>();
         codes.put("code", "0x%02x".formatted(words[0] & 0xff));
         codes.put("src_reg", "0x%x".formatted(words[0] >> 12 & 0xf));
@@ -156,14 +161,14 @@ public record ProgramDump(List<String> words) {
     }
 
     private Result machine(Program program) throws IOException {
-        List<ProgramListing.Machine> functions = ProgramListing.machineCode(program);
+        List<FunctionMachineCode> functions = ProgramListing.machineCode(program);
         if (functions.isEmpty()) {
             throw new BpfInputException(
                     "there is no machine code of it to be seen: it is interpreted, or this user"
                             + " may not see it (sysctl kernel.kptr_restrict, net.core.bpf_jit_harden)");
         }
-        List<List<MachineText.Line>> code = new ArrayList<>();
-        for (ProgramListing.Machine function : functions) {
+        List<List<MachineLine>> code = new ArrayList<>();
+        for (FunctionMachineCode function : functions) {
             code.add(MachineText.of(function.code()));
         }
         List<Map<String, Object>> all = new ArrayList<>();
@@ -179,13 +184,12 @@ public record ProgramDump(List<String> words) {
                 }));
     }
 
-    private void lines(
-            ProgramListing.Machine function, List<MachineText.Line> lines, PrintWriter out) {
-        out.println(Escape.line(function.prototype()) + ":");
+    private void lines(FunctionMachineCode function, List<MachineLine> lines, PrintWriter out) {
+        out.println(TextEscape.line(function.prototype()) + ":");
         if (!function.symbol().equals(function.prototype())) {
-            out.println(Escape.line(function.symbol()) + ":");
+            out.println(TextEscape.line(function.symbol()) + ":");
         }
-        for (MachineText.Line line : lines) {
+        for (MachineLine line : lines) {
             source(function.lines().get(line.offset()), out);
             out.printf("%4x:\t%s%n", line.offset(), line.text());
             if (has("opcodes")) {
@@ -195,13 +199,12 @@ public record ProgramDump(List<String> words) {
         out.println();
     }
 
-    private Map<String, Object> tree(
-            ProgramListing.Machine function, List<MachineText.Line> lines) {
+    private Map<String, Object> tree(FunctionMachineCode function, List<MachineLine> lines) {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("proto", function.prototype());
         tree.put("name", function.symbol());
         List<Map<String, Object>> instructions = new ArrayList<>();
-        for (MachineText.Line line : lines) {
+        for (MachineLine line : lines) {
             Map<String, Object> one = new LinkedHashMap<>();
             place(one, function.lines().get(line.offset()));
             one.put("pc", "0x%x".formatted(line.offset()));

@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import sonde.bpf.insn.Assembler;
 import sonde.bpf.insn.AssemblyException;
-import sonde.bpf.insn.Code;
-import sonde.bpf.insn.Encoding;
+import sonde.bpf.insn.InstructionEncoding;
 import sonde.bpf.insn.InvalidInstructionException;
+import sonde.bpf.insn.ProgramCode;
 
 /** Programs as files hold them: text, bytes, digits. */
 public final class ProgramFile {
@@ -54,7 +54,7 @@ public final class ProgramFile {
     }
 
     /** Assembles a file, naming it where a line is wrong. */
-    public static Code assemble(Path file) throws IOException {
+    public static ProgramCode assemble(Path file) throws IOException {
         try {
             return Assembler.assemble(text(file, read(file)));
         } catch (AssemblyException e) {
@@ -84,7 +84,7 @@ public final class ProgramFile {
     /** Instructions from bytes, or from their hexadecimal digits. */
     static long[] words(Path file, byte[] bytes, ByteOrder order) throws BpfInputException {
         try {
-            return Encoding.words(isDigits(bytes) ? digits(bytes) : bytes, order);
+            return InstructionEncoding.words(isDigits(bytes) ? digits(bytes) : bytes, order);
         } catch (InvalidInstructionException | IllegalArgumentException e) {
             throw new BpfInputException(name(file) + ": " + e.getMessage());
         }

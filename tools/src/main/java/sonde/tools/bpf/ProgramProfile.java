@@ -11,7 +11,7 @@ import sonde.bpf.RunStatistics;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /** {@code sonde bpf prog profile}: runs and their time over a while. */
 public final class ProgramProfile {
@@ -35,7 +35,7 @@ public final class ProgramProfile {
                 Listing.ofLines(out -> {
                     for (Map<String, Object> row : rows) {
                         row.forEach((key, value) ->
-                                out.printf("%-20s %s%n", key, Escape.line("" + value)));
+                                out.printf("%-20s %s%n", key, TextEscape.line("" + value)));
                         out.println();
                     }
                 }));

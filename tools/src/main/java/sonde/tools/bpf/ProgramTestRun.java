@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import sonde.bpf.Program;
 import sonde.bpf.TestRun;
+import sonde.bpf.TestRun.TestOutcome;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
@@ -34,8 +35,7 @@ public record ProgramTestRun(List<String> words) {
             }
             repeat = Integer.parseInt(digits);
         }
-        TestRun.Outcome outcome =
-                program.run(new TestRun(data, context, repeat, data.length + 256));
+        TestOutcome outcome = program.run(new TestRun(data, context, repeat, data.length + 256));
         int to = words.indexOf("data_out");
         if (to >= 0 && to + 1 < words.size()) {
             Files.write(Path.of(words.get(to + 1)), outcome.data());

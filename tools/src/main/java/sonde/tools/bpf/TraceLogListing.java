@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 import sonde.bpf.TraceLog;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Result;
-import sonde.view.Escape;
 import sonde.view.JsonRenderer;
+import sonde.view.TextEscape;
 
 /** What programs write by bpf_trace_printk, as it comes. */
 public final class TraceLogListing {
@@ -43,9 +44,7 @@ public final class TraceLogListing {
                         Column.text("time"),
                         Column.text("text"));
         return new Listing(
-                "",
-                columns,
-                (out, form) -> write(out, form == Listing.Form.JSON_LINES, end, count));
+                "", columns, (out, form) -> write(out, form == ListingForm.JSON_LINES, end, count));
     }
 
     private static void write(OutputStream stream, boolean json, long end, long count)
@@ -64,7 +63,7 @@ public final class TraceLogListing {
                 int feed = begun.indexOf("\n");
                 while (feed >= 0 && lines < count) {
                     String text = begun.substring(0, feed);
-                    out.println(json ? JsonRenderer.text(tree(text)) : Escape.line(text));
+                    out.println(json ? JsonRenderer.text(tree(text)) : TextEscape.line(text));
                     begun.delete(0, feed + 1);
                     lines++;
                     feed = begun.indexOf("\n");

@@ -10,10 +10,11 @@ import java.util.Map;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /**
  * Types one a line, as {@code bpftool btf dump} writes them.
@@ -58,7 +59,7 @@ record TypeDump(Btf btf, List<Integer> ids) {
                 tree.put("size", (long) one.sizeBytes());
                 tree.put("bits_offset", (long) one.bitOffset());
                 tree.put("nr_bits", (long) one.bits());
-                boolean none = one.encoding() == BtfType.Int.Encoding.UNSIGNED;
+                boolean none = one.encoding() == IntEncoding.UNSIGNED;
                 tree.put("encoding", none ? "(none)" : one.encoding().name());
             }
             case BtfType.Ptr one -> tree.put("type_id", (long) one.type());
@@ -203,11 +204,11 @@ record TypeDump(Btf btf, List<Integer> ids) {
                 }
             }
         }
-        out.println(Escape.line(line.toString()));
+        out.println(TextEscape.line(line.toString()));
         for (Object part : parts) {
             out.print('\t');
             String shown = part(part, "ENUM64".equals(tree.get("kind")), tree);
-            out.println(Escape.line(shown + variable(part)));
+            out.println(TextEscape.line(shown + variable(part)));
         }
     }
 

@@ -13,7 +13,7 @@ import sonde.binary.btf.CHeader;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /** A structure with the offset and size of each member; members of unnamed parts included. */
 record TypeOffsets(Btf btf) {
@@ -36,7 +36,7 @@ record TypeOffsets(Btf btf) {
             Map<String, Object> tree = new LinkedHashMap<>();
             tree.put("id", (long) id);
             tree.put("declaration", shown);
-            Listing line = Listing.ofLines(out -> out.println(Escape.line(shown) + ";"));
+            Listing line = Listing.ofLines(out -> out.println(TextEscape.line(shown) + ";"));
             return member.isEmpty() ? Optional.of(Document.of(tree, line)) : Optional.empty();
         }
         List<Map<String, Object>> rows = new ArrayList<>();
@@ -58,13 +58,13 @@ record TypeOffsets(Btf btf) {
     private static void lines(
             BtfType.Struct struct, List<Map<String, Object>> rows, PrintWriter out) {
         String head = (struct.isUnion() ? "union " : "struct ") + struct.name();
-        out.println(Escape.line(head) + " { /* " + struct.sizeBytes() + " bytes */");
+        out.println(TextEscape.line(head) + " { /* " + struct.sizeBytes() + " bytes */");
         for (Map<String, Object> row : rows) {
             Object bits = row.get("bitfield_size");
             String place = row.get("offset") + (bits == null ? "" : ":" + row.get("bit"));
             out.printf(
                     "\t%-50s /* %6s %6s */%n",
-                    Escape.line(row.get("declaration") + ";"),
+                    TextEscape.line(row.get("declaration") + ";"),
                     place,
                     bits == null ? row.get("size") : bits + " bits");
         }

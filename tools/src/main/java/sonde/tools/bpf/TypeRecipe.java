@@ -10,8 +10,9 @@ import sonde.binary.btf.CHeader;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapFacts;
 import sonde.bpf.Program;
-import sonde.bpf.inventory.Types;
+import sonde.bpf.inventory.BtfSources;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingLines;
 import sonde.event.result.Result;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
@@ -50,7 +51,7 @@ public record TypeRecipe(List<String> words, @Nullable Path base) {
 
     /** A type of the running kernel. */
     private Result named(String name) throws IOException {
-        Btf btf = Types.kernel();
+        Btf btf = BtfSources.kernel();
         int id = TypeOffsets.find(btf, name);
         if (id == 0) {
             throw new NothingMatchesException("this kernel has no type called " + name);
@@ -79,7 +80,7 @@ public record TypeRecipe(List<String> words, @Nullable Path base) {
         }
         return switch (after(options, "format", "raw")) {
             case "c" -> {
-                Listing.Lines header = out -> CHeader.writeFile(chosen.btf(), roots, out);
+                ListingLines header = out -> CHeader.writeFile(chosen.btf(), roots, out);
                 yield Listing.ofLines(header);
             }
             case "raw" -> new TypeDump(chosen.btf(), roots).result();
@@ -101,7 +102,7 @@ public record TypeRecipe(List<String> words, @Nullable Path base) {
             case "file" -> {
                 Path path = Path.of(value);
                 Path under = base;
-                Btf btf = under == null ? Types.ofFile(path) : Types.ofFile(path, under);
+                Btf btf = under == null ? BtfSources.ofFile(path) : BtfSources.ofFile(path, under);
                 yield new Chosen(btf, List.of(), 2);
             }
             case "prog" -> {
@@ -143,7 +144,7 @@ public record TypeRecipe(List<String> words, @Nullable Path base) {
 
     private static Btf loaded(int id) throws IOException {
         try {
-            return Types.ofId(id);
+            return BtfSources.ofId(id);
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENOENT) {
                 throw new NothingMatchesException("there is no BTF with id " + id);

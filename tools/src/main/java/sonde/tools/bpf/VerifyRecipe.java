@@ -13,16 +13,17 @@ import sonde.bpf.object.LoadedObject;
 import sonde.bpf.object.ObjectException;
 import sonde.bpf.object.ObjectFile;
 import sonde.bpf.object.ObjectProgram;
-import sonde.bpf.verifier.Explainer;
 import sonde.bpf.verifier.Explanation;
+import sonde.bpf.verifier.RefusalAnalysis;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
+import sonde.tools.bpf.NamedPrograms.NamedProgram;
 
 /** {@code sonde bpf verify}: the verifier looks at programs while the result is written. */
 public final class VerifyRecipe {
     /** What became of all programs. */
-    public enum Outcome {
+    public enum VerifyOutcome {
         ACCEPTED,
         REFUSED,
         /** The kernel did not look at one, and refused none. */
@@ -39,7 +40,7 @@ public final class VerifyRecipe {
      * @param btf types that an object is fitted to; null for the running kernel's
      * @param log whether the verifier's own words are shown
      */
-    public record Request(
+    public record VerifyRequest(
             Path file,
             String type,
             @Nullable String attach,
@@ -50,16 +51,16 @@ public final class VerifyRecipe {
             String license,
             boolean log) {}
 
-    private final Request request;
-    private Outcome outcome = Outcome.ACCEPTED;
+    private final VerifyRequest request;
+    private VerifyOutcome outcome = VerifyOutcome.ACCEPTED;
 
     /** Of that file. */
-    public VerifyRecipe(Request request) {
+    public VerifyRecipe(VerifyRequest request) {
         this.request = request;
     }
 
     /** What became of the programs; known when the result is written. */
-    public Outcome outcome() {
+    public VerifyOutcome outcome() {
         return outcome;
     }
 
@@ -67,14 +68,14 @@ public final class VerifyRecipe {
     public Result result() {
         return new Document(
                 out -> {
-                    Verdicts verdicts = new Verdicts(request.log(), null);
+                    VerifierVerdicts verdicts = new VerifierVerdicts(request.log(), null);
                     verify(verdicts);
                     out.value(verdicts.rows());
                 },
-                Listing.ofLines(out -> verify(new Verdicts(request.log(), out))));
+                Listing.ofLines(out -> verify(new VerifierVerdicts(request.log(), out))));
     }
 
-    private void verify(Verdicts verdicts) throws IOException {
+    private void verify(VerifierVerdicts verdicts) throws IOException {
         ProgramSpec.Log amount =
                 request.log() ? ProgramSpec.Log.EVERYTHING : ProgramSpec.Log.STATISTICS;
         if (ProgramFile.isElf(request.file())) {
@@ -90,7 +91,7 @@ public final class VerifyRecipe {
     }
 
     /** Each program by itself, so that one's fault does not hide another's. */
-    private void verify(ObjectFile object, LoadOptions options, Verdicts verdicts)
+    private void verify(ObjectFile object, LoadOptions options, VerifierVerdicts verdicts)
             throws IOException {
         List<String> names = ObjectRecipe.chosen(object, request.only());
         LoadOptions none = options;
@@ -113,10 +114,10 @@ public final class VerifyRecipe {
     }
 
     private void verify(
-            List<NamedPrograms.Named> programs, ProgramSpec.Log amount, Verdicts verdicts)
+            List<NamedProgram> programs, ProgramSpec.Log amount, VerifierVerdicts verdicts)
             throws IOException {
-        try (Loadable loadable = Loadable.of(request.maps(), request.attach())) {
-            for (NamedPrograms.Named one : programs) {
+        try (LoadableProgram loadable = LoadableProgram.of(request.maps(), request.attach())) {
+            for (NamedProgram one : programs) {
                 ProgramSpec asked =
                         loadable.prepare(one.spec())
                                 .with(request.sleepable() ? ProgramSpec.SLEEPABLE : 0)
@@ -128,7 +129,7 @@ public final class VerifyRecipe {
                     Explanation explanation =
                             one.sources().isEmpty()
                                     ? e.explanation()
-                                    : Explainer.explain(e.log(), asked.code(), one.sources());
+                                    : RefusalAnalysis.explain(e.log(), asked.code(), one.sources());
                     verdicts.refused(one.name(), asked.type().kernelName(), explanation, e.log());
                 }
             }

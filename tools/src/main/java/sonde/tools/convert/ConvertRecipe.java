@@ -19,11 +19,13 @@ import sonde.event.result.Frame;
 import sonde.exchange.export.ChainNames;
 import sonde.exchange.export.CodePlace;
 import sonde.exchange.export.ExportFormat;
+import sonde.exchange.export.ExportLosses;
 import sonde.exchange.export.ExportRows;
 import sonde.exchange.export.FileFormat;
-import sonde.exchange.export.Losses;
 import sonde.open.ReportSource;
 import sonde.symbol.files.GivenPlaces;
+import sonde.tools.convert.ConvertTarget.FileTarget;
+import sonde.tools.convert.ConvertTarget.StreamTarget;
 import sonde.tools.report.ChainLocations;
 import sonde.tools.report.ChosenRows;
 import sonde.tools.report.ChosenRows.Along;
@@ -38,21 +40,21 @@ public final class ConvertRecipe {
      * @param losses what the format does not hold, a line each
      * @param notes what could not be read
      */
-    public record Outcome(List<String> losses, List<String> notes) {}
+    public record ConvertOutcome(List<String> losses, List<String> notes) {}
 
     /**
      * Which events are converted: those that a listing with these options shows.
      *
      * @param everybody whether also those of processes beside the ones that were to be recorded
      */
-    public record Choice(ReportOptions options, boolean everybody) {
+    public record EventChoice(ReportOptions options, boolean everybody) {
         ChosenRows of(ReportSource source, Along along) throws IOException {
             return new ChosenRows(source, options, everybody, along);
         }
     }
 
     private final GivenPlaces given;
-    private final Choice choice;
+    private final EventChoice choice;
 
     /** With symbols from the usual places. */
     public ConvertRecipe() {
@@ -61,11 +63,11 @@ public final class ConvertRecipe {
 
     /** With symbols from where the user said, too. */
     public ConvertRecipe(GivenPlaces given) {
-        this(given, new Choice(ReportOptions.of(List.of()), false));
+        this(given, new EventChoice(ReportOptions.of(List.of()), false));
     }
 
     /** As above, of some events. */
-    public ConvertRecipe(GivenPlaces given, Choice choice) {
+    public ConvertRecipe(GivenPlaces given, EventChoice choice) {
         this.given = given;
         this.choice = choice;
     }
@@ -75,8 +77,9 @@ public final class ConvertRecipe {
      *
      * @param out stays open
      */
-    public Outcome convert(Path in, OutputStream out, ExportFormat format) throws IOException {
-        Losses losses = new Losses();
+    public ConvertOutcome convert(Path in, OutputStream out, ExportFormat format)
+            throws IOException {
+        ExportLosses losses = new ExportLosses();
         try (ReportSource source = ReportSource.open(in, given)) {
             BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
             Along along = format.hasEveryRow() ? Along.NOTHING : Along.NAMES;
@@ -96,12 +99,12 @@ public final class ConvertRecipe {
      *
      * @param target a new or empty file, for formats of several files an empty folder
      */
-    public Outcome convert(Path in, Path target, ConvertTarget format) throws IOException {
+    public ConvertOutcome convert(Path in, Path target, ConvertTarget format) throws IOException {
         return switch (format) {
             case ConvertTarget.Parquet parquet ->
                     ParquetExport.write(in, given, choice, target, parquet.folder());
-            case ConvertTarget.Files files -> files(in, target, files);
-            case ConvertTarget.Stream stream -> {
+            case FileTarget files -> files(in, target, files);
+            case StreamTarget stream -> {
                 try (OutputStream out = Files.newOutputStream(target)) {
                     yield convert(in, out, stream.format());
                 }
@@ -109,8 +112,8 @@ public final class ConvertRecipe {
         };
     }
 
-    private Outcome files(Path in, Path target, ConvertTarget.Files format) throws IOException {
-        Losses losses = new Losses();
+    private ConvertOutcome files(Path in, Path target, FileTarget format) throws IOException {
+        ExportLosses losses = new ExportLosses();
         try (ReportSource source = ReportSource.open(in, given)) {
             if (format.format() == FileFormat.PERFDATA) {
                 source.keepRecordedStacks(); // registers and stacks go along, as they are
@@ -127,21 +130,21 @@ public final class ConvertRecipe {
         }
     }
 
-    private static Outcome outcome(Losses losses, ChosenRows chosen, ReportSource source)
-            throws IOException {
+    private static ConvertOutcome outcome(
+            ExportLosses losses, ChosenRows chosen, ReportSource source) throws IOException {
         List<String> notes = new ArrayList<>(chosen.notes());
         notes.addAll(source.notes());
         new LossAccount(chosen.losses(), source.losses()).sentence().ifPresent(notes::add);
-        return new Outcome(losses.lines(), notes);
+        return new ConvertOutcome(losses.lines(), notes);
     }
 
     /** Writes rows whose code has names. */
-    private interface Writing {
+    private interface NamedRowWriting {
         void write(List<Recording> recordings, ExportRows rows) throws IOException;
     }
 
     /** Names of code, by the mappings that a perf.data tells until a row. */
-    private record Followed(RecordedCode code, ProcessSymbols symbols) implements ChainNames {
+    private record FollowedChains(RecordedCode code, ProcessSymbols symbols) implements ChainNames {
         @Override
         public void follow(Batch batch, int row) {
             symbols.accept(batch, row, row + 1);
@@ -161,18 +164,18 @@ public final class ConvertRecipe {
         }
 
         /** Goes over all rows once, for all code to be looked up together. */
-        static Followed of(RecordedCode code, List<Recording> perf) throws IOException {
+        static FollowedChains of(RecordedCode code, List<Recording> perf) throws IOException {
             ProcessSymbols symbols = code.follower();
             ChainLocations chains = new ChainLocations(symbols);
             Engine.run(perf, List.of(symbols, chains), 0);
             code.learn(chains.all());
             code.rewind();
-            return new Followed(code, symbols);
+            return new FollowedChains(code, symbols);
         }
     }
 
     private static void write(
-            ReportSource source, boolean lines, ChosenRows chosen, Writing writing)
+            ReportSource source, boolean lines, ChosenRows chosen, NamedRowWriting writing)
             throws IOException {
         List<Recording> recordings = source.recordings();
         List<Recording> perf = new ArrayList<>();
@@ -182,7 +185,7 @@ public final class ConvertRecipe {
             }
         }
         try (RecordedCode code = new RecordedCode(source, lines)) {
-            ChainNames names = perf.isEmpty() ? ChainNames.own() : Followed.of(code, perf);
+            ChainNames names = perf.isEmpty() ? ChainNames.own() : FollowedChains.of(code, perf);
             try (ExportRows rows = ExportRows.of(recordings, names, chosen)) {
                 writing.write(recordings, rows);
             }

@@ -9,7 +9,7 @@ import sonde.exchange.export.FileFormat;
 /** What a recording is converted to. */
 public sealed interface ConvertTarget {
     /** A format that is written as a stream. */
-    record Stream(ExportFormat format) implements ConvertTarget {
+    record StreamTarget(ExportFormat format) implements ConvertTarget {
         @Override
         public String label() {
             return format.label();
@@ -17,7 +17,7 @@ public sealed interface ConvertTarget {
     }
 
     /** A format that is written into a file or folder of its own. */
-    record Files(FileFormat format) implements ConvertTarget {
+    record FileTarget(FileFormat format) implements ConvertTarget {
         @Override
         public String label() {
             return format.label();
@@ -42,9 +42,9 @@ public sealed interface ConvertTarget {
     /** Whether it makes a folder. */
     default boolean isFolder() {
         return switch (this) {
-            case Files files -> files.format.isFolder();
+            case FileTarget files -> files.format.isFolder();
             case Parquet parquet -> parquet.folder;
-            case Stream stream -> false;
+            case StreamTarget stream -> false;
         };
     }
 
@@ -52,12 +52,12 @@ public sealed interface ConvertTarget {
     static List<ConvertTarget> all() {
         List<ConvertTarget> all = new ArrayList<>();
         for (FileFormat format : FileFormat.values()) {
-            all.add(new Files(format));
+            all.add(new FileTarget(format));
         }
         all.add(new Parquet(false));
         all.add(new Parquet(true));
         for (ExportFormat format : ExportFormat.values()) {
-            all.add(new Stream(format));
+            all.add(new StreamTarget(format));
         }
         return all;
     }
@@ -72,7 +72,7 @@ public sealed interface ConvertTarget {
         if (fileName.endsWith(".parquet")) {
             return Optional.of(new Parquet(false));
         }
-        Optional<ConvertTarget> stream = ExportFormat.ofFile(fileName).map(Stream::new);
-        return stream.or(() -> FileFormat.ofFile(fileName).map(Files::new));
+        Optional<ConvertTarget> stream = ExportFormat.ofFile(fileName).map(StreamTarget::new);
+        return stream.or(() -> FileFormat.ofFile(fileName).map(FileTarget::new));
     }
 }

@@ -17,17 +17,19 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 import sonde.analysis.Engine;
 import sonde.analysis.LossAccount;
-import sonde.analysis.Losses;
 import sonde.analysis.Operator;
+import sonde.analysis.RecordedLosses;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.open.ReportSource;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.recording.perfdata.PerfDescription;
-import sonde.recording.perfdata.PerfEvent;
 import sonde.symbol.files.GivenPlaces;
+import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
+import sonde.tools.convert.ConvertRecipe.EventChoice;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryRecipe;
@@ -64,8 +66,8 @@ final class ParquetExport {
     }
 
     /** Writes the events of a recording; what Parquet does not get is listed. */
-    static ConvertRecipe.Outcome write(
-            Path in, GivenPlaces given, ConvertRecipe.Choice choice, Path target, boolean folder)
+    static ConvertOutcome write(
+            Path in, GivenPlaces given, EventChoice choice, Path target, boolean folder)
             throws IOException {
         Path output = folder ? target.resolve("rows") : target;
         List<String> notes = new ArrayList<>();
@@ -81,8 +83,8 @@ final class ParquetExport {
                 export.file(names);
             }
             notes.addAll(source.notes());
-            new LossAccount(new Losses(), source.losses()).sentence().ifPresent(notes::add);
-            return new ConvertRecipe.Outcome(losses(source, chosen), notes);
+            new LossAccount(new RecordedLosses(), source.losses()).sentence().ifPresent(notes::add);
+            return new ConvertOutcome(losses(source, chosen), notes);
         } catch (QueryException e) {
             throw new IOException(e.getMessage(), e);
         }
@@ -195,8 +197,8 @@ final class ParquetExport {
             PerfAttr attr = perf.attrs().get(i).attr();
             EventType type = perf.typeOf(i);
             boolean output =
-                    attr.type() == PerfEvent.PERF_TYPE_SOFTWARE
-                            && attr.config() == PerfEvent.PERF_COUNT_SW_BPF_OUTPUT;
+                    attr.type() == PerfAbi.PERF_TYPE_SOFTWARE
+                            && attr.config() == PerfAbi.PERF_COUNT_SW_BPF_OUTPUT;
             for (Source of : output ? sources : List.<Source>of()) {
                 long rows = chains.counts(of).rows[type.id()];
                 if (rows > 0) {

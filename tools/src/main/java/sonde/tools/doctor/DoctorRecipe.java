@@ -12,12 +12,13 @@ import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.probe.plan.Feature;
-import sonde.probe.plan.FeatureProbe;
-import sonde.probe.plan.Finding;
+import sonde.probe.plan.FeatureFinding;
+import sonde.probe.plan.FeatureFinding.FindingAnswer;
+import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.KernelFeatures;
 import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
-import sonde.sys.Files;
+import sonde.sys.FileCalls;
 
 /** Tries what recordings and scripts need and says what each gap costs and how to close it. */
 public final class DoctorRecipe {
@@ -25,13 +26,13 @@ public final class DoctorRecipe {
 
     /** The examination; switches nothing on. */
     public static Report examine() {
-        KernelFeatures features = FeatureProbe.probe();
+        KernelFeatures features = KernelFeatureProbe.probe();
         List<String> notes = new ArrayList<>();
         List<List<@Nullable Object>> rows = new ArrayList<>();
         int gaps = 0;
         for (Feature feature : Feature.values()) {
-            Finding finding = features.finding(feature);
-            boolean missing = finding.answer() != Finding.Answer.YES;
+            FeatureFinding finding = features.finding(feature);
+            boolean missing = finding.answer() != FindingAnswer.YES;
             gaps += missing ? 1 : 0;
             rows.add(
                     List.of(
@@ -60,7 +61,7 @@ public final class DoctorRecipe {
         return new Report(title, notes, sections);
     }
 
-    private static String reasonAndRemedy(Finding finding) {
+    private static String reasonAndRemedy(FeatureFinding finding) {
         return finding.remedy().isEmpty()
                 ? finding.reason()
                 : finding.reason() + "; " + finding.remedy();
@@ -105,7 +106,7 @@ public final class DoctorRecipe {
 
     private static String contents(String file) {
         try {
-            return new String(Files.readAll(file, 4096), StandardCharsets.UTF_8).strip();
+            return new String(FileCalls.readAll(file, 4096), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
             return "not readable";
         }

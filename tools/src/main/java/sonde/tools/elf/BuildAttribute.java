@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Note;
+import sonde.binary.elf.ElfNote;
 
 /**
  * A note of annobin: how the code of a region was compiled. What stands in the place of the owner
@@ -38,7 +38,7 @@ final class BuildAttribute {
 
     private BuildAttribute() {}
 
-    static boolean is(Note note) {
+    static boolean is(ElfNote note) {
         return (note.type() == OPEN || note.type() == FUNCTION)
                 && note.name().length > 3
                 && note.owner().startsWith("GA")
@@ -46,7 +46,7 @@ final class BuildAttribute {
     }
 
     /** The owner in words: {@code GA*<stack prot>strong}. */
-    static String name(Note note) {
+    static String name(ElfNote note) {
         byte[] bytes = note.name();
         int subject = bytes[3];
         StringBuilder name = new StringBuilder(note.owner().substring(0, 3));
@@ -77,7 +77,7 @@ final class BuildAttribute {
                                 : subject == PIC ? POSITION : List.of();
                 yield number >= 0 && number < words.size()
                         ? words.get((int) number)
-                        : Forms.hex(number);
+                        : ElfWording.hex(number);
             }
             case '$' -> {
                 int end = at;
@@ -94,7 +94,7 @@ final class BuildAttribute {
     }
 
     /** The region; of a note without one that of the note before it. */
-    static String region(ElfFile elf, Note note, String before) {
+    static String region(ElfFile elf, ElfNote note, String before) {
         ByteBuffer bytes = ByteBuffer.wrap(note.description()).order(elf.order());
         boolean wide = bytes.remaining() >= 16;
         try {
@@ -106,8 +106,8 @@ final class BuildAttribute {
                     !bytes.hasRemaining()
                             ? 0
                             : wide ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
-            String from = "Applies to region from " + (start == 0 ? "0" : Forms.hex(start));
-            return end == 0 ? from : from + " to " + Forms.hex(end);
+            String from = "Applies to region from " + (start == 0 ? "0" : ElfWording.hex(start));
+            return end == 0 ? from : from + " to " + ElfWording.hex(end);
         } catch (BufferUnderflowException e) {
             return "<corrupt>";
         }

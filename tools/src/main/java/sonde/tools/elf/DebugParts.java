@@ -5,20 +5,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import sonde.binary.dwarf.location.Entries;
+import sonde.binary.dwarf.location.DebugEntries;
 import sonde.binary.elf.DebugAltLink;
 import sonde.binary.elf.ElfFile;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.FilePlace;
 
 /** The files that a program's DWARF was split into, and whether they are there. */
-final class DebugParts implements Entries.SplitFiles {
+final class DebugParts implements DebugEntries.SplitFiles {
     /** Files that are looked for; more are counted. */
     private static final int MOST_TRIED = 256;
 
     private final DebugSearch search;
-    private final Place binary;
+    private final FilePlace binary;
     private final DebugFile dwarf;
     private Optional<Path> pack = Optional.empty();
     private Optional<Path> found = Optional.empty();
@@ -30,7 +30,7 @@ final class DebugParts implements Entries.SplitFiles {
     /**
      * @param dwarf the file that has the DWARF, or the first part of it
      */
-    DebugParts(DebugSearch search, Place binary, DebugFile dwarf) {
+    DebugParts(DebugSearch search, FilePlace binary, DebugFile dwarf) {
         this.search = search;
         this.binary = binary;
         this.dwarf = dwarf;
@@ -41,7 +41,7 @@ final class DebugParts implements Entries.SplitFiles {
         List<String> lines = new ArrayList<>();
         DebugAltLink link = elf.debugAltLink().orElse(null);
         if (link != null) {
-            Place owner = dwarf.place();
+            FilePlace owner = dwarf.place();
             DebugFile shared = search.alternate(owner == null ? binary : owner, link);
             lines.add(
                     "what dwz shares among files is in "
@@ -49,7 +49,7 @@ final class DebugParts implements Entries.SplitFiles {
                                     .map(Path::toString)
                                     .orElse(link.fileName() + ", which was not found"));
         }
-        Entries.read(elf).join(this);
+        DebugEntries.read(elf).join(this);
         if (all == 0) {
             return lines;
         }

@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSymbols;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 import sonde.event.result.ValueOutput;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.files.OpenElf;
@@ -74,7 +74,7 @@ public final class DisassemblyPage implements ElfPage {
         return Optional.empty();
     }
 
-    private interface Taker {
+    private interface DisassemblyTaker {
         void line(String line) throws IOException;
     }
 
@@ -109,16 +109,16 @@ public final class DisassemblyPage implements ElfPage {
 
     private NothingMatchesException nothing(Set<String> symbols) {
         List<String> names = symbols.stream().map(Demangler::functionName).toList();
-        String nearest = Nearest.question(function, names);
+        String nearest = NearestNames.question(function, names);
         return new NothingMatchesException(
-                Forms.name(file.place().shown())
+                ElfWording.name(file.place().shown())
                         + ": no function is called '"
-                        + Forms.name(function)
+                        + ElfWording.name(function)
                         + "'"
-                        + (nearest.isEmpty() ? "" : "; " + Forms.name(nearest)));
+                        + (nearest.isEmpty() ? "" : "; " + ElfWording.name(nearest)));
     }
 
-    private void each(Taker taker) throws IOException {
+    private void each(DisassemblyTaker taker) throws IOException {
         if (!file.isUnpacked()) {
             each(Path.of(file.place().shown()).toAbsolutePath(), taker);
             return;
@@ -136,13 +136,13 @@ public final class DisassemblyPage implements ElfPage {
         }
     }
 
-    private void each(Path path, Taker taker) throws IOException {
+    private void each(Path path, DisassemblyTaker taker) throws IOException {
         for (String symbol : symbols()) {
             each(path, symbol, taker);
         }
     }
 
-    private void each(Path path, String symbol, Taker taker) throws IOException {
+    private void each(Path path, String symbol, DisassemblyTaker taker) throws IOException {
         Path program =
                 programs().stream()
                         .map(DisassemblyPage::find)
@@ -196,7 +196,8 @@ public final class DisassemblyPage implements ElfPage {
 
     /** Tabs stand between the columns of objdump. */
     private static String escaped(String line) {
-        return String.join("\t", List.of(line.split("\t", -1)).stream().map(Forms::name).toList());
+        return String.join(
+                "\t", List.of(line.split("\t", -1)).stream().map(ElfWording::name).toList());
     }
 
     @Override
@@ -214,12 +215,13 @@ public final class DisassemblyPage implements ElfPage {
                 String[] columns = instruction.group(2).split("\t", 2);
                 out.beginObject();
                 out.field("address", "0x" + instruction.group(1));
-                out.field("function", Forms.name(name[0]));
+                out.field("function", ElfWording.name(name[0]));
                 if (columns.length == 2) {
-                    out.field("bytes", Forms.name(columns[0].strip()));
+                    out.field("bytes", ElfWording.name(columns[0].strip()));
                 }
                 out.field(
-                        "instruction", Forms.name(columns[columns.length - 1].replace('\t', ' ')));
+                        "instruction",
+                        ElfWording.name(columns[columns.length - 1].replace('\t', ' ')));
                 if (!source.isEmpty()) {
                     out.field("source", source.toString().stripTrailing());
                     source.setLength(0);

@@ -119,12 +119,12 @@ public final class DynamicPage implements ElfPage {
         DynamicTable table = found.get();
         out.printf(
                 "Dynamic section at offset %s contains %s:%n",
-                Forms.hex(table.offset()), Forms.entries(table.entries().size()));
+                ElfWording.hex(table.offset()), ElfWording.entries(table.entries().size()));
         out.println("  Tag        Type                         Name/Value");
         int width = elf.is64() ? 19 : 27;
         for (DynamicEntry entry : table.entries()) {
             String type = ElfNames.tag(elf.machine(), entry.tag());
-            out.print(" 0x" + Forms.address(elf, entry.tag()) + " (" + type + ")");
+            out.print(" 0x" + ElfWording.address(elf, entry.tag()) + " (" + type + ")");
             out.print(" ".repeat(Math.max(1, width - type.length())));
             out.println(value(table, entry, type));
         }
@@ -145,7 +145,7 @@ public final class DynamicPage implements ElfPage {
                         case "DEPAUDIT" -> "Dependency audit library";
                         default -> "Configuration file";
                     };
-            return what + ": [" + Forms.name(table.text(entry)) + "]";
+            return what + ": [" + ElfWording.name(table.text(entry)) + "]";
         }
         if (SIZES.contains(type)) {
             return Long.toUnsignedString(value) + " (bytes)";
@@ -159,11 +159,11 @@ public final class DynamicPage implements ElfPage {
             case "MIPS_FLAGS" -> value == 0 ? "NONE" : flags(MIPS_FLAGS, value);
             case "FLAGS_1" -> "Flags:" + (value == 0 ? " None" : " " + flags(FLAGS_1, value));
             case "BIND_NOW", "SYMBOLIC", "AARCH64_BTI_PLT", "AARCH64_PAC_PLT" ->
-                    value == 0 ? "" : Forms.hex(value);
+                    value == 0 ? "" : ElfWording.hex(value);
             // in seconds since 1970: when prelink changed the file
             case "GNU_PRELINKED" ->
                     Instant.ofEpochSecond(value & 0xffff_ffffL).toString().replace("Z", "");
-            default -> Forms.hex(value);
+            default -> ElfWording.hex(value);
         };
     }
 
@@ -172,7 +172,7 @@ public final class DynamicPage implements ElfPage {
         for (int bit = 0; bit < 64; bit++) {
             if ((value >>> bit & 1) != 0) {
                 words.append(words.isEmpty() ? "" : " ");
-                words.append(bit < names.size() ? names.get(bit) : Forms.hex(1L << bit));
+                words.append(bit < names.size() ? names.get(bit) : ElfWording.hex(1L << bit));
             }
         }
         return words.toString();
@@ -186,9 +186,9 @@ public final class DynamicPage implements ElfPage {
             for (DynamicEntry entry : found.get().entries()) {
                 out.beginObject();
                 out.field("tag", ElfNames.tag(elf.machine(), entry.tag()));
-                out.field("value", Forms.hex(entry.value()));
+                out.field("value", ElfWording.hex(entry.value()));
                 if (entry.isText()) {
-                    out.field("text", Forms.name(found.get().text(entry)));
+                    out.field("text", ElfWording.name(found.get().text(entry)));
                 }
                 out.endObject();
             }

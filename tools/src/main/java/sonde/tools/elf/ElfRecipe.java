@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
-import sonde.bpf.inventory.Types;
+import sonde.bpf.inventory.BtfSources;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
@@ -21,13 +21,14 @@ import sonde.symbol.ctype.DwarfSourceTypes;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Need;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.RequiredContent;
 import sonde.symbol.files.SearchFolders;
+import sonde.tools.elf.ElfRequest.ElfPageKind;
 import sonde.tools.report.NothingMatchesException;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /** Shows what is in an ELF file. */
 public final class ElfRecipe {
@@ -38,7 +39,7 @@ public final class ElfRecipe {
 
     private final Path file;
     private final ElfRequest request;
-    private final Place place;
+    private final FilePlace place;
     private final Consumer<String> progress;
     private final DebugSearch search;
     private boolean whole = true;
@@ -51,7 +52,7 @@ public final class ElfRecipe {
     public ElfRecipe(Path file, ElfRequest request, Consumer<String> progress) {
         this.file = file;
         this.request = request;
-        this.place = Place.named(file.toString());
+        this.place = FilePlace.named(file.toString());
         this.progress = progress;
         this.search =
                 new DebugSearch(
@@ -76,7 +77,7 @@ public final class ElfRecipe {
                 Listing.ofLines(out -> {
                     if (named) {
                         out.println();
-                        out.println("File: " + Escape.line(file.toString()));
+                        out.println("File: " + TextEscape.line(file.toString()));
                     }
                     show(pages -> lines(pages, out));
                 }));
@@ -131,7 +132,7 @@ public final class ElfRecipe {
             return List.of(new SummaryPage(open, path, search, resolver));
         }
         List<ElfPage> pages = new ArrayList<>();
-        for (ElfRequest.Part part : ElfRequest.Part.values()) {
+        for (ElfPageKind part : ElfPageKind.values()) {
             if (request.parts().contains(part)) {
                 pages.add(
                         switch (part) {
@@ -166,7 +167,7 @@ public final class ElfRecipe {
     private List<ElfPage> types() throws IOException {
         List<ElfPage> pages = new ArrayList<>();
         for (String name : request.types()) {
-            CRecord type = ofDwarf(name).or(() -> ofBtf(name)).orElse(null);
+            CTypeLayout type = ofDwarf(name).or(() -> ofBtf(name)).orElse(null);
             if (type == null) {
                 throw new NothingMatchesException(file + absence(name));
             }
@@ -194,26 +195,27 @@ public final class ElfRecipe {
 
     private DebugFile lookForEntries() throws IOException {
         try (OpenElf elf = OpenElf.asIs(place);
-                OpenDebug debug = OpenDebug.of(search, place, elf.elf(), Need.ENTRIES)) {
+                OpenDebug debug = OpenDebug.of(search, place, elf.elf(), RequiredContent.ENTRIES)) {
             return debug.found();
         }
     }
 
     private boolean hasBtf() {
         try {
-            Types.ofFile(file);
+            BtfSources.ofFile(file);
             return true;
         } catch (IOException e) {
             return false;
         }
     }
 
-    private Optional<CRecord> ofDwarf(String name) throws IOException {
+    private Optional<CTypeLayout> ofDwarf(String name) throws IOException {
         if (!isElf()) {
             return Optional.empty();
         }
         try (OpenElf file = OpenElf.asIs(place);
-                OpenDebug debug = OpenDebug.of(search, place, file.elf(), Need.ENTRIES)) {
+                OpenDebug debug =
+                        OpenDebug.of(search, place, file.elf(), RequiredContent.ENTRIES)) {
             if (!debug.found().isFound()) {
                 return Optional.empty();
             }
@@ -221,9 +223,9 @@ public final class ElfRecipe {
         }
     }
 
-    private Optional<CRecord> ofBtf(String name) {
+    private Optional<CTypeLayout> ofBtf(String name) {
         try {
-            return TypeRecords.find(new BtfSourceTypes(Types.ofFile(file), Long.BYTES), name);
+            return TypeRecords.find(new BtfSourceTypes(BtfSources.ofFile(file), Long.BYTES), name);
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -256,7 +258,7 @@ public final class ElfRecipe {
             } catch (MalformedInputException e) {
                 String reason = e.reason();
                 String shown = reason.substring(0, Math.min(TEXT_LIMIT, reason.length()));
-                out.println(page.key() + ": damaged: " + Forms.name(shown));
+                out.println(page.key() + ": damaged: " + ElfWording.name(shown));
                 whole = false;
             }
             line = System.lineSeparator();

@@ -9,15 +9,15 @@ import sonde.symbol.files.Debuginfod;
  * What is asked of a file.
  *
  * @param parts pages; none for the summary
- * @param function of {@link Part#DISASSEMBLY}; empty for all code
- * @param sections of {@link Part#STRINGS}; empty for all that hold strings
+ * @param function of {@link ElfPageKind#DISASSEMBLY}; empty for all code
+ * @param sections of {@link ElfPageKind#STRINGS}; empty for all that hold strings
  * @param types names of C types to lay out
  * @param symbolFolders where the user's debug files lie
  * @param sysroot folder that stands for the root when libraries are looked for; empty for our own
  * @param servers asked last for debug files; empty for none
  */
 public record ElfRequest(
-        Set<Part> parts,
+        Set<ElfPageKind> parts,
         String function,
         List<String> sections,
         List<String> types,
@@ -25,7 +25,7 @@ public record ElfRequest(
         String sysroot,
         Optional<Debuginfod> servers) {
     /** The pages there are, in the order in which they are shown. */
-    public enum Part {
+    public enum ElfPageKind {
         HEADER,
         SEGMENTS,
         SECTIONS,

@@ -5,30 +5,30 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.unwind.FrameTable;
+import sonde.binary.unwind.UnwindTable;
 import sonde.event.result.ValueOutput;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Need;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenDebug;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.RequiredContent;
 
 /** How to leave each function: the rules of {@code .eh_frame} and {@code .debug_frame}. */
 public final class FramesPage implements ElfPage {
     private final ElfFile elf;
-    private final Place binary;
+    private final FilePlace binary;
     private final DebugSearch search;
 
     /** Of a binary, in itself and in its debug file. */
-    public FramesPage(ElfFile elf, Place binary, DebugSearch search) {
+    public FramesPage(ElfFile elf, FilePlace binary, DebugSearch search) {
         this.elf = elf;
         this.binary = binary;
         this.search = search;
     }
 
-    private Optional<FrameTable> table() throws IOException {
-        Optional<FrameTable> table = FrameTable.of(elf.linked());
-        if (table.isPresent() && !Need.FRAMES.isMetBy(elf)) {
-            try (OpenDebug debug = OpenDebug.of(search, binary, elf, Need.FRAMES)) {
+    private Optional<UnwindTable> table() throws IOException {
+        Optional<UnwindTable> table = UnwindTable.of(elf.linked());
+        if (table.isPresent() && !RequiredContent.FRAMES.isMetBy(elf)) {
+            try (OpenDebug debug = OpenDebug.of(search, binary, elf, RequiredContent.FRAMES)) {
                 debug.separate().ifPresent(table.get()::addSeparate);
             }
         }
@@ -42,7 +42,7 @@ public final class FramesPage implements ElfPage {
 
     @Override
     public void text(PrintWriter out) throws IOException {
-        Optional<FrameTable> table = table();
+        Optional<UnwindTable> table = table();
         if (table.isEmpty()) {
             out.println("Frames of this machine are not known here.");
             return;
@@ -56,30 +56,30 @@ public final class FramesPage implements ElfPage {
                         out.printf(
                                 "%s function 0x%s..0x%s%n",
                                 section,
-                                Forms.address(elf, start),
-                                Forms.address(elf, start + size));
+                                ElfWording.address(elf, start),
+                                ElfWording.address(elf, start + size));
                     }
-                    out.printf("  0x%s  %s%n", Forms.address(elf, address), rule);
+                    out.printf("  0x%s  %s%n", ElfWording.address(elf, address), rule);
                 });
         if (last[1] == -1) {
             out.println("There are no tables of frames in this file.");
         }
-        table.get().notes().forEach(note -> out.println("damaged: " + Forms.name(note)));
+        table.get().notes().forEach(note -> out.println("damaged: " + ElfWording.name(note)));
     }
 
     @Override
     public void values(ValueOutput out) throws IOException {
         out.beginArray();
-        Optional<FrameTable> table = table();
+        Optional<UnwindTable> table = table();
         try {
             table.ifPresent(frames ->
                     frames.each((section, start, size, address, rule) -> {
                         try {
                             out.beginObject();
                             out.field("section", section);
-                            out.field("function", Forms.hex(start));
+                            out.field("function", ElfWording.hex(start));
                             out.field("size_bytes", size);
-                            out.field("address", Forms.hex(address));
+                            out.field("address", ElfWording.hex(address));
                             out.field("rule", rule.toString());
                             out.endObject();
                         } catch (IOException e) {

@@ -68,8 +68,8 @@ public final class HeaderPage implements ElfPage {
         line(out, "ABI Version:", "" + h.abiVersion());
         line(out, "Type:", type(elf));
         line(out, "Machine:", ElfNames.machine(h.machine()));
-        line(out, "Version:", Forms.hex(h.version()));
-        line(out, "Entry point address:", Forms.hex(h.entry()));
+        line(out, "Version:", ElfWording.hex(h.version()));
+        line(out, "Entry point address:", ElfWording.hex(h.entry()));
         line(out, "Start of program headers:", at(h.segmentOffset()));
         line(out, "Start of section headers:", at(h.sectionOffset()));
         line(out, "Flags:", "0x" + Integer.toHexString(h.flags()) + flags(h));
@@ -218,7 +218,7 @@ public final class HeaderPage implements ElfPage {
         out.field("type_number", h.type());
         out.field("machine", ElfNames.machine(h.machine()));
         out.field("machine_number", h.machine());
-        out.field("entry", Forms.hex(h.entry()));
+        out.field("entry", ElfWording.hex(h.entry()));
         out.field("flags", "0x" + Integer.toHexString(h.flags()));
         out.field("segments", elf.segments().size());
         out.field("sections", elf.sections().size());

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import sonde.binary.elf.ElfFile;
 import sonde.event.result.ValueOutput;
-import sonde.tools.elf.LibraryResolver.Answer;
-import sonde.tools.elf.LibraryResolver.Library;
+import sonde.tools.elf.LibraryResolver.NeededLibrary;
+import sonde.tools.elf.LibraryResolver.ResolvedLibraries;
 import sonde.tools.elf.MissingSymbols.MissingSymbol;
 
 /** The libraries that would be loaded, as ldd shows them, without running anything. */
@@ -40,14 +40,14 @@ public final class LibrariesPage implements ElfPage {
             out.println("\tnot a dynamic executable");
             return;
         }
-        Answer answer = resolver.resolve(path, elf);
-        answer.gaps().forEach(gap -> out.println(Forms.name(gap)));
+        ResolvedLibraries answer = resolver.resolve(path, elf);
+        answer.gaps().forEach(gap -> out.println(ElfWording.name(gap)));
         if (answer.libraries().isEmpty()) {
             out.println("\tstatically linked");
         }
         String interpreter = answer.interpreter();
         boolean named = false;
-        for (Library library : answer.libraries()) {
+        for (NeededLibrary library : answer.libraries()) {
             String at = library.path();
             boolean linker = isLinker(library);
             named |= linker;
@@ -55,22 +55,22 @@ public final class LibrariesPage implements ElfPage {
             String name = linker && at != null ? at : library.name();
             out.println(
                     "\t"
-                            + Forms.name(name)
+                            + ElfWording.name(name)
                             + (itself || linker
                                     ? ""
-                                    : " => " + Forms.name(at == null ? library.how() : at)));
+                                    : " => " + ElfWording.name(at == null ? library.how() : at)));
         }
         if (interpreter != null && !named && !answer.libraries().isEmpty()) {
-            out.println("\t" + Forms.name(interpreter));
+            out.println("\t" + ElfWording.name(interpreter));
         }
         answer.symbols().stream()
                 .limit(SYMBOLS_SHOWN)
                 .forEach(symbol ->
                         out.println(
                                 "undefined symbol: "
-                                        + Forms.name(symbol.name())
+                                        + ElfWording.name(symbol.name())
                                         + "\t("
-                                        + Forms.name(symbol.path())
+                                        + ElfWording.name(symbol.path())
                                         + ")"));
         int more = answer.symbols().size() - SYMBOLS_SHOWN;
         if (more > 0) {
@@ -79,7 +79,7 @@ public final class LibrariesPage implements ElfPage {
     }
 
     /** glibc's linker under its own name, not a library that it answers for. */
-    private static boolean isLinker(Library library) {
+    private static boolean isLinker(NeededLibrary library) {
         String at = library.path();
         return library.how().equals("interpreter")
                 && at != null
@@ -90,32 +90,32 @@ public final class LibrariesPage implements ElfPage {
     public void values(ValueOutput out) throws IOException {
         out.beginObject();
         if (isDynamic()) {
-            Answer answer = resolver.resolve(path, elf);
+            ResolvedLibraries answer = resolver.resolve(path, elf);
             if (answer.interpreter() != null) {
-                out.field("interpreter", Forms.name(answer.interpreter()));
+                out.field("interpreter", ElfWording.name(answer.interpreter()));
             }
             out.beginArray("libraries");
-            for (Library library : answer.libraries()) {
+            for (NeededLibrary library : answer.libraries()) {
                 out.beginObject();
-                out.field("name", Forms.name(library.name()));
+                out.field("name", ElfWording.name(library.name()));
                 if (library.path() != null) {
-                    out.field("path", Forms.name(library.path()));
+                    out.field("path", ElfWording.name(library.path()));
                 }
-                out.field("how", Forms.name(library.how()));
-                out.field("needed_by", Forms.name(library.neededBy()));
+                out.field("how", ElfWording.name(library.how()));
+                out.field("needed_by", ElfWording.name(library.neededBy()));
                 out.endObject();
             }
             out.endArray();
             out.beginArray("missing_versions");
             for (String gap : answer.gaps()) {
-                out.value(Forms.name(gap));
+                out.value(ElfWording.name(gap));
             }
             out.endArray();
             out.beginArray("missing_symbols");
             for (MissingSymbol symbol : answer.symbols()) {
                 out.beginObject();
-                out.field("name", Forms.name(symbol.name()));
-                out.field("needed_by", Forms.name(symbol.path()));
+                out.field("name", ElfWording.name(symbol.name()));
+                out.field("needed_by", ElfWording.name(symbol.path()));
                 out.endObject();
             }
             out.endArray();

@@ -19,8 +19,8 @@ import sonde.binary.elf.DynamicEntry;
 import sonde.binary.elf.DynamicTable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.SymbolVersions;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
 import sonde.tools.elf.MissingSymbols.MissingSymbol;
 
 /**
@@ -50,12 +50,12 @@ public final class LibraryResolver {
      *     "interpreter"; for none the reason
      * @param neededBy path of the file that needs it first; LD_PRELOAD or /etc/ld.so.preload
      */
-    public record Library(String name, @Nullable String path, String how, String neededBy) {}
+    public record NeededLibrary(String name, @Nullable String path, String how, String neededBy) {}
 
     /** All libraries in the order of loading, versions that they lack, symbols that nobody has. */
-    public record Answer(
+    public record ResolvedLibraries(
             @Nullable String interpreter,
-            List<Library> libraries,
+            List<NeededLibrary> libraries,
             List<String> gaps,
             List<MissingSymbol> symbols) {
         /** Whether everything is there. */
@@ -65,14 +65,14 @@ public final class LibraryResolver {
     }
 
     /** A loaded object: its path in the root, what it says, and what loaded it. */
-    private record Loaded(
+    private record LoadedLibraryFile(
             String path,
             List<String> needed,
             List<String> rpath,
             List<String> runPath,
             boolean noDefaults,
             @Nullable SymbolVersions versions,
-            @Nullable Loaded by) {}
+            @Nullable LoadedLibraryFile by) {}
 
     /**
      * @param sysroot folder that stands for the root; empty for our own
@@ -91,25 +91,25 @@ public final class LibraryResolver {
      * @param path of the program as it is in the root
      * @throws IOException when its dynamic section is damaged
      */
-    public Answer resolve(String path, ElfFile elf) throws IOException {
-        return new Walk(path, elf).answer();
+    public ResolvedLibraries resolve(String path, ElfFile elf) throws IOException {
+        return new LibraryWalk(path, elf).answer();
     }
 
     /** One answer in the making. */
-    private final class Walk {
+    private final class LibraryWalk {
         private final ElfFile elf;
         private final RunTimeLinker linker;
-        private final Loaded program;
-        private final List<Library> libraries = new ArrayList<>();
+        private final LoadedLibraryFile program;
+        private final List<NeededLibrary> libraries = new ArrayList<>();
         private final List<String> gaps = new ArrayList<>();
-        private final Map<String, @Nullable Loaded> byName = new HashMap<>();
-        private final Map<Path, Loaded> byFile = new HashMap<>();
-        private final Deque<Loaded> queue = new ArrayDeque<>();
-        private final List<Loaded> all = new ArrayList<>();
+        private final Map<String, @Nullable LoadedLibraryFile> byName = new HashMap<>();
+        private final Map<Path, LoadedLibraryFile> byFile = new HashMap<>();
+        private final Deque<LoadedLibraryFile> queue = new ArrayDeque<>();
+        private final List<LoadedLibraryFile> all = new ArrayList<>();
         private final List<String> environs = new ArrayList<>();
         private boolean hasLinker;
 
-        Walk(String path, ElfFile elf) throws IOException {
+        LibraryWalk(String path, ElfFile elf) throws IOException {
             this.elf = elf;
             String absolute = Path.of(path).toAbsolutePath().normalize().toString();
             DynamicTable table = elf.dynamic().orElse(null);
@@ -133,7 +133,7 @@ public final class LibraryResolver {
             }
         }
 
-        Answer answer() {
+        ResolvedLibraries answer() {
             for (String name : preload.split("[ :]")) {
                 preload(name, "LD_PRELOAD");
             }
@@ -146,7 +146,7 @@ public final class LibraryResolver {
             }
             queue.addFirst(program);
             while (!queue.isEmpty()) {
-                Loaded object = queue.remove();
+                LoadedLibraryFile object = queue.remove();
                 object.needed().forEach(name -> need(name, object));
             }
             MissingSymbols symbols = new MissingSymbols();
@@ -158,7 +158,7 @@ public final class LibraryResolver {
                 all.forEach(this::check);
             }
             String interpreter = linker.interpreter();
-            return new Answer(
+            return new ResolvedLibraries(
                     interpreter.isEmpty() ? null : interpreter, libraries, gaps, symbols.list());
         }
 
@@ -166,15 +166,15 @@ public final class LibraryResolver {
             if (name.isEmpty() || byName.containsKey(name)) {
                 return;
             }
-            Library found = find(name, program);
+            NeededLibrary found = find(name, program);
             if (found.path() == null) {
                 gaps.add("object '" + name + "' from " + why + " cannot be preloaded: ignored");
             } else {
-                take(new Library(name, found.path(), found.how(), why), program);
+                take(new NeededLibrary(name, found.path(), found.how(), why), program);
             }
         }
 
-        private void need(String name, Loaded object) {
+        private void need(String name, LoadedLibraryFile object) {
             if (byName.containsKey(name) || libraries.size() >= LIBRARY_LIMIT) {
                 return;
             }
@@ -194,11 +194,11 @@ public final class LibraryResolver {
             return !linker.isMusl() && name.equals(path.substring(path.lastIndexOf('/') + 1));
         }
 
-        private Library interpreter(String name, Loaded object) {
-            return new Library(name, linker.interpreter(), "interpreter", object.path());
+        private NeededLibrary interpreter(String name, LoadedLibraryFile object) {
+            return new NeededLibrary(name, linker.interpreter(), "interpreter", object.path());
         }
 
-        private void take(Library found, Loaded by) {
+        private void take(NeededLibrary found, LoadedLibraryFile by) {
             String at = found.path();
             if (at == null || found.how().equals("interpreter")) {
                 libraries.add(found);
@@ -211,7 +211,7 @@ public final class LibraryResolver {
             } catch (IOException e) {
                 // It has gone since: its name will do.
             }
-            Loaded known = byFile.get(file);
+            LoadedLibraryFile known = byFile.get(file);
             if (known == null) {
                 libraries.add(found);
                 known = open(at, by);
@@ -222,29 +222,32 @@ public final class LibraryResolver {
             byName.put(found.name(), known);
         }
 
-        private Loaded open(String path, Loaded by) {
-            try (OpenElf file = OpenElf.asIs(Place.named(root.real(path).toString()))) {
-                Loaded object = loaded(path, file.elf(), by);
+        private LoadedLibraryFile open(String path, LoadedLibraryFile by) {
+            try (OpenElf file = OpenElf.asIs(FilePlace.named(root.real(path).toString()))) {
+                LoadedLibraryFile object = loaded(path, file.elf(), by);
                 DynamicTable table = file.elf().dynamic().orElse(null);
                 if (table != null) {
                     table.soname().ifPresent(name -> byName.putIfAbsent(name, object));
                 }
                 return object;
             } catch (IOException | InternalError e) {
-                return new Loaded(path, List.of(), List.of(), List.of(), false, null, by);
+                return new LoadedLibraryFile(
+                        path, List.of(), List.of(), List.of(), false, null, by);
             }
         }
 
-        private Loaded loaded(String path, ElfFile of, @Nullable Loaded by) throws IOException {
+        private LoadedLibraryFile loaded(String path, ElfFile of, @Nullable LoadedLibraryFile by)
+                throws IOException {
             DynamicTable table = of.dynamic().orElse(null);
             if (table == null) {
-                return new Loaded(path, List.of(), List.of(), List.of(), false, null, by);
+                return new LoadedLibraryFile(
+                        path, List.of(), List.of(), List.of(), false, null, by);
             }
             // Both linkers leave RPATH out where there is a RUNPATH.
             List<String> runPath = paths(table, DynamicEntry.DT_RUNPATH, path);
             boolean old = table.texts(DynamicEntry.DT_RUNPATH).isEmpty();
             long flags = table.value(DynamicEntry.DT_FLAGS_1).orElse(0);
-            return new Loaded(
+            return new LoadedLibraryFile(
                     path,
                     table.needed(),
                     old ? paths(table, DynamicEntry.DT_RPATH, path) : List.of(),
@@ -295,12 +298,12 @@ public final class LibraryResolver {
             return tokens.appendTail(out).toString();
         }
 
-        private Library find(String name, Loaded object) {
+        private NeededLibrary find(String name, LoadedLibraryFile object) {
             if (name.indexOf('/') >= 0) {
                 String path = expand(name, object.path());
                 return fits(path)
-                        ? new Library(name, path, "path", object.path())
-                        : new Library(name, null, "not found", object.path());
+                        ? new NeededLibrary(name, path, "path", object.path())
+                        : new NeededLibrary(name, null, "not found", object.path());
             }
             if (linker.isMusl() && IN_MUSL.stream().anyMatch(name::startsWith)) {
                 return interpreter(name, object);
@@ -309,22 +312,22 @@ public final class LibraryResolver {
             for (Folder folder : order(object)) {
                 String path = in(folder.path(), name, others);
                 if (path != null) {
-                    return new Library(name, path, folder.how(), object.path());
+                    return new NeededLibrary(name, path, folder.how(), object.path());
                 }
             }
             String cached = cached(name, object, others);
             if (cached != null) {
-                return new Library(name, cached, "cache", object.path());
+                return new NeededLibrary(name, cached, "cache", object.path());
             }
             for (String folder : object.noDefaults() ? List.<String>of() : linker.folders()) {
                 String path = in(folder, name, others);
                 if (path != null) {
-                    return new Library(name, path, "default folder", object.path());
+                    return new NeededLibrary(name, path, "default folder", object.path());
                 }
             }
             String why =
                     others.isEmpty() ? "not found" : "not found; of another machine: " + others;
-            return new Library(name, null, why, object.path());
+            return new NeededLibrary(name, null, why, object.path());
         }
 
         /** The best variant in a folder that fits; null for none. */
@@ -345,7 +348,7 @@ public final class LibraryResolver {
             return null;
         }
 
-        private @Nullable String cached(String name, Loaded object, Set<String> others) {
+        private @Nullable String cached(String name, LoadedLibraryFile object, Set<String> others) {
             List<String> paths = new ArrayList<>(linker.cache().getOrDefault(name, List.of()));
             paths.removeIf(path -> rank(path) < 0);
             paths.sort(Comparator.comparingInt(this::rank));
@@ -375,13 +378,13 @@ public final class LibraryResolver {
         private record Folder(String path, String how) {}
 
         /** glibc: RPATH of the chain of loaders, environment, RUNPATH; musl: environment first. */
-        private List<Folder> order(Loaded object) {
+        private List<Folder> order(LoadedLibraryFile object) {
             List<Folder> folders = new ArrayList<>();
             if (linker.isMusl()) {
                 environs.forEach(path -> folders.add(new Folder(path, "LD_LIBRARY_PATH")));
             }
             boolean chain = object.runPath().isEmpty() || linker.isMusl();
-            Loaded at = object;
+            LoadedLibraryFile at = object;
             while (chain && at != null) {
                 at.rpath().forEach(path -> folders.add(new Folder(path, "rpath")));
                 if (linker.isMusl()) {
@@ -401,13 +404,13 @@ public final class LibraryResolver {
         }
 
         /** Versions that a file needs and the library found does not define. */
-        private void check(Loaded object) {
+        private void check(LoadedLibraryFile object) {
             SymbolVersions versions = object.versions();
             if (versions == null) {
                 return;
             }
             for (SymbolVersions.Needed needed : versions.needs()) {
-                Loaded library = byName.get(needed.file());
+                LoadedLibraryFile library = byName.get(needed.file());
                 SymbolVersions defined = library == null ? null : library.versions();
                 if (library == null || defined == null) {
                     continue;

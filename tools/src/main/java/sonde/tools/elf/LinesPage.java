@@ -10,18 +10,18 @@ import sonde.binary.dwarf.code.DwarfCode;
 import sonde.binary.dwarf.code.UnitCode;
 import sonde.event.result.ValueOutput;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Need;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
+import sonde.symbol.files.RequiredContent;
 
 /** The line tables: from each address on, file, line and column; of several units one by one. */
 public final class LinesPage implements ElfPage {
-    private final Place binary;
+    private final FilePlace binary;
     private final DebugSearch search;
 
     /** Of a binary, in itself or in its debug file. */
-    public LinesPage(Place binary, DebugSearch search) {
+    public LinesPage(FilePlace binary, DebugSearch search) {
         this.binary = binary;
         this.search = search;
     }
@@ -32,7 +32,7 @@ public final class LinesPage implements ElfPage {
     }
 
     /** Takes units and their rows. */
-    private interface Taker {
+    private interface UnitRowsTaker {
         void unit(String compiled) throws IOException;
 
         void row(long address, String path, int line, int column) throws IOException;
@@ -42,8 +42,8 @@ public final class LinesPage implements ElfPage {
     }
 
     /** Whether there is a file that has the lines. */
-    private boolean each(Taker taker) throws IOException {
-        Need need = Need.DEBUG_INFORMATION;
+    private boolean each(UnitRowsTaker taker) throws IOException {
+        RequiredContent need = RequiredContent.DEBUG_INFORMATION;
         try (OpenElf file = OpenElf.asIs(binary);
                 OpenDebug debug = OpenDebug.of(search, binary, file.elf(), need)) {
             if (!debug.found().isFound()) {
@@ -61,9 +61,9 @@ public final class LinesPage implements ElfPage {
         }
     }
 
-    private static void rows(UnitCode unit, Taker taker) throws IOException {
+    private static void rows(UnitCode unit, UnitRowsTaker taker) throws IOException {
         Map<Integer, String> paths = new HashMap<>();
-        taker.unit(Forms.name(unit.compiled()));
+        taker.unit(ElfWording.name(unit.compiled()));
         for (int row = 0; row < unit.rowCount(); row++) {
             int file = unit.rowFile(row);
             if (file == UnitCode.NONE) {
@@ -72,7 +72,7 @@ public final class LinesPage implements ElfPage {
             }
             String path = paths.get(file);
             if (path == null) {
-                path = Forms.name(pathOf(unit, file));
+                path = ElfWording.name(pathOf(unit, file));
                 paths.put(file, path);
             }
             taker.row(unit.rowStart(row), path, unit.rowLine(row), unit.rowColumn(row));
@@ -92,7 +92,7 @@ public final class LinesPage implements ElfPage {
     public void text(PrintWriter out) throws IOException {
         boolean found =
                 each(
-                        new Taker() {
+                        new UnitRowsTaker() {
                             @Override
                             public void unit(String compiled) {
                                 out.println(compiled + ":");
@@ -122,7 +122,7 @@ public final class LinesPage implements ElfPage {
         out.beginArray();
         boolean[] open = {false};
         each(
-                new Taker() {
+                new UnitRowsTaker() {
                     @Override
                     public void unit(String compiled) throws IOException {
                         close(out, open);
@@ -136,7 +136,7 @@ public final class LinesPage implements ElfPage {
                     public void row(long address, String path, int line, int column)
                             throws IOException {
                         out.beginObject();
-                        out.field("address", Forms.hex(address));
+                        out.field("address", ElfWording.hex(address));
                         out.field("file", path);
                         out.field("line", line);
                         out.field("column", column);
@@ -146,7 +146,7 @@ public final class LinesPage implements ElfPage {
                     @Override
                     public void end(long address) throws IOException {
                         out.beginObject();
-                        out.field("address", Forms.hex(address));
+                        out.field("address", ElfWording.hex(address));
                         out.field("end", true);
                         out.endObject();
                     }

@@ -3,8 +3,8 @@ package sonde.tools.elf;
 import java.io.IOException;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfHeader;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
 
 /** Whether files can run in one process: machine, class, byte order and calling convention. */
 final class MachineKind {
@@ -29,7 +29,7 @@ final class MachineKind {
         if (!root.isFile(path)) {
             return false;
         }
-        try (OpenElf file = OpenElf.asIs(Place.named(root.real(path).toString()))) {
+        try (OpenElf file = OpenElf.asIs(FilePlace.named(root.real(path).toString()))) {
             return isSame(file.elf(), program);
         } catch (IOException | InternalError e) {
             return false;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSymbols;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
 
 /** What a program would look for in vain, because a library that has it is not there. */
 public final class MissingSymbols {
@@ -24,7 +24,7 @@ public final class MissingSymbols {
 
     /** Takes the symbols of a file in; one that cannot be read has none. */
     void add(RootFolder root, String path) {
-        try (OpenElf file = OpenElf.asIs(Place.named(root.real(path).toString()))) {
+        try (OpenElf file = OpenElf.asIs(FilePlace.named(root.real(path).toString()))) {
             ElfSymbols symbols = file.elf().symbols(ElfFile.SHT_DYNSYM).orElse(null);
             for (int i = 1; symbols != null && i < symbols.count(); i++) {
                 add(symbols, i, path);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Note;
+import sonde.binary.elf.ElfNote;
 
 /** What notes say, in words, a line for each fact. */
 final class NoteText {
@@ -33,7 +33,7 @@ final class NoteText {
 
     private NoteText() {}
 
-    static List<String> of(ElfFile elf, Note note) {
+    static List<String> of(ElfFile elf, ElfNote note) {
         ByteBuffer bytes = ByteBuffer.wrap(note.description()).order(elf.order());
         try {
             return switch (note.owner()) {
@@ -49,7 +49,7 @@ final class NoteText {
         }
     }
 
-    private static byte[] head(Note note) {
+    private static byte[] head(ElfNote note) {
         byte[] all = note.description();
         return java.util.Arrays.copyOf(all, Math.min(SHOWN_BYTES, all.length));
     }
@@ -121,7 +121,7 @@ final class NoteText {
 
     private static String property(ElfFile elf, int type, int size, ByteBuffer bytes) {
         if (type == GNU_PROPERTY_STACK_SIZE) {
-            return "stack size: " + Forms.hex(address(elf, bytes));
+            return "stack size: " + ElfWording.hex(address(elf, bytes));
         }
         if (type == GNU_PROPERTY_NO_COPY_ON_PROTECTED) {
             return "no copy on protected ";
@@ -189,9 +189,9 @@ final class NoteText {
                 "Name: " + name,
                 "Location: 0x%s, Base: 0x%s, Semaphore: 0x%s"
                         .formatted(
-                                Forms.address(elf, location),
-                                Forms.address(elf, base),
-                                Forms.address(elf, semaphore)),
+                                ElfWording.address(elf, location),
+                                ElfWording.address(elf, base),
+                                ElfWording.address(elf, semaphore)),
                 "Arguments: " + text(bytes));
     }
 
@@ -251,9 +251,9 @@ final class NoteText {
             lines.add(
                     "0x%s  0x%s  0x%s %s"
                             .formatted(
-                                    Forms.address(elf, numbers[3 * i]),
-                                    Forms.address(elf, numbers[3 * i + 1]),
-                                    Forms.address(elf, numbers[3 * i + 2]),
+                                    ElfWording.address(elf, numbers[3 * i]),
+                                    ElfWording.address(elf, numbers[3 * i + 1]),
+                                    ElfWording.address(elf, numbers[3 * i + 2]),
                                     text(bytes)));
         }
         return lines;

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNames;
-import sonde.binary.elf.Note;
-import sonde.binary.elf.Section;
-import sonde.binary.elf.Segment;
+import sonde.binary.elf.ElfNote;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.ElfSegment;
 import sonde.event.result.ValueOutput;
 
 /** The notes, by section, or by segment where there are no sections. */
@@ -25,23 +25,25 @@ public final class NotesPage implements ElfPage {
     }
 
     /** Notes that stand together. */
-    private record Group(String title, List<Note> notes) {}
+    private record NoteGroup(String title, List<ElfNote> notes) {}
 
-    private List<Group> groups() {
-        List<Group> groups = new ArrayList<>();
-        for (Section section : elf.sections()) {
+    private List<NoteGroup> groups() {
+        List<NoteGroup> groups = new ArrayList<>();
+        for (ElfSection section : elf.sections()) {
             if (section.type() == ElfFile.SHT_NOTE) {
                 groups.add(
-                        new Group("found in: " + Forms.name(section.name()), elf.notes(section)));
+                        new NoteGroup(
+                                "found in: " + ElfWording.name(section.name()),
+                                elf.notes(section)));
             }
         }
         if (groups.isEmpty()) {
-            for (Segment segment : elf.segments()) {
+            for (ElfSegment segment : elf.segments()) {
                 if (segment.type() == ElfFile.PT_NOTE) {
                     String place =
                             "found at file offset 0x%08x with length 0x%08x:"
                                     .formatted(segment.offset(), segment.fileBytes());
-                    groups.add(new Group(place, elf.notes(segment)));
+                    groups.add(new NoteGroup(place, elf.notes(segment)));
                 }
             }
         }
@@ -50,23 +52,23 @@ public final class NotesPage implements ElfPage {
 
     @Override
     public void text(PrintWriter out) {
-        List<Group> groups = groups();
+        List<NoteGroup> groups = groups();
         if (groups.isEmpty()) {
             out.println("There are no notes in this file.");
         }
         String line = "";
-        for (Group group : groups) {
+        for (NoteGroup group : groups) {
             out.print(line);
             out.println("Displaying notes " + group.title());
             out.println("  Owner                Data size \tDescription");
             String region = "";
-            for (Note note : group.notes()) {
-                String owner = Forms.name(note.owner());
+            for (ElfNote note : group.notes()) {
+                String owner = ElfWording.name(note.owner());
                 if (BuildAttribute.is(note)) {
                     region = BuildAttribute.region(elf, note, region);
                     out.printf(
                             "  %-28s 0x%08x\t%s\t    %s%n",
-                            Forms.name(BuildAttribute.name(note)),
+                            ElfWording.name(BuildAttribute.name(note)),
                             note.description().length,
                             ElfNames.note(note.owner(), note.type()),
                             region);
@@ -80,9 +82,9 @@ public final class NotesPage implements ElfPage {
                 boolean raw = words.size() == 1 && words.getFirst().startsWith(NoteText.RAW);
                 boolean beside = !words.isEmpty() && (known || raw);
                 String space = raw ? "\t   " : "\t    ";
-                out.println(beside ? space + Forms.name(words.getFirst()) : "");
+                out.println(beside ? space + ElfWording.name(words.getFirst()) : "");
                 for (String word : words.subList(beside ? 1 : 0, words.size())) {
-                    out.println("    " + Forms.name(word));
+                    out.println("    " + ElfWording.name(word));
                 }
             }
             line = System.lineSeparator();
@@ -92,15 +94,15 @@ public final class NotesPage implements ElfPage {
     @Override
     public void values(ValueOutput out) throws IOException {
         out.beginArray();
-        for (Note note : elf.notes()) {
+        for (ElfNote note : elf.notes()) {
             out.beginObject();
-            out.field("owner", Forms.name(note.owner()));
+            out.field("owner", ElfWording.name(note.owner()));
             out.field("type_number", Integer.toUnsignedLong(note.type()));
             out.field("type", ElfNames.note(note.owner(), note.type()));
             out.field("size_bytes", note.description().length);
             out.beginArray("description");
             for (String word : NoteText.of(elf, note)) {
-                out.value(Forms.name(word));
+                out.value(ElfWording.name(word));
             }
             out.endArray();
             out.endObject();

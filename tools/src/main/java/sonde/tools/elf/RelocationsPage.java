@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNames;
+import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSymbols;
 import sonde.binary.elf.RelocationTable;
-import sonde.binary.elf.Section;
 import sonde.binary.elf.SymbolVersions;
 import sonde.event.result.ValueOutput;
 
@@ -25,21 +25,21 @@ public final class RelocationsPage implements ElfPage {
         return "relocations";
     }
 
-    private List<Section> tables() {
+    private List<ElfSection> tables() {
         return elf.sections().stream().filter(s -> s.isRelocations() && s.sizeBytes() > 0).toList();
     }
 
-    private @Nullable ElfSymbols symbols(Section table) throws IOException {
+    private @Nullable ElfSymbols symbols(ElfSection table) throws IOException {
         if (table.link() <= 0 || table.link() >= elf.sections().size()) {
             return null;
         }
-        Section section = elf.sections().get(table.link());
+        ElfSection section = elf.sections().get(table.link());
         boolean symbols =
                 section.type() == ElfFile.SHT_SYMTAB || section.type() == ElfFile.SHT_DYNSYM;
         return symbols ? elf.symbols(section) : null;
     }
 
-    private @Nullable SymbolVersions versions(Section table) throws IOException {
+    private @Nullable SymbolVersions versions(ElfSection table) throws IOException {
         SymbolVersions versions = elf.versions().orElse(null);
         return versions != null && versions.section().link() == table.link() ? versions : null;
     }
@@ -53,27 +53,27 @@ public final class RelocationsPage implements ElfPage {
         if (name.isEmpty() && section > 0 && section < elf.sections().size()) {
             name = elf.sections().get(section).name();
         }
-        return Forms.name(
+        return ElfWording.name(
                 versions == null ? name : name + versions.suffix(symbol, name, section != 0));
     }
 
     @Override
     public void text(PrintWriter out) throws IOException {
-        List<Section> tables = tables();
-        List<Section> packed =
+        List<ElfSection> tables = tables();
+        List<ElfSection> packed =
                 elf.sections().stream().filter(s -> s.type() == ElfFile.SHT_RELR).toList();
         if (tables.isEmpty() && packed.isEmpty()) {
             out.println("There are no relocations in this file.");
         }
         String line = "";
-        for (Section table : tables) {
+        for (ElfSection table : tables) {
             RelocationTable entries = elf.relocationTable(table);
             out.print(line);
             out.printf(
                     "Relocation section '%s' at offset %s contains %s:%n",
-                    Forms.name(table.name()),
-                    Forms.hex(table.offset()),
-                    Forms.entries(entries.count()));
+                    ElfWording.name(table.name()),
+                    ElfWording.hex(table.offset()),
+                    ElfWording.entries(entries.count()));
             String tail = entries.hasAddends() ? " + Addend" : "";
             out.println(
                     elf.is64()
@@ -85,31 +85,32 @@ public final class RelocationsPage implements ElfPage {
             rows(out, table, entries);
             line = System.lineSeparator();
         }
-        for (Section table : packed) {
+        for (ElfSection table : packed) {
             long[] places = elf.relativeRelocations(table);
             out.print(line);
             out.printf(
                     "Relocation section '%s' at offset %s contains %s:%n  %d offsets%n",
-                    Forms.name(table.name()),
-                    Forms.hex(table.offset()),
-                    Forms.entries(table.sizeBytes() / (elf.is64() ? 8 : 4)),
+                    ElfWording.name(table.name()),
+                    ElfWording.hex(table.offset()),
+                    ElfWording.entries(table.sizeBytes() / (elf.is64() ? 8 : 4)),
                     places.length);
             for (long place : places) {
-                out.println(Forms.address(elf, place));
+                out.println(ElfWording.address(elf, place));
             }
             line = System.lineSeparator();
         }
     }
 
-    private void rows(PrintWriter out, Section table, RelocationTable entries) throws IOException {
+    private void rows(PrintWriter out, ElfSection table, RelocationTable entries)
+            throws IOException {
         ElfSymbols symbols = symbols(table);
         SymbolVersions versions = versions(table);
         for (long i = 0; i < entries.count(); i++) {
             int type = entries.type(i);
             boolean triple = elf.is64() && elf.machine() == ElfFile.EM_MIPS;
             StringBuilder row = new StringBuilder(120);
-            row.append(Forms.address(elf, entries.offset(i))).append("  ");
-            row.append(Forms.address(elf, entries.info(i))).append(' ');
+            row.append(ElfWording.address(elf, entries.offset(i))).append("  ");
+            row.append(ElfWording.address(elf, entries.info(i))).append(' ');
             row.append(padded(ElfNames.relocation(elf.machine(), triple ? type & 0xff : type)));
             int symbol = entries.symbol(i);
             long addend = entries.addend(i);
@@ -121,7 +122,7 @@ public final class RelocationsPage implements ElfPage {
             } else if (symbol < 0 || symbol >= symbols.count()) {
                 row.append(" bad symbol index: %08x".formatted(symbol));
             } else {
-                row.append(' ').append(Forms.address(elf, symbols.value(symbol)));
+                row.append(' ').append(ElfWording.address(elf, symbols.value(symbol)));
                 row.append(elf.is64() ? " " : "   ").append(name(symbols, versions, symbol));
                 if (entries.hasAddends()) {
                     row.append(addend < 0 ? " - " : " + ");
@@ -148,14 +149,14 @@ public final class RelocationsPage implements ElfPage {
     @Override
     public void values(ValueOutput out) throws IOException {
         out.beginObject();
-        for (Section table : tables()) {
+        for (ElfSection table : tables()) {
             RelocationTable entries = elf.relocationTable(table);
             ElfSymbols symbols = symbols(table);
             SymbolVersions versions = versions(table);
-            out.beginArray(Forms.name(table.name()));
+            out.beginArray(ElfWording.name(table.name()));
             for (long i = 0; i < entries.count(); i++) {
                 out.beginObject();
-                out.field("offset", Forms.hex(entries.offset(i)));
+                out.field("offset", ElfWording.hex(entries.offset(i)));
                 out.field("type", ElfNames.relocation(elf.machine(), entries.type(i)));
                 int symbol = entries.symbol(i);
                 if (symbols != null && symbol > 0 && symbol < symbols.count()) {
@@ -168,11 +169,11 @@ public final class RelocationsPage implements ElfPage {
             }
             out.endArray();
         }
-        for (Section table : elf.sections()) {
+        for (ElfSection table : elf.sections()) {
             if (table.type() == ElfFile.SHT_RELR) {
-                out.beginArray(Forms.name(table.name()));
+                out.beginArray(ElfWording.name(table.name()));
                 for (long place : elf.relativeRelocations(table)) {
-                    out.value(Forms.hex(place));
+                    out.value(ElfWording.hex(place));
                 }
                 out.endArray();
             }

@@ -17,9 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
 
 /**
  * The run-time linker of a program, and what it was built and configured to look at.
@@ -83,13 +83,13 @@ record RunTimeLinker(
     }
 
     private static RunTimeLinker ofGlibc(RootFolder root, ElfFile elf, String interpreter) {
-        Map<String, List<String>> cache = LibraryCache.read(root.real("/etc/ld.so.cache"));
+        Map<String, List<String>> cache = LibraryLookup.read(root.real("/etc/ld.so.cache"));
         List<String> built = builtIn(root, interpreter);
         List<String> system = built.isEmpty() ? customary(root, elf) : built;
         List<String> folders = new ArrayList<>();
         if (cache.isEmpty()) {
             // Where ldconfig has not run yet, it will.
-            folders.addAll(LibraryCache.folders(root, "/etc/ld.so.conf"));
+            folders.addAll(LibraryLookup.folders(root, "/etc/ld.so.conf"));
         }
         folders.addAll(system);
         return new RunTimeLinker(
@@ -107,8 +107,8 @@ record RunTimeLinker(
         if (!root.isFile(interpreter)) {
             return List.of();
         }
-        try (OpenElf file = OpenElf.asIs(Place.named(root.real(interpreter).toString()))) {
-            for (Section section : file.elf().sections()) {
+        try (OpenElf file = OpenElf.asIs(FilePlace.named(root.real(interpreter).toString()))) {
+            for (ElfSection section : file.elf().sections()) {
                 boolean texts = section.name().equals(".rodata");
                 if (texts && section.sizeBytes() <= READ_LIMIT_BYTES) {
                     byte[] bytes = file.elf().bytes(section).toArray();

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNames;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 import sonde.event.result.ValueOutput;
 
 /** The section headers. */
@@ -44,21 +44,21 @@ public final class SectionsPage implements ElfPage {
                 count == 1 ? "is" : "are",
                 count,
                 count == 1 ? "" : "s",
-                Forms.hex(elf.header().sectionOffset()));
+                ElfWording.hex(elf.header().sectionOffset()));
         out.println("Section Headers:");
         String address = elf.is64() ? "Address         " : "Addr    ";
         out.println(
                 "  [Nr] Name              Type            "
                         + address
                         + " Off    Size   ES Flg Lk Inf Al");
-        for (Section s : elf.sections()) {
+        for (ElfSection s : elf.sections()) {
             String type = ElfNames.section(elf.machine(), s.type());
             out.printf(
                     "  [%2d] %-17s %-15s %s %06x %06x %02x %3s %2d %3d %2s%n",
                     s.index(),
-                    Forms.name(s.name()),
+                    ElfWording.name(s.name()),
                     type,
-                    Forms.address(elf, s.address()),
+                    ElfWording.address(elf, s.address()),
                     s.offset(),
                     s.sizeBytes(),
                     s.entryBytes(),
@@ -121,13 +121,13 @@ public final class SectionsPage implements ElfPage {
     @Override
     public void values(ValueOutput out) throws IOException {
         out.beginArray();
-        for (Section s : elf.sections()) {
+        for (ElfSection s : elf.sections()) {
             out.beginObject();
             out.field("index", s.index());
-            out.field("name", Forms.name(s.name()));
+            out.field("name", ElfWording.name(s.name()));
             out.field("type", ElfNames.section(elf.machine(), s.type()));
             out.field("flags", flags(s.flags()));
-            out.field("address", Forms.hex(s.address()));
+            out.field("address", ElfWording.hex(s.address()));
             out.field("offset", s.offset());
             out.field("size_bytes", s.sizeBytes());
             out.field("entry_bytes", s.entryBytes());

@@ -5,8 +5,8 @@ import java.io.PrintWriter;
 import java.util.List;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNames;
-import sonde.binary.elf.Section;
-import sonde.binary.elf.Segment;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.ElfSegment;
 import sonde.event.result.ValueOutput;
 
 /** The program headers, and which sections each holds. */
@@ -28,13 +28,13 @@ public final class SegmentsPage implements ElfPage {
 
     @Override
     public void text(PrintWriter out) {
-        List<Segment> segments = elf.segments();
+        List<ElfSegment> segments = elf.segments();
         if (segments.isEmpty()) {
             out.println("There are no program headers in this file.");
             return;
         }
         out.println("Elf file type is " + HeaderPage.type(elf));
-        out.println("Entry point " + Forms.hex(elf.entry()));
+        out.println("Entry point " + ElfWording.hex(elf.entry()));
         out.printf(
                 "There %s %d program header%s, starting at offset %d%n",
                 segments.size() == 1 ? "is" : "are",
@@ -52,23 +52,25 @@ public final class SegmentsPage implements ElfPage {
                         + (elf.is64()
                                 ? "FileSiz  MemSiz   Flg Align"
                                 : "FileSiz MemSiz  Flg Align"));
-        for (Segment s : segments) {
+        for (ElfSegment s : segments) {
             out.printf(
                     elf.is64()
                             ? "  %-14.14s 0x%06x 0x%s 0x%s 0x%06x 0x%06x %s %s%n"
                             : "  %-14.14s 0x%06x 0x%s 0x%s 0x%05x 0x%05x %s %s%n",
                     ElfNames.segment(elf.machine(), s.type()),
                     s.offset(),
-                    Forms.address(elf, s.address()),
-                    Forms.address(elf, s.physicalAddress()),
+                    ElfWording.address(elf, s.address()),
+                    ElfWording.address(elf, s.physicalAddress()),
                     s.fileBytes(),
                     s.memoryBytes(),
                     rights(s),
-                    s.alignment() == 0 ? "0" : Forms.hex(s.alignment()));
+                    s.alignment() == 0 ? "0" : ElfWording.hex(s.alignment()));
             if (s.type() == ElfFile.PT_INTERP) {
                 String interpreter = elf.interpreter().orElse("");
                 out.println(
-                        "      [Requesting program interpreter: " + Forms.name(interpreter) + "]");
+                        "      [Requesting program interpreter: "
+                                + ElfWording.name(interpreter)
+                                + "]");
             }
         }
         if (elf.sections().size() > 1) {
@@ -76,29 +78,29 @@ public final class SegmentsPage implements ElfPage {
         }
     }
 
-    private void mapping(PrintWriter out, List<Segment> segments) {
+    private void mapping(PrintWriter out, List<ElfSegment> segments) {
         out.println();
         out.println(" Section to Segment mapping:");
         out.println("  Segment Sections...");
         for (int i = 0; i < segments.size(); i++) {
             out.printf("   %02d     ", i);
-            for (Section section : elf.sections()) {
+            for (ElfSection section : elf.sections()) {
                 if (holds(segments.get(i), section)) {
-                    out.print(Forms.name(section.name()) + " ");
+                    out.print(ElfWording.name(section.name()) + " ");
                 }
             }
             out.println();
         }
     }
 
-    private static String rights(Segment s) {
+    private static String rights(ElfSegment s) {
         return ((s.flags() & 4) != 0 ? "R" : " ")
                 + ((s.flags() & 2) != 0 ? "W" : " ")
                 + ((s.flags() & 1) != 0 ? "E" : " ");
     }
 
     /** Whether a section belongs to a segment: by kind, by place in the file, by address. */
-    static boolean holds(Segment p, Section s) {
+    static boolean holds(ElfSegment p, ElfSection s) {
         boolean tls = (s.flags() & SHF_TLS) != 0;
         boolean loaded = (s.flags() & ElfFile.SHF_ALLOC) != 0;
         boolean empty = s.type() == ElfFile.SHT_NOBITS;
@@ -149,20 +151,20 @@ public final class SegmentsPage implements ElfPage {
     @Override
     public void values(ValueOutput out) throws IOException {
         out.beginArray();
-        for (Segment s : elf.segments()) {
+        for (ElfSegment s : elf.segments()) {
             out.beginObject();
             out.field("type", ElfNames.segment(elf.machine(), s.type()));
             out.field("flags", rights(s).replace(" ", ""));
             out.field("offset", s.offset());
-            out.field("address", Forms.hex(s.address()));
-            out.field("physical_address", Forms.hex(s.physicalAddress()));
+            out.field("address", ElfWording.hex(s.address()));
+            out.field("physical_address", ElfWording.hex(s.physicalAddress()));
             out.field("file_bytes", s.fileBytes());
             out.field("memory_bytes", s.memoryBytes());
             out.field("alignment", s.alignment());
             out.beginArray("sections");
-            for (Section section : elf.sections()) {
+            for (ElfSection section : elf.sections()) {
                 if (holds(s, section)) {
-                    out.value(Forms.name(section.name()));
+                    out.value(ElfWording.name(section.name()));
                 }
             }
             out.endArray();

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.SectionBytes;
 import sonde.event.result.ValueOutput;
 
@@ -29,7 +29,7 @@ public final class StringsPage implements ElfPage {
         return "strings";
     }
 
-    private List<Section> sections() {
+    private List<ElfSection> sections() {
         return elf.sections().stream()
                 .filter(s ->
                         wanted.isEmpty()
@@ -39,12 +39,12 @@ public final class StringsPage implements ElfPage {
     }
 
     /** Takes a text and the offset in the section where it begins. */
-    private interface Taker {
+    private interface StringTaker {
         void take(long offset, String text) throws IOException;
     }
 
     /** Runs of printable bytes, at least one long. */
-    private static void each(SectionBytes bytes, Taker taker) throws IOException {
+    private static void each(SectionBytes bytes, StringTaker taker) throws IOException {
         StringBuilder text = new StringBuilder();
         long start = 0;
         for (long at = 0; at < bytes.sizeBytes(); at++) {
@@ -65,15 +65,15 @@ public final class StringsPage implements ElfPage {
 
     private static String utf8(StringBuilder bytes) {
         byte[] raw = bytes.toString().getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
-        return Forms.name(new String(raw, java.nio.charset.StandardCharsets.UTF_8));
+        return ElfWording.name(new String(raw, java.nio.charset.StandardCharsets.UTF_8));
     }
 
     @Override
     public void text(PrintWriter out) throws IOException {
         String line = "";
-        for (Section section : sections()) {
+        for (ElfSection section : sections()) {
             out.print(line);
-            out.println("String dump of section '" + Forms.name(section.name()) + "':");
+            out.println("String dump of section '" + ElfWording.name(section.name()) + "':");
             each(elf.bytes(section), (offset, text) -> out.printf("  [%6x]  %s%n", offset, text));
             line = System.lineSeparator();
         }
@@ -85,8 +85,8 @@ public final class StringsPage implements ElfPage {
     @Override
     public void values(ValueOutput out) throws IOException {
         out.beginObject();
-        for (Section section : sections()) {
-            out.beginArray(Forms.name(section.name()));
+        for (ElfSection section : sections()) {
+            out.beginArray(ElfWording.name(section.name()));
             each(
                     elf.bytes(section),
                     (offset, text) -> {

@@ -17,17 +17,19 @@ import sonde.binary.elf.DynamicEntry;
 import sonde.binary.elf.DynamicTable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNames;
+import sonde.binary.elf.ElfNote;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Note;
-import sonde.binary.elf.Section;
 import sonde.binary.elf.SectionBytes;
-import sonde.binary.elf.Segment;
 import sonde.event.result.ValueOutput;
 import sonde.symbol.files.Attempt;
+import sonde.symbol.files.Attempt.AttemptResult;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.Need;
 import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.RequiredContent;
+import sonde.tools.elf.LibraryResolver.ResolvedLibraries;
 
 /**
  * What a file is, on one page: kind, build-id, libraries, symbols, debug information, hardening.
@@ -63,7 +65,7 @@ public final class SummaryPage implements ElfPage {
         facts().forEach((name, lines) -> {
             String label = name;
             for (String line : lines) {
-                out.printf("%-13s %s%n", label, Forms.name(line));
+                out.printf("%-13s %s%n", label, ElfWording.name(line));
                 label = "";
             }
         });
@@ -75,7 +77,7 @@ public final class SummaryPage implements ElfPage {
         for (Map.Entry<String, List<String>> fact : facts().entrySet()) {
             out.beginArray(fact.getKey().replace(' ', '_'));
             for (String line : fact.getValue()) {
-                out.value(Forms.name(line));
+                out.value(ElfWording.name(line));
             }
             out.endArray();
         }
@@ -83,7 +85,7 @@ public final class SummaryPage implements ElfPage {
     }
 
     /** Looks at one thing of a file that may be damaged. */
-    private interface Look {
+    private interface FileLook {
         List<String> at() throws IOException;
     }
 
@@ -106,7 +108,7 @@ public final class SummaryPage implements ElfPage {
         return facts;
     }
 
-    private static void add(Map<String, List<String>> facts, String name, Look look) {
+    private static void add(Map<String, List<String>> facts, String name, FileLook look) {
         List<String> lines;
         try {
             lines = look.at();
@@ -186,14 +188,14 @@ public final class SummaryPage implements ElfPage {
     private List<String> packageNote() {
         return elf.notes().stream()
                 .filter(n -> n.owner().equals("FDO"))
-                .map(Note::description)
+                .map(ElfNote::description)
                 .map(d -> new String(d, StandardCharsets.UTF_8).replace("\0", "").strip())
                 .toList();
     }
 
     /** {@code .comment}: a text of each compiler and linker. */
     private List<String> compilers() throws IOException {
-        Optional<Section> comment = elf.section(".comment");
+        Optional<ElfSection> comment = elf.section(".comment");
         if (comment.isEmpty() || elf.contentBytes(comment.get()) > COMMENT_LIMIT_BYTES) {
             return List.of();
         }
@@ -209,7 +211,7 @@ public final class SummaryPage implements ElfPage {
 
     /** {@code .modinfo}: key=value texts (include/linux/moduleparam.h). */
     private List<String> module() throws IOException {
-        Optional<Section> section = elf.section(".modinfo");
+        Optional<ElfSection> section = elf.section(".modinfo");
         if (section.isEmpty() || elf.contentBytes(section.get()) > COMMENT_LIMIT_BYTES) {
             return List.of();
         }
@@ -234,7 +236,7 @@ public final class SummaryPage implements ElfPage {
         if (dynamic().isEmpty()) {
             return List.of();
         }
-        LibraryResolver.Answer answer = resolver.resolve(path, elf);
+        ResolvedLibraries answer = resolver.resolve(path, elf);
         List<String> lines = new ArrayList<>();
         for (String name : dynamic().get().needed()) {
             String at =
@@ -279,7 +281,7 @@ public final class SummaryPage implements ElfPage {
         if (elf.section(".BTF").isPresent()) {
             lines.add("BTF in the file itself");
         }
-        DebugFile found = search.debugFile(file.place(), Need.DEBUG_INFORMATION);
+        DebugFile found = search.debugFile(file.place(), RequiredContent.DEBUG_INFORMATION);
         if (found.isFound()) {
             String where = found.kind() == DebugFile.Kind.ITSELF ? "" : ": " + found.path().get();
             lines.add("DWARF " + found.kind().words() + where);
@@ -288,7 +290,7 @@ public final class SummaryPage implements ElfPage {
             lines.add("no DWARF here, and no separate file in any of " + places(found) + " places");
             List<Attempt> missing =
                     found.tried().stream()
-                            .filter(a -> a.outcome() == Attempt.Outcome.ABSENT)
+                            .filter(a -> a.outcome() == AttemptResult.ABSENT)
                             .limit(PLACES_SHOWN)
                             .toList();
             missing.forEach(attempt -> lines.add("  " + attempt.place()));
@@ -297,7 +299,7 @@ public final class SummaryPage implements ElfPage {
             }
         }
         found.refusals().stream()
-                .filter(a -> a.outcome() != Attempt.Outcome.LACKING)
+                .filter(a -> a.outcome() != AttemptResult.LACKING)
                 .forEach(attempt -> lines.add(attempt.sentence()));
         return lines;
     }
@@ -376,7 +378,7 @@ public final class SummaryPage implements ElfPage {
     }
 
     private String stack() {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             if (segment.type() == ElfFile.PT_GNU_STACK) {
                 return (segment.flags() & ElfFile.PF_X) == 0
                         ? "stack not executable"
@@ -411,7 +413,7 @@ public final class SummaryPage implements ElfPage {
         }
         List<String> lines = new ArrayList<>();
         int threads = 0;
-        for (Note note : elf.notes()) {
+        for (ElfNote note : elf.notes()) {
             if (note.owner().equals("CORE") && note.type() == 3) {
                 lines.addAll(NoteText.of(elf, note));
             } else if (note.owner().equals("CORE") && note.type() == 1) {

@@ -5,8 +5,8 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Section;
 import sonde.binary.elf.SymbolVersions;
 import sonde.event.result.ValueOutput;
 
@@ -37,7 +37,7 @@ public final class SymbolsPage implements ElfPage {
         return "symbols";
     }
 
-    private List<Section> tables() {
+    private List<ElfSection> tables() {
         return elf.sections().stream()
                 .filter(s -> s.type() == ElfFile.SHT_SYMTAB || s.type() == ElfFile.SHT_DYNSYM)
                 .toList();
@@ -45,18 +45,18 @@ public final class SymbolsPage implements ElfPage {
 
     @Override
     public void text(PrintWriter out) throws IOException {
-        List<Section> tables = tables();
+        List<ElfSection> tables = tables();
         if (tables.isEmpty()) {
             out.println("There are no symbol tables in this file.");
         }
         String line = "";
-        for (Section table : tables) {
+        for (ElfSection table : tables) {
             ElfSymbols symbols = elf.symbols(table);
             SymbolVersions versions = versions(table);
             out.print(line);
             out.printf(
                     "Symbol table '%s' contains %s:%n",
-                    Forms.name(table.name()), Forms.entries(symbols.count()));
+                    ElfWording.name(table.name()), ElfWording.entries(symbols.count()));
             out.println(
                     elf.is64()
                             ? "   Num:    Value          Size Type    Bind   Vis      Ndx Name"
@@ -68,17 +68,20 @@ public final class SymbolsPage implements ElfPage {
         }
     }
 
-    private @Nullable SymbolVersions versions(Section table) throws IOException {
+    private @Nullable SymbolVersions versions(ElfSection table) throws IOException {
         SymbolVersions versions = elf.versions().orElse(null);
         return versions != null && versions.section().link() == table.index() ? versions : null;
     }
 
     private String row(ElfSymbols symbols, @Nullable SymbolVersions versions, int i) {
         StringBuilder row = new StringBuilder(100);
-        right(row, "" + i, 6).append(": ").append(Forms.address(elf, symbols.value(i))).append(' ');
+        right(row, "" + i, 6)
+                .append(": ")
+                .append(ElfWording.address(elf, symbols.value(i)))
+                .append(' ');
         long size = symbols.size(i);
         boolean decimal = size >= 0 && size <= LARGEST_DECIMAL;
-        right(row, decimal ? "" + size : Forms.hex(size), 5).append(' ');
+        right(row, decimal ? "" + size : ElfWording.hex(size), 5).append(' ');
         left(row, type(symbols.type(i)), 7).append(' ');
         left(row, binding(symbols.binding(i)), 6).append(' ');
         left(row, VISIBILITIES.get(symbols.visibility(i)), 7).append(' ');
@@ -123,7 +126,8 @@ public final class SymbolsPage implements ElfPage {
                 && section < elf.sections().size()) {
             name = elf.sections().get(section).name();
         }
-        return Forms.name(versions == null ? name : name + versions.suffix(i, name, section != 0));
+        return ElfWording.name(
+                versions == null ? name : name + versions.suffix(i, name, section != 0));
     }
 
     private String type(int type) {
@@ -177,14 +181,14 @@ public final class SymbolsPage implements ElfPage {
     @Override
     public void values(ValueOutput out) throws IOException {
         out.beginObject();
-        for (Section table : tables()) {
+        for (ElfSection table : tables()) {
             ElfSymbols symbols = elf.symbols(table);
             SymbolVersions versions = versions(table);
-            out.beginArray(Forms.name(table.name()));
+            out.beginArray(ElfWording.name(table.name()));
             for (int i = 1; i < symbols.count(); i++) {
                 out.beginObject();
                 out.field("name", name(symbols, versions, i));
-                out.field("value", Forms.hex(symbols.value(i)));
+                out.field("value", ElfWording.hex(symbols.value(i)));
                 out.field("size_bytes", symbols.size(i));
                 out.field("type", type(symbols.type(i)));
                 out.field("binding", binding(symbols.binding(i)));

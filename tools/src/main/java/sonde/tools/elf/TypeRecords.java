@@ -6,11 +6,13 @@ import java.util.Optional;
 import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.symbol.ctype.DwarfSourceTypes;
 import sonde.symbol.ctype.NamedTypes;
-import sonde.symbol.ctype.NamedTypes.Space;
+import sonde.symbol.ctype.NamedTypes.NameSpace;
 import sonde.symbol.ctype.SourceType;
 import sonde.symbol.ctype.SourceType.Enumeration;
 import sonde.symbol.ctype.SourceType.MemberRole;
+import sonde.symbol.ctype.SourceType.SourceTypedef;
 import sonde.symbol.ctype.SourceType.Structure;
+import sonde.tools.elf.CTypeLayout.LaidOutMember;
 
 /** Types as the page shows them; all is read, so that the file may be closed behind it. */
 final class TypeRecords {
@@ -23,59 +25,60 @@ final class TypeRecords {
      * A type of DWARF by its name, with or without "struct", "union", "enum" before it, and with
      * the name spaces around it, or the last of them, or none.
      */
-    static Optional<CRecord> find(DwarfSourceTypes types, String name) {
+    static Optional<CTypeLayout> find(DwarfSourceTypes types, String name) {
         return record(find(types::find, name).or(() -> find(types::findLocal, name)));
     }
 
     /** A type of BTF. */
-    static Optional<CRecord> find(BtfSourceTypes types, String name) {
+    static Optional<CTypeLayout> find(BtfSourceTypes types, String name) {
         return record(find((NamedTypes) types, name));
     }
 
     private static Optional<SourceType> find(NamedTypes types, String name) {
         String[] words = name.strip().split("\\s+", 2);
-        Space space =
+        NameSpace space =
                 switch (words.length > 1 ? words[0] : "") {
-                    case "struct", "class" -> Space.STRUCT;
-                    case "union" -> Space.UNION;
-                    case "enum" -> Space.ENUM;
-                    default -> Space.ANY;
+                    case "struct", "class" -> NameSpace.STRUCT;
+                    case "union" -> NameSpace.UNION;
+                    case "enum" -> NameSpace.ENUM;
+                    default -> NameSpace.ANY;
                 };
-        return types.find(space, space == Space.ANY ? name.strip() : words[1]);
+        return types.find(space, space == NameSpace.ANY ? name.strip() : words[1]);
     }
 
-    private static Optional<CRecord> record(Optional<SourceType> type) {
+    private static Optional<CTypeLayout> record(Optional<SourceType> type) {
         return type.map(found -> record(found, 0));
     }
 
-    private static CRecord record(SourceType type, int depth) {
+    private static CTypeLayout record(SourceType type, int depth) {
         return switch (type) {
             case Structure s -> {
-                List<CRecord.Member> members = new ArrayList<>();
+                List<LaidOutMember> members = new ArrayList<>();
                 for (SourceType.Member member : s.members().get()) {
                     members.add(member(member, depth));
                 }
                 String head = (s.keyword().text() + " " + s.name()).strip();
-                yield new CRecord(head, s.sizeBytes(), members, List.of());
+                yield new CTypeLayout(head, s.sizeBytes(), members, List.of());
             }
             case Enumeration e -> {
                 List<String> values =
                         e.constants().get().stream()
                                 .map(one -> one.name() + " = " + one.value())
                                 .toList();
-                yield new CRecord(("enum " + e.name()).strip(), e.sizeBytes(), List.of(), values);
+                yield new CTypeLayout(
+                        ("enum " + e.name()).strip(), e.sizeBytes(), List.of(), values);
             }
-            case SourceType.Typedef t when isUnnamed(t.target()) -> {
-                CRecord inner = record(t.target(), depth + 1);
+            case SourceTypedef t when isUnnamed(t.target()) -> {
+                CTypeLayout inner = record(t.target(), depth + 1);
                 yield inner.headed(inner.head() + " /* typedef " + t.name() + " */");
             }
-            case SourceType.Typedef t ->
-                    new CRecord(
+            case SourceTypedef t ->
+                    new CTypeLayout(
                             "typedef " + t.target().declaration(t.name()),
                             t.sizeBytes(),
                             List.of(),
                             List.of());
-            default -> new CRecord(type.spelling(), type.sizeBytes(), List.of(), List.of());
+            default -> new CTypeLayout(type.spelling(), type.sizeBytes(), List.of(), List.of());
         };
     }
 
@@ -87,7 +90,7 @@ final class TypeRecords {
         };
     }
 
-    private static CRecord.Member member(SourceType.Member member, int depth) {
+    private static LaidOutMember member(SourceType.Member member, int depth) {
         SourceType type = member.type().get();
         long size = type.sizeBytes();
         SourceType element = type;
@@ -102,22 +105,22 @@ final class TypeRecords {
         boolean isBody = isUnnamed(element) || isVariant && element instanceof Structure;
         boolean isBase = member.role() instanceof MemberRole.Inherited;
         String name = isBase ? "<ancestor>" : member.name();
-        CRecord inner = null;
+        CTypeLayout inner = null;
         String[] parts;
         if (isBody && depth < DEPTH_LIMIT) {
-            CRecord body = record(element, depth + 1);
+            CTypeLayout body = record(element, depth + 1);
             String when = member.role() instanceof MemberRole.Variant v ? v.when() : "";
             inner = when.isEmpty() ? body : body.headed(body.head() + " /* " + when + " */");
             // The name of a variant is that of its structure.
             parts = new String[] {"", isVariant ? "" : name + counts};
         } else {
-            parts = Declared.split(type.declaration(MARKER), MARKER, name);
+            parts = SplitDeclaration.split(type.declaration(MARKER), MARKER, name);
         }
         boolean isNowhere = member.bitOffset() == SourceType.Member.NOWHERE;
-        return new CRecord.Member(
+        return new LaidOutMember(
                 parts[0],
                 parts[1],
-                isNowhere ? CRecord.Member.NOWHERE : member.bitOffset(),
+                isNowhere ? LaidOutMember.NOWHERE : member.bitOffset(),
                 size,
                 member.bits(),
                 inner);

@@ -5,14 +5,15 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.event.result.ValueOutput;
+import sonde.tools.elf.CTypeLayout.LaidOutMember;
 
 /** A type with offsets, sizes and holes, in the form of pahole. */
 public final class TypesPage implements ElfPage {
     private static final int LINE_BYTES = 64;
 
-    private final CRecord type;
+    private final CTypeLayout type;
 
-    TypesPage(CRecord type) {
+    TypesPage(CTypeLayout type) {
         this.type = type;
     }
 
@@ -28,7 +29,7 @@ public final class TypesPage implements ElfPage {
             return;
         }
         Totals totals = new Totals();
-        out.println(Forms.name(type.head()) + " {");
+        out.println(ElfWording.name(type.head()) + " {");
         body(out, type, 0, 1, totals);
         out.println();
         totals.print(out, type);
@@ -39,13 +40,13 @@ public final class TypesPage implements ElfPage {
         if (type.values().isEmpty()) {
             boolean record = type.head().startsWith("struct") || type.isUnion();
             out.println(
-                    Forms.name(type.head())
+                    ElfWording.name(type.head())
                             + (record ? " {" + System.lineSeparator() + "};" : ";"));
             out.println("/* size: " + type.sizeBytes() + " */");
             return;
         }
-        out.println(Forms.name(type.head()) + " {");
-        type.values().forEach(value -> out.println("\t" + Forms.name(value) + ","));
+        out.println(ElfWording.name(type.head()) + " {");
+        type.values().forEach(value -> out.println("\t" + ElfWording.name(value) + ","));
         out.println("}; /* size: " + type.sizeBytes() + " */");
     }
 
@@ -63,7 +64,7 @@ public final class TypesPage implements ElfPage {
         private boolean virtual;
 
         /** Takes a member in, of which what lies before {@code taken} was counted with others. */
-        void add(CRecord.Member member, long taken) {
+        void add(LaidOutMember member, long taken) {
             members++;
             sumBits += member.bits();
             long own = Math.max(0, member.end() - Math.max(taken, member.bitOffset()));
@@ -72,7 +73,7 @@ public final class TypesPage implements ElfPage {
             unitEnd = Math.max(unitEnd, member.unitEnd());
         }
 
-        void print(PrintWriter out, CRecord type) {
+        void print(PrintWriter out, CTypeLayout type) {
             long lines = (type.sizeBytes() + LINE_BYTES - 1) / LINE_BYTES;
             out.printf(
                     "\t/* size: %d, cachelines: %d, members: %d */%n",
@@ -112,14 +113,14 @@ public final class TypesPage implements ElfPage {
     }
 
     private static void body(
-            PrintWriter out, CRecord record, long baseBits, int depth, Totals totals) {
+            PrintWriter out, CTypeLayout record, long baseBits, int depth, Totals totals) {
         String indent = "\t".repeat(depth);
-        record.values().forEach(value -> out.println(indent + Forms.name(value) + ","));
+        record.values().forEach(value -> out.println(indent + ElfWording.name(value) + ","));
         long end = 0;
         long unitEnd = 0;
-        for (CRecord.Member member : record.placed()) {
+        for (LaidOutMember member : record.placed()) {
             if (member.isVirtual()) {
-                out.println(indent + Forms.name(text(member)) + "; /* virtual */");
+                out.println(indent + ElfWording.name(text(member)) + "; /* virtual */");
                 totals.virtual |= depth == 1;
                 continue;
             }
@@ -129,9 +130,9 @@ public final class TypesPage implements ElfPage {
                 line(out, indent, (baseBits + member.bitOffset()) / 8, totals);
             }
             long offset = (baseBits + member.bitOffset()) / 8;
-            CRecord inner = member.inner();
+            CTypeLayout inner = member.inner();
             if (inner != null) {
-                out.println(indent + Forms.name(inner.head()) + " {");
+                out.println(indent + ElfWording.name(inner.head()) + " {");
                 body(out, inner, baseBits + member.bitOffset(), depth + 1, totals);
                 String name = member.after();
                 print(out, indent, "}" + (name.isEmpty() ? "" : " " + name), member, offset);
@@ -146,14 +147,15 @@ public final class TypesPage implements ElfPage {
         }
     }
 
-    private static String text(CRecord.Member member) {
+    private static String text(LaidOutMember member) {
         return "%-26s %s".formatted(member.before(), member.after());
     }
 
     private static void print(
-            PrintWriter out, String indent, String text, CRecord.Member member, long offset) {
+            PrintWriter out, String indent, String text, LaidOutMember member, long offset) {
         int width = Math.max(8, 54 - 8 * (indent.length() - 1));
-        String declared = Forms.name(text) + (member.bits() > 0 ? ":" + member.bits() : "") + ";";
+        String declared =
+                ElfWording.name(text) + (member.bits() > 0 ? ":" + member.bits() : "") + ";";
         if (member.bits() > 0) {
             long unit = Math.max(1, member.sizeBytes());
             long at = member.bitOffset() / 8 / unit * unit;
@@ -241,15 +243,18 @@ public final class TypesPage implements ElfPage {
         values(out, type, 0);
     }
 
-    private static void values(ValueOutput out, CRecord record, long baseBits) throws IOException {
+    private static void values(ValueOutput out, CTypeLayout record, long baseBits)
+            throws IOException {
         out.beginObject();
-        out.field("type", Forms.name(record.head()));
+        out.field("type", ElfWording.name(record.head()));
         out.field("size_bytes", record.sizeBytes());
         out.beginArray("members");
         long end = 0;
-        for (CRecord.Member member : record.placed()) {
+        for (LaidOutMember member : record.placed()) {
             out.beginObject();
-            out.field("declaration", Forms.name((member.before() + " " + member.after()).strip()));
+            out.field(
+                    "declaration",
+                    ElfWording.name((member.before() + " " + member.after()).strip()));
             if (member.isVirtual()) {
                 out.field("offset", null);
                 out.field("size_bytes", member.sizeBytes());
@@ -267,7 +272,7 @@ public final class TypesPage implements ElfPage {
             if (!record.isUnion() && member.bitOffset() > end) {
                 out.field("hole_bits_before", member.bitOffset() - end);
             }
-            CRecord inner = member.inner();
+            CTypeLayout inner = member.inner();
             if (inner != null) {
                 out.name("in_place");
                 values(out, inner, at);
@@ -278,7 +283,7 @@ public final class TypesPage implements ElfPage {
         out.endArray();
         out.beginArray("values");
         for (String value : record.values()) {
-            out.value(Forms.name(value));
+            out.value(ElfWording.name(value));
         }
         out.endArray();
         out.endObject();

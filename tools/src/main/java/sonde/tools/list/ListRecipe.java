@@ -13,9 +13,10 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Unit;
 import sonde.probe.plan.EventCatalogue;
+import sonde.probe.plan.EventCatalogue.PerfEventNumber;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.ftrace.EventFormat;
-import sonde.recording.perfdata.PerfEvent;
+import sonde.recording.perfdata.PerfAbi;
 
 /** Lists the events that {@code record -e} takes. */
 public final class ListRecipe {
@@ -30,7 +31,7 @@ public final class ListRecipe {
     }
 
     /** What came of a listing. */
-    public record Outcome(Report result, boolean found) {}
+    public record ListOutcome(Report result, boolean found) {}
 
     /**
      * The events whose name, or {@code system:name}, a glob matches; a word without wildcard also
@@ -38,12 +39,12 @@ public final class ListRecipe {
      *
      * @param withFields adds each tracepoint's fields, as its format states them
      */
-    public Outcome list(String pattern, boolean withFields) throws IOException {
+    public ListOutcome list(String pattern, boolean withFields) throws IOException {
         List<String> notes = new ArrayList<>();
         String[] tracepoints = tracepoints(notes);
         EventCatalogue catalogue = new EventCatalogue(Arrays.asList(tracepoints));
         List<String> found = catalogue.tracepoints(pattern);
-        List<EventCatalogue.Perf> perf = EventCatalogue.perfEvents(pattern);
+        List<PerfEventNumber> perf = EventCatalogue.perfEvents(pattern);
         if (found.isEmpty() && perf.isEmpty() && !isGlob(pattern)) {
             found = catalogue.tracepoints(around(pattern));
             perf = EventCatalogue.perfEvents("*" + pattern + "*");
@@ -55,7 +56,7 @@ public final class ListRecipe {
                             + pattern
                             + "'"
                             + (nearest.isEmpty() ? "" : "; the nearest is '" + nearest + "'"));
-            return new Outcome(new Report("", notes, List.of()), false);
+            return new ListOutcome(new Report("", notes, List.of()), false);
         }
         List<Result> sections = new ArrayList<>();
         if (withFields) {
@@ -68,7 +69,7 @@ public final class ListRecipe {
         } else {
             sections.add(names(found, perf));
         }
-        return new Outcome(new Report("", notes, sections), true);
+        return new ListOutcome(new Report("", notes, sections), true);
     }
 
     private static boolean isGlob(String pattern) {
@@ -98,9 +99,9 @@ public final class ListRecipe {
         }
     }
 
-    private static Table names(List<String> tracepoints, List<EventCatalogue.Perf> perf) {
+    private static Table names(List<String> tracepoints, List<PerfEventNumber> perf) {
         List<List<@Nullable Object>> rows = new ArrayList<>();
-        for (EventCatalogue.Perf event : perf) {
+        for (PerfEventNumber event : perf) {
             rows.add(List.of(event.name(), kind(event)));
         }
         for (String name : tracepoints) {
@@ -109,8 +110,8 @@ public final class ListRecipe {
         return new Table("events", List.of(Column.text("event"), Column.text("kind")), rows);
     }
 
-    private static String kind(EventCatalogue.Perf event) {
-        return event.type() == PerfEvent.PERF_TYPE_HARDWARE ? "hardware" : "software";
+    private static String kind(PerfEventNumber event) {
+        return event.type() == PerfAbi.PERF_TYPE_HARDWARE ? "hardware" : "software";
     }
 
     private Table fields(String qualifiedName) throws IOException {

@@ -2,7 +2,7 @@ package sonde.tools.option;
 
 import java.util.List;
 import java.util.Map;
-import sonde.view.Paragraph;
+import sonde.view.WrappedText;
 
 /** Prints the help of a command from its model. */
 public final class HelpText {
@@ -28,7 +28,7 @@ public final class HelpText {
             lead = " ".repeat(lead.length());
         }
         for (String paragraph : model.about()) {
-            out.append('\n').append(Paragraph.of("", "", paragraph, width));
+            out.append('\n').append(WrappedText.of("", "", paragraph, width));
         }
         if (model.arguments().stream().anyMatch(one -> !one.help().isEmpty())) {
             out.append("\nArguments:\n");
@@ -62,6 +62,6 @@ public final class HelpText {
             first = indent;
         }
         first += " ".repeat(COLUMN - first.length());
-        out.append(Paragraph.of(first, indent, help, width));
+        out.append(WrappedText.of(first, indent, help, width));
     }
 }

@@ -2,7 +2,7 @@ package sonde.tools.option;
 
 import java.util.List;
 import java.util.Optional;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 
 /**
  * Reads a command line by a model: {@code --name=value}, {@code --name value}, letters in one word,
@@ -85,7 +85,8 @@ public final class OptionWords {
     /** What is like an option that there is not. */
     public static String meant(CommandModel model, String name) {
         return name.startsWith("--")
-                ? Nearest.meant(name, model.options().flatMap(one -> one.names().stream()).toList())
+                ? NearestNames.meant(
+                        name, model.options().flatMap(one -> one.names().stream()).toList())
                 : "";
     }
 

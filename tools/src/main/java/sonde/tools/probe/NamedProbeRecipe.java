@@ -11,14 +11,15 @@ import java.util.function.UnaryOperator;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.TextLayout;
-import sonde.probe.dynamic.Definer;
-import sonde.probe.dynamic.Definition;
 import sonde.probe.dynamic.NamedProbes;
+import sonde.probe.dynamic.NamedProbes.ListedProbe;
 import sonde.probe.dynamic.PointSpec;
+import sonde.probe.dynamic.ProbeDefiner;
+import sonde.probe.dynamic.ProbeDefinition;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.ProbeKinds;
-import sonde.probe.dynamic.Subject;
-import sonde.view.Escape;
+import sonde.probe.dynamic.ProbedObject;
+import sonde.view.TextEscape;
 
 /** Named probes of this kernel: adds, lists and removes them. */
 public final class NamedProbeRecipe {
@@ -26,16 +27,16 @@ public final class NamedProbeRecipe {
 
     /** All, those of other tools too. */
     public static ProbeAnswer list() throws IOException {
-        List<NamedProbes.Listed> all = NamedProbes.open().list();
+        List<ListedProbe> all = NamedProbes.open().list();
         Table table =
-                new TableBuilder<NamedProbes.Listed>("probes")
-                        .text("event", NamedProbes.Listed::event)
-                        .text("kind", NamedProbes.Listed::kind)
-                        .text("place", NamedProbes.Listed::place)
-                        .text("arguments", NamedProbes.Listed::arguments)
-                        .text("source", NamedProbes.Listed::source)
+                new TableBuilder<ListedProbe>("probes")
+                        .text("event", ListedProbe::event)
+                        .text("kind", ListedProbe::kind)
+                        .text("place", ListedProbe::place)
+                        .text("arguments", ListedProbe::arguments)
+                        .text("source", ListedProbe::source)
                         .text("by", one -> one.isOurs() ? "sonde" : "")
-                        .text("changed", NamedProbes.Listed::changed)
+                        .text("changed", ListedProbe::changed)
                         .table(all);
         return new ProbeAnswer(
                 new TextLayout(table, out -> all.forEach(one -> listed(one, out))),
@@ -45,7 +46,7 @@ public final class NamedProbeRecipe {
                 !all.isEmpty());
     }
 
-    private static void listed(NamedProbes.Listed one, PrintWriter out) {
+    private static void listed(ListedProbe one, PrintWriter out) {
         String shown =
                 one.isOurs()
                         ? "on " + one.source()
@@ -55,11 +56,11 @@ public final class NamedProbeRecipe {
                                 + one.arguments()
                                 + "   (not made by sonde probe)";
         shown += one.changed().isEmpty() ? "" : "   (" + changed(one) + ")";
-        out.println("%-32s %s".formatted(one.event(), Escape.line(shown)).stripTrailing());
+        out.println("%-32s %s".formatted(one.event(), TextEscape.line(shown)).stripTrailing());
     }
 
     /** Says that the kernel still probes the file that was there before. */
-    public static String changed(NamedProbes.Listed one) {
+    public static String changed(ListedProbe one) {
         return one.changed() + " was changed since, the probe is in the old file: add it again";
     }
 
@@ -108,7 +109,10 @@ public final class NamedProbeRecipe {
      * @param choice sets the definer up
      */
     public static ProbeAnswer add(
-            Subject subject, List<PointSpec> points, boolean dryRun, UnaryOperator<Definer> choice)
+            ProbedObject subject,
+            List<PointSpec> points,
+            boolean dryRun,
+            UnaryOperator<ProbeDefiner> choice)
             throws IOException {
         NamedProbes probes = null;
         Set<String> taken = Set.of();
@@ -122,8 +126,9 @@ public final class NamedProbeRecipe {
                 throw e; // else the names that are taken stay unknown
             }
         }
-        Definer definer = choice.apply(new Definer(subject).avoiding(taken).choosing(kinds));
-        List<Definition> made = new ArrayList<>();
+        ProbeDefiner definer =
+                choice.apply(new ProbeDefiner(subject).avoiding(taken).choosing(kinds));
+        List<ProbeDefinition> made = new ArrayList<>();
         for (PointSpec point : points) {
             try {
                 made.addAll(definer.define(point));
@@ -133,11 +138,11 @@ public final class NamedProbeRecipe {
         }
         List<String> notes = new ArrayList<>(subject.notes());
         Table table =
-                new TableBuilder<Definition>("probes")
-                        .text("event", Definition::event)
-                        .text("definition", Definition::text)
-                        .text("source", Definition::source)
-                        .text("note", Definition::note)
+                new TableBuilder<ProbeDefinition>("probes")
+                        .text("event", ProbeDefinition::event)
+                        .text("definition", ProbeDefinition::text)
+                        .text("source", ProbeDefinition::source)
+                        .text("note", ProbeDefinition::note)
                         .table(made);
         if (dryRun || probes == null) {
             subject.foreign().ifPresent(notes::add);
@@ -146,8 +151,8 @@ public final class NamedProbeRecipe {
                             table,
                             out ->
                                     made.forEach(one -> {
-                                        out.println(Escape.line(one.text()));
-                                        out.println("    " + Escape.line(described(one)));
+                                        out.println(TextEscape.line(one.text()));
+                                        out.println("    " + TextEscape.line(described(one)));
                                     })),
                     notes,
                     true);
@@ -187,16 +192,16 @@ public final class NamedProbeRecipe {
         return modules.isEmpty() ? "" : modules.getFirst();
     }
 
-    private static String described(Definition one) {
+    private static String described(ProbeDefinition one) {
         return "at " + one.source() + (one.note().isEmpty() ? "" : "; " + one.note());
     }
 
-    private static void added(List<Definition> made, PrintWriter out) {
-        Map<String, List<Definition>> byEvent = new LinkedHashMap<>();
+    private static void added(List<ProbeDefinition> made, PrintWriter out) {
+        Map<String, List<ProbeDefinition>> byEvent = new LinkedHashMap<>();
         made.forEach(one -> byEvent.computeIfAbsent(one.event(), _ -> new ArrayList<>()).add(one));
         byEvent.forEach((event, all) -> {
             out.println(event);
-            all.forEach(one -> out.println("    " + Escape.line(described(one))));
+            all.forEach(one -> out.println("    " + TextEscape.line(described(one))));
         });
         String first = made.getFirst().event();
         out.println();

@@ -10,10 +10,12 @@ import sonde.event.result.TableBuilder;
 import sonde.event.result.TextLayout;
 import sonde.probe.dynamic.FunctionNames;
 import sonde.probe.dynamic.PointSpec;
+import sonde.probe.dynamic.ProbedObject;
 import sonde.probe.dynamic.SourceView;
-import sonde.probe.dynamic.Subject;
+import sonde.probe.dynamic.SourceView.ViewedLine;
 import sonde.probe.dynamic.VariableView;
-import sonde.view.Escape;
+import sonde.probe.dynamic.VariableView.ViewedVariable;
+import sonde.view.TextEscape;
 
 /** Functions, lines and variables of a kernel or a program that a probe can use. */
 public final class SourceProbeRecipe {
@@ -24,12 +26,12 @@ public final class SourceProbeRecipe {
 
     private SourceProbeRecipe() {}
 
-    private record Line(SourceView view, SourceView.Row row) {}
+    private record Line(SourceView view, ViewedLine row) {}
 
-    private record Variable(VariableView view, VariableView.Row row) {}
+    private record Variable(VariableView view, ViewedVariable row) {}
 
     /** Functions whose name a glob matches. */
-    public static ProbeAnswer functions(Subject subject, String pattern) throws IOException {
+    public static ProbeAnswer functions(ProbedObject subject, String pattern) throws IOException {
         List<String> names = FunctionNames.matching(subject, pattern);
         List<String> notes = new ArrayList<>(subject.notes());
         if (names.isEmpty()) {
@@ -37,7 +39,7 @@ public final class SourceProbeRecipe {
                     "no function of "
                             + subject.path()
                             + " matches '"
-                            + Escape.line(pattern)
+                            + TextEscape.line(pattern)
                             + "'"
                             + (subject.hasEntries()
                                     ? ""
@@ -47,7 +49,8 @@ public final class SourceProbeRecipe {
         Table table =
                 new TableBuilder<String>("functions").text("function", name -> name).table(names);
         return new ProbeAnswer(
-                new TextLayout(table, out -> names.forEach(name -> out.println(Escape.line(name)))),
+                new TextLayout(
+                        table, out -> names.forEach(name -> out.println(TextEscape.line(name)))),
                 notes,
                 !names.isEmpty());
     }
@@ -58,7 +61,7 @@ public final class SourceProbeRecipe {
      * @param what a function or a file, see {@link SourceView#of}
      * @param sources folders that have the source
      */
-    public static ProbeAnswer lines(Subject subject, String what, List<Path> sources)
+    public static ProbeAnswer lines(ProbedObject subject, String what, List<Path> sources)
             throws IOException {
         List<SourceView> views = SourceView.of(subject, PointSpec.withoutModule(what), sources);
         List<Line> lines = new ArrayList<>();
@@ -86,12 +89,12 @@ public final class SourceProbeRecipe {
         boolean function = view.base() > 0;
         out.println(
                 "<"
-                        + Escape.line(view.title())
-                        + (function ? "@" + Escape.line(view.file()) + ":" + view.base() : "")
+                        + TextEscape.line(view.title())
+                        + (function ? "@" + TextEscape.line(view.file()) + ":" + view.base() : "")
                         + ">");
-        for (SourceView.Row row : view.rows()) {
+        for (ViewedLine row : view.rows()) {
             String number = row.hasCode() ? Integer.toString(row.number() - view.base()) : "";
-            String text = Escape.line(untabbed(row.text()));
+            String text = TextEscape.line(untabbed(row.text()));
             out.println("%7s  %s".formatted(number, text).stripTrailing());
         }
         out.println();
@@ -111,7 +114,7 @@ public final class SourceProbeRecipe {
     }
 
     /** Variables that a probe can see at a place, and where they are. */
-    public static ProbeAnswer variables(Subject subject, String place) throws IOException {
+    public static ProbeAnswer variables(ProbedObject subject, String place) throws IOException {
         List<VariableView> views = VariableView.of(subject, PointSpec.withoutModule(place));
         List<String> notes = new ArrayList<>(subject.notes());
         subject.foreign().ifPresent(notes::add);
@@ -136,17 +139,18 @@ public final class SourceProbeRecipe {
     }
 
     private static void variables(VariableView view, PrintWriter out) {
-        String note = view.note().isEmpty() ? "" : "  " + Escape.line(view.note());
-        out.println(Escape.line(view.place()) + "  <" + Escape.line(view.code()) + ">" + note);
+        String note = view.note().isEmpty() ? "" : "  " + TextEscape.line(view.note());
+        out.println(
+                TextEscape.line(view.place()) + "  <" + TextEscape.line(view.code()) + ">" + note);
         int width =
                 view.rows().stream()
                         .mapToInt(row -> row.type().length() + row.name().length() + 1)
                         .max()
                         .orElse(0);
         String format = "  %-" + Math.clamp(width, 1, MOST_NAMED) + "s  %s";
-        for (VariableView.Row row : view.rows()) {
-            String named = Escape.line(row.type() + " " + row.name());
-            out.println(format.formatted(named, Escape.line(row.where())));
+        for (ViewedVariable row : view.rows()) {
+            String named = TextEscape.line(row.type() + " " + row.name());
+            out.println(format.formatted(named, TextEscape.line(row.where())));
         }
     }
 }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.GivenPlaces;
 
@@ -67,7 +67,7 @@ final class IndexFolder {
         if (Files.isRegularFile(recording)) {
             return List.of(recording);
         }
-        if (!Files.isRegularFile(recording.resolve(Meta.FILE))) {
+        if (!Files.isRegularFile(recording.resolve(RecordingMeta.FILE))) {
             throw new IOException("no file");
         }
         try (Stream<Path> files = Files.list(recording)) {

@@ -12,20 +12,22 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.LossAccount;
-import sonde.analysis.Losses;
+import sonde.analysis.RecordedLosses;
 import sonde.event.result.Column;
 import sonde.event.result.RowStream;
 import sonde.event.result.Unit;
 import sonde.open.ReportSource;
-import sonde.store.Store;
+import sonde.store.RecordingStore;
+import sonde.store.RecordingStore.StoreOptions;
 import sonde.store.derive.TraceInput;
-import sonde.store.duckdb.Rows;
+import sonde.store.duckdb.QueryRows;
+import sonde.store.duckdb.QueryRows.QueryColumn;
 import sonde.store.duckdb.SqlException;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.report.QueryInput;
 import sonde.view.CsvRenderer;
 import sonde.view.JsonRenderer;
-import sonde.view.Style;
+import sonde.view.TerminalStyle;
 import sonde.view.TextRenderer;
 
 /** Recordings that are open for SQL. */
@@ -36,7 +38,7 @@ public final class QueryRecipe implements AutoCloseable {
     private final List<String> notes = new ArrayList<>();
     private final Path scratch;
     private final @Nullable Path output;
-    private @Nullable Store store;
+    private @Nullable RecordingStore store;
 
     private QueryRecipe(Path scratch, @Nullable Path output) {
         this.scratch = scratch;
@@ -84,11 +86,13 @@ public final class QueryRecipe implements AutoCloseable {
         }
         Path written = output;
         List<Path> allowed = written == null ? List.of() : List.of(partOf(written));
-        store = Store.open(inputs, new Store.Options(MEMORY_MEGABYTES, scratch, allowed, index));
+        store =
+                RecordingStore.open(
+                        inputs, new StoreOptions(MEMORY_MEGABYTES, scratch, allowed, index));
     }
 
-    private Store store() {
-        Store open = store;
+    private RecordingStore store() {
+        RecordingStore open = store;
         if (open == null) {
             throw new IllegalStateException("not open");
         }
@@ -101,7 +105,7 @@ public final class QueryRecipe implements AutoCloseable {
         for (ReportSource source : sources) {
             all.addAll(source.notes());
             String whose = sources.size() > 1 ? source.name() + ": " : "";
-            new LossAccount(new Losses(), source.losses())
+            new LossAccount(new RecordedLosses(), source.losses())
                     .sentence()
                     .ifPresent(lost -> all.add(whose + lost + " The table loss says where."));
         }
@@ -116,7 +120,7 @@ public final class QueryRecipe implements AutoCloseable {
     /** Names and types of a table's columns, as statements see them. */
     public List<String> columns(String table) throws IOException {
         List<String> names = new ArrayList<>();
-        try (Rows rows = store().query("SELECT * FROM \"" + table + "\" LIMIT 0")) {
+        try (QueryRows rows = store().query("SELECT * FROM \"" + table + "\" LIMIT 0")) {
             rows.columns().forEach(column -> names.add(column.name()));
         }
         return names;
@@ -139,10 +143,10 @@ public final class QueryRecipe implements AutoCloseable {
      * @throws IOException when a recording fails
      */
     public RowStream rows(String sql) throws IOException {
-        Rows first = query(sql);
+        QueryRows first = query(sql);
         List<Column> columns = new ArrayList<>();
         boolean simple = true;
-        for (Rows.Column column : first.columns()) {
+        for (QueryColumn column : first.columns()) {
             columns.add(new Column(column.name(), column.isNumber() ? Unit.COUNT : Unit.TEXT));
             simple &= column.isSimple();
         }
@@ -161,7 +165,7 @@ public final class QueryRecipe implements AutoCloseable {
                 });
     }
 
-    private Rows query(String sql) throws IOException {
+    private QueryRows query(String sql) throws IOException {
         try {
             return store().query(sql);
         } catch (SqlException e) {
@@ -177,7 +181,7 @@ public final class QueryRecipe implements AutoCloseable {
         switch (format) {
             case CSV -> new CsvRenderer().render(rows, out);
             case JSON -> new JsonRenderer().render(rows, out);
-            case TABLE -> new TextRenderer().render(rows, out, Style.PLAIN);
+            case TABLE -> new TextRenderer().render(rows, out, TerminalStyle.PLAIN);
             case PARQUET -> throw new IllegalArgumentException("Parquet goes into a file");
         }
     }
@@ -216,7 +220,7 @@ public final class QueryRecipe implements AutoCloseable {
                         "COPY ("
                                 + bare(sql)
                                 + ") TO "
-                                + Store.quoted(part.toString())
+                                + RecordingStore.quoted(part.toString())
                                 + " (FORMAT parquet, COMPRESSION zstd)";
                 query(copy).close();
             } else {
@@ -237,7 +241,7 @@ public final class QueryRecipe implements AutoCloseable {
 
     @Override
     public void close() {
-        Store open = store;
+        RecordingStore open = store;
         if (open != null) {
             open.close();
         }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import sonde.event.result.Live;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.symbol.files.GivenPlaces;
 
@@ -15,7 +15,7 @@ import sonde.symbol.files.GivenPlaces;
  * The rows of a statement at an interval, each time of what the recordings are then: of the running
  * system, which is read anew.
  */
-public final class RepeatedQuery implements Live.Ticks, AutoCloseable {
+public final class RepeatedQuery implements LiveResult.ResultTicks, AutoCloseable {
     private final List<Path> recordings;
     private final GivenPlaces given;
     private final String sql;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.RowStream;
-import sonde.store.duckdb.Rows;
+import sonde.store.duckdb.QueryRows;
 import sonde.store.duckdb.SqlException;
 
 /**
@@ -12,7 +12,8 @@ import sonde.store.duckdb.SqlException;
  *
  * @param isJson whether every value is a text of JSON
  */
-record StatementRows(QueryRecipe query, Rows rows, boolean isJson) implements RowStream.Cursor {
+record StatementRows(QueryRecipe query, QueryRows rows, boolean isJson)
+        implements RowStream.RowCursor {
     @Override
     public int next() throws IOException {
         try {

@@ -3,7 +3,7 @@ package sonde.tools.query;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.open.ReportSource;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 
 /**
  * One time axis for several recordings: that of the first. Bundles say what wall-clock time their
@@ -16,9 +16,9 @@ record TimeAxis(List<Long> shifts, List<String> notes) {
     static TimeAxis of(List<ReportSource> sources) {
         List<Long> shifts = new ArrayList<>();
         List<String> notes = new ArrayList<>();
-        Meta first = sources.getFirst().meta();
+        RecordingMeta first = sources.getFirst().meta();
         for (ReportSource source : sources) {
-            Meta meta = source.meta();
+            RecordingMeta meta = source.meta();
             if (shifts.isEmpty()) {
                 shifts.add(0L);
             } else if (first == null || meta == null) {
@@ -39,7 +39,7 @@ record TimeAxis(List<Long> shifts, List<String> notes) {
     }
 
     /** Wall-clock time at 0 of the recording's clock. */
-    private static long wall(Meta meta) {
+    private static long wall(RecordingMeta meta) {
         return meta.times().startWallNanos() - meta.times().startNanos();
     }
 }

@@ -10,13 +10,13 @@ import java.util.function.Supplier;
 import sonde.probe.jvm.JvmAttach;
 import sonde.probe.launch.OutputFolder;
 import sonde.probe.record.RecordSession;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
-import sonde.sys.Files;
-import sonde.sys.Processes;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /**
@@ -101,7 +101,7 @@ final class JvmWatch implements AutoCloseable {
 
     private static boolean lives(int pid) {
         try {
-            Processes.kill(pid, 0);
+            ProcessCalls.kill(pid, 0);
             return true;
         } catch (SyscallException e) {
             return e.errno() == Errno.EPERM;
@@ -119,7 +119,7 @@ final class JvmWatch implements AutoCloseable {
             Fd.discard(file);
         }
         output.rename(fresh, name);
-        session.addJvmMap(new Meta.JvmMap(pid, name, atNanos));
+        session.addJvmMap(new RecordingMeta.JvmMap(pid, name, atNanos));
     }
 
     /**
@@ -130,14 +130,18 @@ final class JvmWatch implements AutoCloseable {
         for (int pid : seen.keySet()) {
             String path = "/tmp/perf-" + pid + ".map";
             try {
-                int file = Files.open(path, Files.O_RDONLY | Files.O_NOFOLLOW | Files.O_NONBLOCK);
+                int file =
+                        FileCalls.open(
+                                path,
+                                FileCalls.O_RDONLY | FileCalls.O_NOFOLLOW | FileCalls.O_NONBLOCK);
                 try {
-                    FileStatus status = Files.fstat(file);
-                    boolean ours = status.uid() == 0 || status.uid() == Processes.geteuid();
+                    FileStatus status = FileCalls.fstat(file);
+                    boolean ours = status.uid() == 0 || status.uid() == ProcessCalls.geteuid();
                     if (status.isRegular() && ours && status.sizeBytes() <= MAP_LIMIT) {
-                        byte[] map = Files.readAll(file, MAP_LIMIT);
+                        byte[] map = FileCalls.readAll(file, MAP_LIMIT);
                         store(pid, map, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
-                        Files.unlinkat(Files.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8), 0);
+                        FileCalls.unlinkat(
+                                FileCalls.AT_FDCWD, path.getBytes(StandardCharsets.UTF_8), 0);
                     }
                 } finally {
                     Fd.discard(file);

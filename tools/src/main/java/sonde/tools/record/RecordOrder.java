@@ -3,9 +3,9 @@ package sonde.tools.record;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.event.result.Live;
-import sonde.probe.launch.Command;
-import sonde.probe.launch.Origin;
+import sonde.event.result.LiveResult;
+import sonde.probe.launch.CommandWords;
+import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.ReadyDescriptor;
 import sonde.probe.plan.RecordSpec;
 
@@ -24,8 +24,8 @@ import sonde.probe.plan.RecordSpec;
 public record RecordOrder(
         RecordSpec spec,
         String version,
-        Origin origin,
-        @Nullable Command command,
+        InheritedState origin,
+        @Nullable CommandWords command,
         List<Integer> pids,
         @Nullable String name,
         JvmMaps jvm,
@@ -39,7 +39,7 @@ public record RecordOrder(
     @FunctionalInterface
     public interface LiveView {
         /** Shows the ticks, on the calling thread. */
-        void show(Live live) throws IOException;
+        void show(LiveResult live) throws IOException;
     }
 
     /** Which JVMs are asked for a map of their compiled code. */

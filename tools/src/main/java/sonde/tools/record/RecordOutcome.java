@@ -1,7 +1,7 @@
 package sonde.tools.record;
 
 import java.nio.file.Path;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 
 /**
  * What a recording came to.
@@ -10,4 +10,4 @@ import sonde.recording.bundle.Meta;
  * @param exitCode what a shell's {@code $?} shows of the command; 0 without one
  * @param failure why the recording ended early or could not be finished, empty when it did not
  */
-public record RecordOutcome(Path bundle, Meta meta, int exitCode, String failure) {}
+public record RecordOutcome(Path bundle, RecordingMeta meta, int exitCode, String failure) {}

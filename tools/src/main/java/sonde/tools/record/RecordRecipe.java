@@ -12,28 +12,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Report;
-import sonde.probe.launch.Command;
+import sonde.probe.launch.CommandLauncher;
+import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.EndSignals;
-import sonde.probe.launch.Launcher;
-import sonde.probe.launch.Origin;
+import sonde.probe.launch.InheritedState;
+import sonde.probe.launch.LaunchedCommand;
 import sonde.probe.launch.OutputFolder;
 import sonde.probe.launch.ReadyDescriptor;
-import sonde.probe.launch.Target;
-import sonde.probe.plan.FeatureProbe;
+import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.MachineSize;
-import sonde.probe.plan.Plan;
-import sonde.probe.plan.Planner;
+import sonde.probe.plan.RecordPlan;
+import sonde.probe.plan.RecordPlanner;
 import sonde.probe.plan.UnknownEventException;
 import sonde.probe.record.BundleFolder;
 import sonde.probe.record.ProcessTree;
-import sonde.probe.record.Progress;
+import sonde.probe.record.RecordProgress;
 import sonde.probe.record.RecordRequest;
 import sonde.probe.record.RecordSession;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.CommandExit;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
-import sonde.sys.Machine;
-import sonde.sys.Processes;
+import sonde.sys.MachineFacts;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 import sonde.sys.WaitStatus;
 
@@ -52,7 +54,7 @@ public final class RecordRecipe {
     private static final List<Integer> INIT = List.of(1, 2);
 
     private final RecordOrder order;
-    private final @Nullable Consumer<Progress> observer;
+    private final @Nullable Consumer<RecordProgress> observer;
     private final BlockingQueue<Happening> happenings = new LinkedBlockingQueue<>();
 
     /** What ends a wait. */
@@ -68,7 +70,7 @@ public final class RecordRecipe {
      * @param observer told how it goes, a few times a second, on the calling thread; null where
      *     nobody watches: the account of the rings is a file for each CPU
      */
-    public RecordRecipe(RecordOrder order, @Nullable Consumer<Progress> observer) {
+    public RecordRecipe(RecordOrder order, @Nullable Consumer<RecordProgress> observer) {
         this.order = order;
         this.observer = observer;
     }
@@ -76,11 +78,11 @@ public final class RecordRecipe {
     /** The plan, for {@code --plan}; starts nothing. */
     public static Report plan(RecordOrder order) throws IOException, UnknownEventException {
         MachineSize here = here();
-        return Planner.plan(order.spec(), FeatureProbe.probe(), here).toResult(here);
+        return RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here).toResult(here);
     }
 
     private static MachineSize here() throws SyscallException {
-        return new MachineSize(Machine.onlineCpus().cardinality(), Machine.ramBytes());
+        return new MachineSize(MachineFacts.onlineCpus().cardinality(), MachineFacts.ramBytes());
     }
 
     /**
@@ -92,8 +94,8 @@ public final class RecordRecipe {
         for (int pid : order.pids()) {
             RunningTarget.check(pid);
         }
-        Plan plan = Planner.plan(order.spec(), FeatureProbe.probe(), here());
-        Command command = order.command();
+        RecordPlan plan = RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here());
+        CommandWords command = order.command();
         try (ReadyDescriptor _ = order.ready();
                 EndSignals _ =
                         EndSignals.listen(kind -> happenings.add(new Happening.Signalled(kind)));
@@ -102,7 +104,7 @@ public final class RecordRecipe {
             if (command == null) {
                 return recordRunning(plan, output, live);
             }
-            try (Target target = prepare(command, output)) {
+            try (LaunchedCommand target = prepare(command, output)) {
                 return recordCommand(plan, output, target, command, live);
             }
         }
@@ -119,9 +121,9 @@ public final class RecordRecipe {
     }
 
     /** A command that cannot be executed leaves no folder. */
-    private Target prepare(Command command, OutputFolder output) throws IOException {
+    private LaunchedCommand prepare(CommandWords command, OutputFolder output) throws IOException {
         try {
-            return Launcher.prepare(command, origin());
+            return CommandLauncher.prepare(command, origin());
         } catch (IOException e) {
             output.deleteAll();
             throw e;
@@ -129,7 +131,7 @@ public final class RecordRecipe {
     }
 
     /** What the command gets: what sonde was given, and what was ordered on top. */
-    private Origin origin() {
+    private InheritedState origin() {
         return order.jvm() == RecordOrder.JvmMaps.AT_EXIT
                 ? order.origin()
                         .withWords(
@@ -141,7 +143,7 @@ public final class RecordRecipe {
     private OutputFolder output() throws IOException {
         String name = order.name();
         if (name == null) {
-            Command command = order.command();
+            CommandWords command = order.command();
             name =
                     command != null
                             ? baseName(command.words().getFirst())
@@ -175,17 +177,17 @@ public final class RecordRecipe {
     }
 
     private RecordOutcome recordCommand(
-            Plan plan,
+            RecordPlan plan,
             OutputFolder output,
-            Target target,
-            Command command,
+            LaunchedCommand target,
+            CommandWords command,
             @Nullable LiveOutput live)
             throws IOException, InterruptedException {
         List<String> words = command.words().stream().map(RecordRecipe::text).toList();
         RecordRequest request =
                 new RecordRequest(
                         order.version(),
-                        Meta.Mode.COMMAND,
+                        TargetMode.COMMAND,
                         words,
                         List.of(target.pid()),
                         live != null,
@@ -204,7 +206,7 @@ public final class RecordRecipe {
             begin(live, session);
             Thread.ofPlatform().daemon().name("sonde-wait").start(() -> await(target));
             WaitStatus status = follow(session, target, output, request.rootPids());
-            Meta meta = session.stop(exit(status));
+            RecordingMeta meta = session.stop(exit(status));
             finish(live);
             if (status == null) {
                 status = target.await();
@@ -229,9 +231,10 @@ public final class RecordRecipe {
         }
     }
 
-    private RecordOutcome recordRunning(Plan plan, OutputFolder output, @Nullable LiveOutput live)
+    private RecordOutcome recordRunning(
+            RecordPlan plan, OutputFolder output, @Nullable LiveOutput live)
             throws IOException, InterruptedException {
-        Meta.Mode mode = order.pids().isEmpty() ? Meta.Mode.ALL : Meta.Mode.PID;
+        TargetMode mode = order.pids().isEmpty() ? TargetMode.ALL : TargetMode.PID;
         RecordRequest request =
                 new RecordRequest(
                         order.version(),
@@ -240,20 +243,20 @@ public final class RecordRecipe {
                         order.pids(),
                         live != null,
                         plan.names()
-                                ? new NamesSource(Set.copyOf(order.pids()), mode == Meta.Mode.ALL)
+                                ? new NamesSource(Set.copyOf(order.pids()), mode == TargetMode.ALL)
                                 : null);
         try (RecordSession session = start(plan, output, request)) {
             begin(live, session);
             ready(session);
             follow(session, null, output, request.rootPids());
-            Meta meta = session.stop(null);
+            RecordingMeta meta = session.stop(null);
             finish(live);
             return finish(session, output, meta, 0);
         }
     }
 
     /** A recording that cannot begin leaves no folder. */
-    private static RecordSession start(Plan plan, OutputFolder output, RecordRequest request)
+    private static RecordSession start(RecordPlan plan, OutputFolder output, RecordRequest request)
             throws IOException {
         try {
             return RecordSession.start(plan, new BundleFolder(output.fd()), request);
@@ -277,14 +280,14 @@ public final class RecordRecipe {
     }
 
     private static RecordOutcome finish(
-            RecordSession session, OutputFolder output, Meta meta, int exitCode)
+            RecordSession session, OutputFolder output, RecordingMeta meta, int exitCode)
             throws SyscallException {
         String failure = session.failure().orElse("");
         output.giveToCaller();
         return new RecordOutcome(output.path().normalize(), meta, exitCode, failure);
     }
 
-    private void await(Target target) {
+    private void await(LaunchedCommand target) {
         try {
             happenings.add(new Happening.CommandEnded(target.await()));
         } catch (SyscallException e) {
@@ -294,7 +297,7 @@ public final class RecordRecipe {
 
     private @Nullable WaitStatus follow(
             RecordSession session,
-            @Nullable Target target,
+            @Nullable LaunchedCommand target,
             OutputFolder output,
             List<Integer> roots)
             throws IOException, InterruptedException {
@@ -321,7 +324,7 @@ public final class RecordRecipe {
      *
      * @return how the command ended, null when it still runs or there is none
      */
-    private @Nullable WaitStatus follow(RecordSession session, @Nullable Target target)
+    private @Nullable WaitStatus follow(RecordSession session, @Nullable LaunchedCommand target)
             throws IOException, InterruptedException {
         long end = order.spec().durationNanos();
         int passedOn = 0;
@@ -342,7 +345,7 @@ public final class RecordRecipe {
                         if (passedOn++ > 0) {
                             return null;
                         }
-                        Processes.kill(target.pid(), signalled.kind().number());
+                        ProcessCalls.kill(target.pid(), signalled.kind().number());
                     }
                 }
                 case Happening.OutputClosed _ -> {
@@ -364,18 +367,18 @@ public final class RecordRecipe {
         return end == 0 ? tick : Math.clamp(end - session.nanos(), 0, tick);
     }
 
-    private boolean targetsGone(@Nullable Target target) {
+    private boolean targetsGone(@Nullable LaunchedCommand target) {
         return target == null
                 && !order.pids().isEmpty()
                 && order.pids().stream().noneMatch(RunningTarget::lives);
     }
 
-    private static Meta.@Nullable Exit exit(@Nullable WaitStatus status) {
+    private static RecordingMeta.@Nullable CommandExit exit(@Nullable WaitStatus status) {
         if (status == null) {
             return null;
         }
         var used = status.rusage();
-        return new Meta.Exit(
+        return new CommandExit(
                 status.status(),
                 used.userMicros() * 1000,
                 used.systemMicros() * 1000,

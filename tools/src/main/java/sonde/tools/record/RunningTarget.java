@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.sys.Errno;
-import sonde.sys.Files;
-import sonde.sys.Processes;
+import sonde.sys.FileCalls;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /** A process named with {@code -p}. */
@@ -26,7 +26,7 @@ public final class RunningTarget {
     public static void check(int pid) throws IOException {
         String status;
         try {
-            byte[] text = Files.readAll("/proc/" + pid + "/status", 1 << 16);
+            byte[] text = FileCalls.readAll("/proc/" + pid + "/status", 1 << 16);
             status = new String(text, StandardCharsets.UTF_8);
         } catch (SyscallException e) {
             throw new IOException(
@@ -49,7 +49,7 @@ public final class RunningTarget {
                             + field(PARENT, status, 1)
                             + " has not waited for it yet");
         }
-        if (pid == Processes.getpid()) {
+        if (pid == ProcessCalls.getpid()) {
             throw new IOException("process " + pid + " is this sonde, which leaves itself out");
         }
     }
@@ -62,12 +62,12 @@ public final class RunningTarget {
     /** Whether it runs still, zombies not counted. */
     static boolean lives(int pid) {
         try {
-            Processes.kill(pid, 0);
+            ProcessCalls.kill(pid, 0);
         } catch (SyscallException e) {
             return e.errno() == Errno.EPERM;
         }
         try {
-            byte[] text = Files.readAll("/proc/" + pid + "/status", 1 << 16);
+            byte[] text = FileCalls.readAll("/proc/" + pid + "/status", 1 << 16);
             Matcher state = STATE.matcher(new String(text, StandardCharsets.UTF_8));
             return !state.find() || !"ZX".contains(state.group(1));
         } catch (SyscallException e) {

@@ -9,17 +9,17 @@ import java.util.function.Function;
  * @param <T> the analysis, for example an operator
  */
 public final class AnalysisKey<T> {
-    private final Function<Findings, T> start;
+    private final Function<ReportOperators, T> start;
 
     /**
      * @param start makes the analysis before the first row is read, and adds its operators with
-     *     {@link Findings#add} or {@link Findings#addStates}
+     *     {@link ReportOperators#add} or {@link ReportOperators#addStates}
      */
-    public AnalysisKey(Function<Findings, T> start) {
+    public AnalysisKey(Function<ReportOperators, T> start) {
         this.start = start;
     }
 
-    T start(Findings found) {
+    T start(ReportOperators found) {
         return start.apply(found);
     }
 }

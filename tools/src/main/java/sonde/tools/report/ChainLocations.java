@@ -2,8 +2,8 @@ package sonde.tools.report;
 
 import java.util.Arrays;
 import sonde.analysis.Operator;
+import sonde.analysis.stack.FrameSymbols;
 import sonde.analysis.stack.StackTable;
-import sonde.analysis.stack.Symbols;
 import sonde.event.Batch;
 import sonde.event.Source;
 
@@ -12,7 +12,7 @@ public final class ChainLocations implements Operator {
     private final StackTable stacks;
 
     /** None yet; {@code symbols} goes before it over the same rows. */
-    public ChainLocations(Symbols symbols) {
+    public ChainLocations(FrameSymbols symbols) {
         stacks = new StackTable(symbols);
     }
 

@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.Engine;
-import sonde.analysis.Losses;
-import sonde.analysis.Threads;
-import sonde.analysis.Tree;
-import sonde.analysis.Window;
+import sonde.analysis.RecordedLosses;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 import sonde.analysis.filter.RowFilter;
 import sonde.event.Batch;
 import sonde.event.EventType;
@@ -42,9 +42,9 @@ public final class ChosenRows implements EventListing.Filter {
     private final EventListing.Filter rows;
     private final ReportOptions options;
     private final Along along;
-    private final Tree tree;
+    private final CountedThreads tree;
     private final boolean everything;
-    private final Losses losses = new Losses();
+    private final RecordedLosses losses = new RecordedLosses();
     private long seen;
     private long leftOut;
 
@@ -55,7 +55,7 @@ public final class ChosenRows implements EventListing.Filter {
             throws IOException {
         this.options = options;
         this.along = along;
-        tree = everybody ? Tree.everything() : source.tree();
+        tree = everybody ? CountedThreads.everything() : source.tree();
         List<Source> sources = new ArrayList<>();
         boolean named = false;
         for (Recording recording : source.recordings()) {
@@ -65,7 +65,7 @@ public final class ChosenRows implements EventListing.Filter {
         for (RowFilter filter : options.listing().filters()) {
             filter.check(sources);
         }
-        Matches.checkEvents(
+        NoMatchMessages.checkEvents(
                 sources.stream().flatMap(of -> of.types().stream()).toList(), options.events());
         // A perf.data alone tells all names when they begin to hold.
         ThreadNames names = named ? ThreadNames.of(source.comms()) : ThreadNames.following();
@@ -117,8 +117,8 @@ public final class ChosenRows implements EventListing.Filter {
     /** The choice as a condition on the SQL table {@code events} and those of event types. */
     public String sql(ReportSource source) throws IOException {
         StringJoiner all = new StringJoiner(" AND ").setEmptyValue("true");
-        Window window = Findings.window(source, options);
-        if (!window.equals(Window.ALL)) {
+        TimeWindow window = ReportOperators.window(source, options);
+        if (!window.equals(TimeWindow.ALL)) {
             all.add("ts >= " + window.from() + " AND ts < " + window.to());
         }
         if (!tree.all()) {
@@ -145,11 +145,11 @@ public final class ChosenRows implements EventListing.Filter {
     }
 
     private Set<Integer> counted(ReportSource source) throws IOException {
-        Threads threads = new Threads(tree, source.comms());
+        ThreadTable threads = new ThreadTable(tree, source.comms());
         Engine.run(source.recordings(), List.of(threads), 0);
         Set<Integer> tids = new TreeSet<>(Set.of(-1));
         for (int thread = 0; thread < threads.size(); thread++) {
-            if (threads.countsFrom(thread) != Threads.NEVER) {
+            if (threads.countsFrom(thread) != ThreadTable.NEVER) {
                 tids.add(threads.tid(thread));
             }
         }
@@ -168,7 +168,7 @@ public final class ChosenRows implements EventListing.Filter {
     }
 
     /** Notices of losses among the rows so far. */
-    public Losses losses() {
+    public RecordedLosses losses() {
         return losses;
     }
 
@@ -190,14 +190,14 @@ public final class ChosenRows implements EventListing.Filter {
     public List<String> notes(long seen, long leftOut) throws NothingMatchesException {
         boolean narrow = options.isNarrow() || options.listing().selects();
         if (narrow && seen > 0 && leftOut == seen) {
-            throw Matches.noRow(options);
+            throw NoMatchMessages.noRow(options);
         }
         if (leftOut == 0) {
             return List.of();
         }
         StringJoiner why = new StringJoiner(", ", "", "");
         if (narrow) {
-            why.add("by " + Matches.filters(options));
+            why.add("by " + NoMatchMessages.filters(options));
         }
         if (!tree.all()) {
             why.add("not of the recorded processes: --all has them");

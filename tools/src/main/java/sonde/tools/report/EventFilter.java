@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.CountedThreads;
 import sonde.analysis.Operator;
-import sonde.analysis.Threads;
-import sonde.analysis.Tree;
-import sonde.analysis.Window;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Field;
@@ -28,23 +28,23 @@ import sonde.recording.ftrace.ThreadNames;
  * along with the rows, so that a thread counts from its fork on and a tid may be reused.
  */
 final class EventFilter implements EventListing.Filter {
-    private final Tree tree;
-    private final Threads threads;
+    private final CountedThreads tree;
+    private final ThreadTable threads;
     private final List<Operator> operators;
     private final ThreadNames names;
-    private final Window window;
+    private final TimeWindow window;
     private final Set<Integer> tids;
     private final List<Glob> comms;
     private final List<Glob> patterns;
     private final boolean threadMatters;
-    private final Map<Source, Kinds> kinds = new IdentityHashMap<>();
-    private @Nullable Kinds latest;
+    private final Map<Source, TypesOfSource> kinds = new IdentityHashMap<>();
+    private @Nullable TypesOfSource latest;
     private boolean accepted;
     private byte[][] judged = new byte[1 << 12][];
     private boolean[] fits = new boolean[1 << 12];
 
     /** What the types of a source are to this filter. */
-    private static final class Kinds {
+    private static final class TypesOfSource {
         final Source source;
         final boolean[] shown;
         final boolean[] notice;
@@ -58,7 +58,7 @@ final class EventFilter implements EventListing.Filter {
         /** Rows that tell names, shown or not. */
         final NameRows lessons;
 
-        Kinds(Source source, ThreadNames names) {
+        TypesOfSource(Source source, ThreadNames names) {
             this.source = source;
             lessons = new NameRows(source.types(), names);
             int types = source.types().size();
@@ -88,20 +88,20 @@ final class EventFilter implements EventListing.Filter {
      */
     EventFilter(
             ReportSource source,
-            Tree tree,
+            CountedThreads tree,
             ReportOptions options,
             ThreadNames names,
             List<? extends Operator> operators)
             throws IOException {
         this.tree = tree;
         this.names = names;
-        this.window = Findings.window(source, options);
+        this.window = ReportOperators.window(source, options);
         this.tids = options.tids();
         this.comms = options.comms();
         this.patterns = options.events();
         boolean everyone = tree.all() && tree.recorder().isEmpty();
         this.threadMatters = !everyone || !tids.isEmpty() || !comms.isEmpty();
-        this.threads = new Threads(tree);
+        this.threads = new ThreadTable(tree);
         this.operators = new ArrayList<>(operators);
         if (!everyone) {
             this.operators.add(threads);
@@ -113,7 +113,7 @@ final class EventFilter implements EventListing.Filter {
         return !threadMatters
                 && operators.isEmpty()
                 && patterns.isEmpty()
-                && window.equals(Window.ALL);
+                && window.equals(TimeWindow.ALL);
     }
 
     /** Whether it accepted any row. */
@@ -131,13 +131,13 @@ final class EventFilter implements EventListing.Filter {
             return thread < 0 || !threads.isRecorder(thread);
         }
         return tree.roots().contains(pid)
-                || thread >= 0 && threads.countsFrom(thread) != Threads.NEVER;
+                || thread >= 0 && threads.countsFrom(thread) != ThreadTable.NEVER;
     }
 
     @Override
     @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
     public boolean accepts(Batch batch, int row) {
-        Kinds of = latest;
+        TypesOfSource of = latest;
         if (of == null || of.source != batch.source()) {
             of = kinds.computeIfAbsent(batch.source(), this::kinds);
             latest = of;
@@ -157,8 +157,8 @@ final class EventFilter implements EventListing.Filter {
         return accepts;
     }
 
-    private Kinds kinds(Source source) {
-        Kinds of = new Kinds(source, names);
+    private TypesOfSource kinds(Source source) {
+        TypesOfSource of = new TypesOfSource(source, names);
         for (EventType type : source.types()) {
             int id = type.id();
             of.shown[id] =
@@ -195,7 +195,7 @@ final class EventFilter implements EventListing.Filter {
     }
 
     /** Losses concern everybody; of all other rows the thread decides. */
-    private boolean isOfThread(Kinds of, Batch batch, int row) {
+    private boolean isOfThread(TypesOfSource of, Batch batch, int row) {
         int type = batch.type(row);
         if (of.notice[type]) {
             return tids.isEmpty() && comms.isEmpty();

@@ -20,12 +20,13 @@ import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.event.result.Frame;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.open.ReportSource;
 import sonde.recording.ftrace.AddressNames;
 import sonde.recording.ftrace.CodeNames;
 import sonde.recording.ftrace.ColumnText;
 import sonde.recording.ftrace.EventListing;
-import sonde.recording.ftrace.EventListing.Part;
+import sonde.recording.ftrace.EventListing.ListedLane;
 import sonde.recording.ftrace.EventText;
 import sonde.recording.ftrace.ListedFields;
 import sonde.recording.ftrace.ListingRequest;
@@ -33,11 +34,11 @@ import sonde.recording.ftrace.ListingStyle;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.ThreadNames;
 import sonde.symbol.ProcessMaps;
-import sonde.symbol.line.Detail;
-import sonde.symbol.resolve.Resolver;
+import sonde.symbol.line.CodeDetail;
+import sonde.symbol.resolve.SymbolResolver;
 
 /** The events of a recording, all its parts by time. */
-final class EventRows implements Listing.Rows {
+final class EventRows implements Listing.ListingRows {
     private final ReportSource source;
     private final ReportOptions options;
     private final ThreadNames names;
@@ -56,7 +57,7 @@ final class EventRows implements Listing.Rows {
     }
 
     @Override
-    public void writeTo(OutputStream out, Listing.Form form) throws IOException {
+    public void writeTo(OutputStream out, ListingForm form) throws IOException {
         ListingOptions listing = options.listing();
         List<Source> sources = new ArrayList<>();
         for (Recording recording : source.recordings()) {
@@ -76,10 +77,10 @@ final class EventRows implements Listing.Rows {
 
     /** Rows that pass. */
     private long count() throws IOException {
-        return write(OutputStream.nullOutputStream(), Listing.Form.TEXT, Long.MAX_VALUE, -1);
+        return write(OutputStream.nullOutputStream(), ListingForm.TEXT, Long.MAX_VALUE, -1);
     }
 
-    private long write(OutputStream out, Listing.Form form, long skip, long most)
+    private long write(OutputStream out, ListingForm form, long skip, long most)
             throws IOException {
         try {
             return writeAll(out, form, skip, most);
@@ -88,9 +89,9 @@ final class EventRows implements Listing.Rows {
         }
     }
 
-    private long writeAll(OutputStream out, Listing.Form form, long skip, long most)
+    private long writeAll(OutputStream out, ListingForm form, long skip, long most)
             throws IOException {
-        List<Part> parts = parts(form);
+        List<ListedLane> parts = parts(form);
         EventFilter base = filter(parts);
         EventListing.Filter filter = base.isEverything() ? EventListing.Filter.ALL : base;
         long rows;
@@ -109,20 +110,20 @@ final class EventRows implements Listing.Rows {
             rows = new EventListing(parts, filter).writeTo(out);
         }
         if (options.isNarrow() && !base.isEverything() && !base.accepted()) {
-            throw Matches.noRow(options);
+            throw NoMatchMessages.noRow(options);
         }
         return rows;
     }
 
     /** The lanes of all recordings, each with what writes its rows. */
-    List<Part> parts(Listing.Form form) throws IOException {
-        List<Part> parts = new ArrayList<>();
-        boolean columns = form == Listing.Form.TEXT && !options.listing().fields().isUsual();
+    List<ListedLane> parts(ListingForm form) throws IOException {
+        List<ListedLane> parts = new ArrayList<>();
+        boolean columns = form == ListingForm.TEXT && !options.listing().fields().isUsual();
         for (Recording recording : source.recordings()) {
-            Asked asked = new Asked(recording);
+            ReportListingRequest asked = new ReportListingRequest(recording);
             ListingStyle style = ListingStyle.of(recording);
             boolean own = asked.isAlone() && style.showsSamplesOnly();
-            if (own && form == Listing.Form.TEXT) {
+            if (own && form == ListingForm.TEXT) {
                 scripts.addAll(recording.sources());
             }
             parts.addAll(
@@ -134,10 +135,10 @@ final class EventRows implements Listing.Rows {
     }
 
     /** What chooses the rows of parts; sees all of them, in order. */
-    EventFilter filter(List<Part> parts) throws IOException {
+    EventFilter filter(List<ListedLane> parts) throws IOException {
         EventFilter filter = new EventFilter(source, options, names, symbols);
         if (!filter.isEverything()) {
-            Matches.checkEvents(
+            NoMatchMessages.checkEvents(
                     parts.stream().flatMap(part -> part.lane().source().types().stream()).toList(),
                     options.events());
         }
@@ -150,16 +151,16 @@ final class EventRows implements Listing.Rows {
     }
 
     /** In the style of the recording, each line labelled with its buffer where that has several. */
-    private List<Part> parts(
-            Recording recording, ListingStyle style, Asked asked, Listing.Form form)
+    private List<ListedLane> parts(
+            Recording recording, ListingStyle style, ReportListingRequest asked, ListingForm form)
             throws IOException {
-        boolean text = form == Listing.Form.TEXT;
+        boolean text = form == ListingForm.TEXT;
         Map<Source, RowText> rows = new IdentityHashMap<>();
         for (Source of : recording.sources()) {
             namesOf.put(of, asked.threads());
             RowText row = text ? style.text(of, asked) : style.json(of, asked);
             if (!row.absent().isEmpty()) {
-                throw Matches.noField(row.absent());
+                throw NoMatchMessages.noField(row.absent());
             }
             rows.put(of, row);
         }
@@ -168,10 +169,10 @@ final class EventRows implements Listing.Rows {
             return EventListing.labelled(recording.lanes(), ofLane);
         }
         Map<String, String> labels = text ? labels(recording, style) : Map.of();
-        List<Part> parts = new ArrayList<>();
+        List<ListedLane> parts = new ArrayList<>();
         for (Lane lane : recording.lanes()) {
             String label = labels.getOrDefault(lane.buffer(), "");
-            parts.add(new Part(lane, ofLane.apply(lane), label));
+            parts.add(new ListedLane(lane, ofLane.apply(lane), label));
         }
         return parts;
     }
@@ -218,7 +219,8 @@ final class EventRows implements Listing.Rows {
     }
 
     /** Any recording, with the fields that were asked for. */
-    private List<Part> columns(Recording recording, ListingStyle style, Asked asked)
+    private List<ListedLane> columns(
+            Recording recording, ListingStyle style, ReportListingRequest asked)
             throws IOException {
         Map<Source, RowText> rows = new IdentityHashMap<>();
         for (Source of : recording.sources()) {
@@ -232,21 +234,21 @@ final class EventRows implements Listing.Rows {
                             style.details(of, asked),
                             options.listing().fields()));
         }
-        List<Part> parts = new ArrayList<>();
+        List<ListedLane> parts = new ArrayList<>();
         for (Lane lane : recording.lanes()) {
-            parts.add(new Part(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
+            parts.add(new ListedLane(lane, Objects.requireNonNull(rows.get(lane.source())), ""));
         }
         return parts;
     }
 
     /** What is asked of the style of a recording. */
-    private final class Asked implements ListingRequest {
+    private final class ReportListingRequest implements ListingRequest {
         private final Recording recording;
         private final ThreadNames threads;
         private @Nullable AddressNames addresses;
         private @Nullable PerfCode code;
 
-        Asked(Recording recording) {
+        ReportListingRequest(Recording recording) {
             this.recording = recording;
             // Several files may be of several machines, each with its own threads.
             this.threads =
@@ -288,7 +290,7 @@ final class EventRows implements Listing.Rows {
         }
 
         private AddressNames named() throws IOException {
-            Resolver resolver = RecordedCode.resolver(source, Detail.NONE);
+            SymbolResolver resolver = RecordedCode.resolver(source, CodeDetail.NONE);
             ProcessMaps maps = resolver.maps();
             symbols.add(new ProcessSymbols(maps, resolver::function, source.fileIds()));
             return (pid, address) -> {

@@ -14,6 +14,7 @@ import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.AttrText;
 import sonde.recording.perfdata.BuildId;
 import sonde.recording.perfdata.MachineFeatures;
+import sonde.recording.perfdata.MachineFeatures.CpuPlace;
 import sonde.recording.perfdata.PerfDescription;
 import sonde.recording.perfdata.RecordedFeatures;
 
@@ -103,7 +104,7 @@ final class HeaderSections {
                     topology.dies().forEach(cpus -> put("sibling dies", cpus));
                     topology.threads().forEach(cpus -> put("sibling threads", cpus));
                     for (int i = 0; i < topology.cpus().size(); i++) {
-                        MachineFeatures.Cpu cpu = topology.cpus().get(i);
+                        CpuPlace cpu = topology.cpus().get(i);
                         String die = cpu.die() < 0 ? "" : ", Die ID " + cpu.die();
                         put(
                                 "CPU " + i,

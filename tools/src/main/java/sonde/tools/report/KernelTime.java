@@ -3,8 +3,9 @@ package sonde.tools.report;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.EventCounts;
-import sonde.analysis.Losses;
+import sonde.analysis.EventCounts.TypeCount;
+import sonde.analysis.RecordedLosses.LossOrigin;
+import sonde.analysis.RecordedLosses.LossTotal;
 import sonde.analysis.sched.ThreadState;
 
 /**
@@ -29,7 +30,7 @@ public record KernelTime(
     private static final double TOLERATED = 0.01;
 
     /** Of the threads shown. */
-    public static KernelTime of(Findings found) {
+    public static KernelTime of(ReportOperators found) {
         Map<Integer, Long> kernel = new HashMap<>();
         long sum = 0;
         for (int thread : found.shownThreads()) {
@@ -68,16 +69,16 @@ public record KernelTime(
         return byThread.getOrDefault(thread, 0L);
     }
 
-    private static boolean lostCalls(Findings found) {
+    private static boolean lostCalls(ReportOperators found) {
         Map<String, Long> rows = new HashMap<>();
         Map<String, Boolean> hasCalls = new HashMap<>();
-        for (EventCounts.Count count : found.counts().counts()) {
+        for (TypeCount count : found.counts().counts()) {
             String source = count.source().name();
             rows.merge(source, count.rows(), Long::sum);
             hasCalls.merge(source, count.type().system().equals(CALLS), Boolean::logicalOr);
         }
         Map<String, Long> lost = new HashMap<>();
-        for (Map.Entry<Losses.Place, Losses.Sum> entry : found.notices().sums().entrySet()) {
+        for (Map.Entry<LossOrigin, LossTotal> entry : found.notices().sums().entrySet()) {
             if (entry.getKey().kind().equals("lost")) {
                 lost.merge(entry.getKey().source(), entry.getValue().events(), Long::sum);
             }
@@ -90,7 +91,7 @@ public record KernelTime(
     }
 
     /** Of the threads that have samples. */
-    private static Map<Integer, Long> bySamples(Findings found) {
+    private static Map<Integer, Long> bySamples(ReportOperators found) {
         Map<Integer, long[]> counts = new HashMap<>();
         found.samples()
                 .forEach((thread, node, weight, count) -> {

@@ -6,9 +6,9 @@ import sonde.event.Recording;
 import sonde.open.ReportSource;
 import sonde.probe.launch.PerfMapFile;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
-import sonde.sys.Machine;
-import sonde.sys.Processes;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.sys.MachineFacts;
+import sonde.sys.ProcessCalls;
 import sonde.sys.TargetFile;
 
 /**
@@ -33,18 +33,18 @@ final class LeftPerfMaps {
     private static byte[] read(int pid) throws IOException {
         try (TargetFile file = TargetFile.open("/tmp/perf-" + pid + ".map", PerfMapFile.LIMIT)) {
             int owner = file.status().uid();
-            boolean counts = owner == 0 || owner == Processes.geteuid();
+            boolean counts = owner == 0 || owner == ProcessCalls.geteuid();
             return counts ? file.read(PerfMapFile.LIMIT) : new byte[0];
         }
     }
 
     private static boolean isOfHere(ReportSource source) throws IOException {
-        Meta bundle = source.meta();
+        RecordingMeta bundle = source.meta();
         if (bundle != null) {
             return source.symbolOptions().sameMachine()
                     && bundle.machine().pidNamespace() == InstanceName.namespace();
         }
-        Machine.Uname own = Machine.uname();
+        MachineFacts.Uname own = MachineFacts.uname();
         for (Recording recording : source.recordings()) {
             if (recording.hasKernelRecords()) {
                 KernelIdentity kernel = recording.kernel();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import sonde.analysis.filter.RowFilter;
-import sonde.recording.ftrace.EventText.TimeFormat;
+import sonde.recording.ftrace.EventText.TimePrecision;
 import sonde.recording.ftrace.ListedFields;
 
 /**
@@ -28,7 +28,7 @@ public record ListingOptions(
         long first,
         long last,
         List<RowFilter> filters,
-        TimeFormat timeFormat,
+        TimePrecision timeFormat,
         long offsetNanos,
         boolean differences,
         boolean rawFields,
@@ -41,7 +41,7 @@ public record ListingOptions(
                     -1,
                     -1,
                     List.of(),
-                    TimeFormat.MICROS,
+                    TimePrecision.MICROS,
                     0,
                     false,
                     false,
@@ -54,7 +54,7 @@ public record ListingOptions(
             long first,
             long last,
             List<RowFilter> filters,
-            TimeFormat timeFormat,
+            TimePrecision timeFormat,
             long offsetNanos,
             boolean differences,
             boolean rawFields,
@@ -74,7 +74,8 @@ public record ListingOptions(
 
     /** Some of the events, listed as usual. */
     public static ListingOptions of(Set<Integer> cpus, List<RowFilter> filters) {
-        return new ListingOptions(cpus, -1, -1, filters, TimeFormat.MICROS, 0, false, false, false);
+        return new ListingOptions(
+                cpus, -1, -1, filters, TimePrecision.MICROS, 0, false, false, false);
     }
 
     public ListingOptions {
@@ -99,7 +100,7 @@ public record ListingOptions(
         options.put("--fields", !fields.isUsual());
         options.put("--raw", rawFields);
         options.put("--no-plugins", plain);
-        options.put("--time-format", timeFormat != TimeFormat.MICROS);
+        options.put("--time-format", timeFormat != TimePrecision.MICROS);
         options.put("--ts-offset", offsetNanos != 0);
         options.put("--ts-diff", differences);
         return options.entrySet().stream()

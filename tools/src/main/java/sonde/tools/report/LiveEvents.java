@@ -15,11 +15,12 @@ import sonde.event.Batch;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.event.result.Listing;
-import sonde.event.result.Live;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.open.LiveRecording;
 import sonde.open.ReportSource;
-import sonde.recording.ftrace.EventListing.Part;
+import sonde.recording.ftrace.EventListing.ListedLane;
 import sonde.recording.ftrace.RowText;
 import sonde.recording.ftrace.TextBuffer;
 import sonde.sys.Clocks;
@@ -30,7 +31,7 @@ import sonde.sys.Clocks;
  * shown already ends in {@code [LATE]}; events that came faster than the lines could be written are
  * counted in a line of their own.
  */
-public final class LiveEvents implements Live.Ticks {
+public final class LiveEvents implements LiveResult.ResultTicks {
     /** For so long an event waits for older ones of other CPUs. */
     private static final long WINDOW_NANOS = 150_000_000;
 
@@ -53,10 +54,10 @@ public final class LiveEvents implements Live.Ticks {
      *
      * @param ended down when the recording is written to its end
      */
-    public static Live of(ReportSource source, ReportOptions options, CountDownLatch ended) {
+    public static LiveResult of(ReportSource source, ReportOptions options, CountDownLatch ended) {
         source.keepRecordedStacks();
         source.sampleFields(false);
-        return new Live("", new LiveEvents(source, options, ended));
+        return new LiveResult("", new LiveEvents(source, options, ended));
     }
 
     @Override
@@ -73,7 +74,7 @@ public final class LiveEvents implements Live.Ticks {
         }
     }
 
-    private void write(OutputStream out, Listing.Form form, boolean isLast) throws IOException {
+    private void write(OutputStream out, ListingForm form, boolean isLast) throws IOException {
         LiveWriting open = writing;
         if (open == null) {
             open = new LiveWriting(form);
@@ -96,12 +97,12 @@ public final class LiveEvents implements Live.Ticks {
         private final TextBuffer lines = new TextBuffer(DRAIN_BYTES * 2);
         private long last = RowText.NO_TIME;
 
-        LiveWriting(Listing.Form form) throws IOException {
-            isText = form == Listing.Form.TEXT;
-            List<Part> parts = rows.parts(form);
+        LiveWriting(ListingForm form) throws IOException {
+            isText = form == ListingForm.TEXT;
+            List<ListedLane> parts = rows.parts(form);
             filter = rows.filter(parts);
             parts.forEach(part -> texts.put(part.lane().source(), part.text()));
-            merge = new LiveMerge(parts.stream().map(Part::lane).toList());
+            merge = new LiveMerge(parts.stream().map(ListedLane::lane).toList());
         }
 
         boolean tick(OutputStream out, boolean isLast) throws IOException {

@@ -19,16 +19,16 @@ import sonde.event.result.Frame;
 import sonde.open.ReportSource;
 import sonde.recording.ftrace.CodeNames;
 import sonde.recording.ftrace.ListedFields;
-import sonde.recording.ftrace.ListedFields.Name;
+import sonde.recording.ftrace.ListedFields.ListedField;
 import sonde.recording.ftrace.TextBuffer;
 import sonde.symbol.CodeModule;
 import sonde.symbol.FunctionTable;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
-import sonde.symbol.line.CodePlaces;
-import sonde.symbol.line.Detail;
-import sonde.symbol.resolve.Naming;
-import sonde.symbol.resolve.Resolver;
+import sonde.symbol.line.CodeDetail;
+import sonde.symbol.line.CodePlaces.FoundCode;
+import sonde.symbol.resolve.NameDetail;
+import sonde.symbol.resolve.SymbolResolver;
 
 /**
  * Names code for the listing of a perf.data, from where perf takes names: files, /proc/kallsyms.
@@ -39,7 +39,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
     private static final Pattern OFFSET = Pattern.compile("\\+0x[0-9a-f]{1,16} \\(");
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec();
-    private final Resolver resolver;
+    private final SymbolResolver resolver;
     private final Map<String, byte[]> buildIds;
     private final Future<KernelSymbols> kernel;
     private final boolean narrow;
@@ -53,12 +53,12 @@ final class PerfCode implements CodeNames, AutoCloseable {
      * @param fields whether lines are shown, and how
      */
     PerfCode(Recording recording, ReportSource source, ListedFields fields) throws IOException {
-        lines = fields.asks(Name.SRCLINE);
+        lines = fields.asks(ListedField.SRCLINE);
         fullPaths = fields.fullSourcePaths();
-        Naming naming =
-                Naming.of(source.symbolOptions(), source.given())
+        NameDetail naming =
+                NameDetail.of(source.symbolOptions(), source.given())
                         .with(FunctionTable.Aliases.PERF)
-                        .with(lines ? new Detail(true, true) : Detail.NONE);
+                        .with(lines ? new CodeDetail(true, true) : CodeDetail.NONE);
         resolver = RecordedCode.resolver(source, maps, naming, this::recorded);
         buildIds = recording.fileIds();
         String arch = recording.kernel().architecture();
@@ -103,7 +103,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
             return "";
         }
         long location = isKernel(address) ? address : maps.location(pid, address);
-        CodePlaces.Found found = resolver.place(location);
+        FoundCode found = resolver.place(location);
         Frame innermost =
                 found.inlined().isEmpty()
                         ? Frame.label("").at(found.file(), found.line())
@@ -169,7 +169,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
     }
 
     @Override
-    public Code code(int pid, long address) {
+    public ListedCode code(int pid, long address) {
         if (isKernel(address)) {
             return code(address, kernelName(address));
         }
@@ -180,12 +180,12 @@ final class PerfCode implements CodeNames, AutoCloseable {
     }
 
     /** The parts of {@code " name+0xoffset (file)"}. */
-    private static Code code(long shown, String text) {
+    private static ListedCode code(long shown, String text) {
         int file = text.startsWith(" [unknown] (") ? 10 : text.indexOf(" (", plus(text));
         int plus = text.startsWith(" [unknown] (") ? -1 : plus(text);
         String name = text.substring(1, plus < 0 ? file : plus);
         long offset = plus < 0 ? -1 : Long.parseUnsignedLong(text.substring(plus + 3, file), 16);
-        return new Code(shown, name, offset, text.substring(file + 2, text.length() - 1));
+        return new ListedCode(shown, name, offset, text.substring(file + 2, text.length() - 1));
     }
 
     /** Where the offset stands: the file's name behind it may hold anything. */

@@ -3,10 +3,10 @@ package sonde.tools.report;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.sched.ThreadState;
 import sonde.open.ReportSource;
-import sonde.recording.bundle.Meta;
-import sonde.store.derive.Silence;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.store.derive.SilentThreads;
 import sonde.store.derive.TraceInput;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 
 /** What a query needs of a recording: the same operators' inputs as a report's. */
 public final class QueryInput {
@@ -18,7 +18,7 @@ public final class QueryInput {
      * @param shiftNanos to be added to its times
      */
     public static TraceInput of(ReportSource source, long shiftNanos) {
-        Syscalls names = source.syscalls();
+        SyscallNames names = source.syscalls();
         return new TraceInput(
                 source.name(),
                 source.recordings(),
@@ -31,13 +31,13 @@ public final class QueryInput {
                 () -> new RecordedCode(source, false).follower());
     }
 
-    private static @Nullable Silence silence(ReportSource source) {
-        Meta meta = source.meta();
+    private static @Nullable SilentThreads silence(ReportSource source) {
+        RecordingMeta meta = source.meta();
         if (meta == null) {
             return null;
         }
         boolean switches = source.planned("sched:sched_switch", "switch");
         ThreadState as = switches ? ThreadState.SLEEPING : ThreadState.UNKNOWN;
-        return new Silence(meta.times().startNanos(), meta.times().endNanos(), as);
+        return new SilentThreads(meta.times().startNanos(), meta.times().endNanos(), as);
     }
 }

@@ -11,15 +11,16 @@ import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
 import sonde.exchange.export.CodePlace;
 import sonde.open.ReportSource;
+import sonde.symbol.CodeMapping;
 import sonde.symbol.CodeModule;
 import sonde.symbol.KernelRun;
+import sonde.symbol.KernelRun.LoadedModule;
 import sonde.symbol.KernelSymbols;
-import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
-import sonde.symbol.line.Detail;
-import sonde.symbol.resolve.Naming;
-import sonde.symbol.resolve.Resolver;
+import sonde.symbol.line.CodeDetail;
+import sonde.symbol.resolve.NameDetail;
+import sonde.symbol.resolve.SymbolResolver;
 
 /**
  * Names the code of a recording from where a report takes names: programs, the kernel and its
@@ -29,7 +30,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
     private static final long PAGE = 4096;
 
     private final ReportSource source;
-    private final Resolver resolver;
+    private final SymbolResolver resolver;
 
     /**
      * {@code source} stays the caller's. Calls and lines are those of debugging information that is
@@ -40,29 +41,29 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
     public RecordedCode(ReportSource source, boolean lines) {
         this.source = source;
         try {
-            resolver = resolver(source, Detail.quick(true, lines));
+            resolver = resolver(source, CodeDetail.quick(true, lines));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     /** Names code of a recording; its maps are fed by whoever reads rows. */
-    static Resolver resolver(ReportSource source, Detail detail) throws IOException {
+    static SymbolResolver resolver(ReportSource source, CodeDetail detail) throws IOException {
         SymbolOptions from = source.symbolOptions();
         return resolver(
                 source,
                 new ProcessMaps(),
-                Naming.of(from, source.given()).with(detail),
+                NameDetail.of(from, source.given()).with(detail),
                 new KernelFunctions(source, from));
     }
 
     /** As above, with functions of the kernel from elsewhere. */
-    static Resolver resolver(
+    static SymbolResolver resolver(
             ReportSource source,
             ProcessMaps maps,
-            Naming naming,
+            NameDetail naming,
             Supplier<KernelSymbols> functions) {
-        return new Resolver(
+        return new SymbolResolver(
                 maps,
                 naming,
                 () -> RecordedKernel.run(source, functions.get(), maps.kernel()),
@@ -133,7 +134,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
         if (module == null) {
             return inKernel(location);
         }
-        Mapping mapping = module.mapping();
+        CodeMapping mapping = module.mapping();
         long offset = ProcessMaps.offset(location);
         long limit = mapping.start() + mapping.lengthBytes();
         return switch (module.kind()) {
@@ -154,7 +155,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
         KernelRun kernel = resolver.kernel();
         String name = frame(address).module();
         byte[] id = name.equals(KernelRun.KERNEL) ? kernel.buildId() : new byte[0];
-        for (KernelRun.Loaded loaded : kernel.modules()) {
+        for (LoadedModule loaded : kernel.modules()) {
             id = loaded.name().equals(name) ? loaded.buildId() : id;
         }
         return page(HexFormat.of().formatHex(id), address);

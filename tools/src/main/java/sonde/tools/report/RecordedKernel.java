@@ -14,11 +14,11 @@ import sonde.event.Recording;
 import sonde.open.ReportSource;
 import sonde.symbol.KernelMaps;
 import sonde.symbol.KernelRun;
-import sonde.symbol.KernelRun.Loaded;
+import sonde.symbol.KernelRun.LoadedModule;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.files.PerfCache;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 
 /** What the parts of a recording say of the kernel that it was made on. */
 final class RecordedKernel {
@@ -68,7 +68,7 @@ final class RecordedKernel {
         String release = kernel.release();
         boolean same =
                 wanted.length == 0
-                        ? release.isEmpty() || release.equals(Machine.uname().release())
+                        ? release.isEmpty() || release.equals(MachineFacts.uname().release())
                         : own.length > 0 && hex(wanted).startsWith(hex(own));
         Optional<Path> place =
                 same
@@ -99,18 +99,18 @@ final class RecordedKernel {
             release = release.isEmpty() ? kernel.release() : release;
             kernel.moduleIds().forEach((path, own) -> moduleIds.putIfAbsent(moduleName(path), own));
         }
-        List<Loaded> modules = new ArrayList<>();
+        List<LoadedModule> modules = new ArrayList<>();
         maps.forEach((start, end, file) -> {
             String name = moduleName(file);
             if (!name.startsWith("[kernel")) {
                 byte[] own = moduleIds.getOrDefault(name, new byte[0]);
-                modules.add(new Loaded(name, start, end, own));
+                modules.add(new LoadedModule(name, start, end, own));
                 moduleIds.remove(name);
             }
         });
         moduleIds.forEach((name, own) -> {
             if (!name.startsWith("[kernel")) {
-                modules.add(new Loaded(name, 0, 0, own));
+                modules.add(new LoadedModule(name, 0, 0, own));
             }
         });
         return new KernelRun(

@@ -6,9 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.EventCounts;
-import sonde.analysis.EventCounts.Count;
-import sonde.analysis.Threads;
+import sonde.analysis.EventCounts.TypeCount;
+import sonde.analysis.ThreadTable;
 import sonde.analysis.sched.ThreadState;
 import sonde.event.EventType;
 import sonde.event.result.Column;
@@ -18,7 +17,7 @@ import sonde.event.result.Result;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 import sonde.open.ReportSource;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
@@ -44,19 +43,19 @@ public final class ReportRecipe {
      *     and spans are added up where there are too many, so that their sums are those of the
      *     report
      */
-    public record Page(Report report, Timeline timeline) {}
+    public record ReportPage(Report report, Timeline timeline) {}
 
     /** As {@link #run}, with the timeline. */
-    public Page page(ReportSource source) throws IOException {
+    public ReportPage page(ReportSource source) throws IOException {
         List<AnalysisKey<?>> needed = needed();
         needed.addAll(TimelineMaker.NEEDS);
-        Findings found = new Findings(source, options, needed, true);
+        ReportOperators found = new ReportOperators(source, options, needed, true);
         Report report = report(source, found);
         TimelineMaker maker = new TimelineMaker(found);
         Timeline timeline = maker.timeline();
         List<String> notes = new ArrayList<>(report.notes());
         notes.addAll(maker.notes());
-        return new Page(new Report(report.title(), notes, report.sections()), timeline);
+        return new ReportPage(new Report(report.title(), notes, report.sections()), timeline);
     }
 
     /**
@@ -66,7 +65,7 @@ public final class ReportRecipe {
      */
     public Report run(ReportSource source) throws IOException {
         boolean chains = options.showsChains();
-        return report(source, new Findings(source, options, needed(), chains));
+        return report(source, new ReportOperators(source, options, needed(), chains));
     }
 
     private List<AnalysisKey<?>> needed() {
@@ -93,7 +92,7 @@ public final class ReportRecipe {
 
     /** What to say of a word that is no field of a listing, with the nearest that are. */
     public static String noField(String word) {
-        return Matches.noField(word);
+        return NoMatchMessages.noField(word);
     }
 
     /** What the headers of a recording say; its events are not read. */
@@ -101,19 +100,18 @@ public final class ReportRecipe {
         return HeaderSections.of(source);
     }
 
-    Report report(ReportSource source, Findings found) throws NothingMatchesException {
+    Report report(ReportSource source, ReportOperators found) throws NothingMatchesException {
         if (options.isFiltered() && found.isEmpty()) {
-            throw Matches.noThread(found, options);
+            throw NoMatchMessages.noThread(found, options);
         }
-        Matches.checkEvents(
-                found.counts().counts().stream().map(EventCounts.Count::type).toList(),
-                options.events());
+        NoMatchMessages.checkEvents(
+                found.counts().counts().stream().map(TypeCount::type).toList(), options.events());
         List<Result> results = new ArrayList<>();
         options.sections().forEach(section -> results.addAll(section.results(found)));
         return new Report(source.name(), notes(source, found), results);
     }
 
-    private List<String> notes(ReportSource source, Findings found) {
+    private List<String> notes(ReportSource source, ReportOperators found) {
         List<String> notes = new ArrayList<>();
         List<Integer> threads = found.shownThreads();
         long processes = threads.stream().map(found.threads()::pid).distinct().count();
@@ -180,7 +178,7 @@ public final class ReportRecipe {
     }
 
     /** What there is, of a recording that does not say when threads ran. */
-    private static String outline(Findings found) {
+    private static String outline(ReportOperators found) {
         String events = counted(found.eventCount(), "event", "events");
         List<Integer> threads = found.threadsWithEvents();
         String whose =
@@ -207,7 +205,7 @@ public final class ReportRecipe {
                         events, whose, found.events().extentNanos());
     }
 
-    private static void kernelTime(ReportSource source, Findings found, List<String> notes) {
+    private static void kernelTime(ReportSource source, ReportOperators found, List<String> notes) {
         KernelTime kernel = KernelTime.of(found);
         if (kernel.estimated()) {
             notes.add("System calls were lost: kernel time is estimated from samples.");
@@ -221,8 +219,8 @@ public final class ReportRecipe {
     }
 
     /** Calls that were recorded one by one may not be all. */
-    private static void singleCalls(Findings found, List<String> notes) {
-        List<EventType> types = found.counts().counts().stream().map(Count::type).toList();
+    private static void singleCalls(ReportOperators found, List<String> notes) {
+        List<EventType> types = found.counts().counts().stream().map(TypeCount::type).toList();
         if (types.stream().anyMatch(type -> type.system().equals("raw_syscalls"))) {
             return;
         }
@@ -248,7 +246,7 @@ public final class ReportRecipe {
     }
 
     /** What the tables of time off the CPU leave out or put last. */
-    private static void idle(Findings found, List<Integer> threads, List<String> notes) {
+    private static void idle(ReportOperators found, List<Integer> threads, List<String> notes) {
         long kernel = 0;
         long off = 0;
         for (int thread : threads) {
@@ -269,11 +267,12 @@ public final class ReportRecipe {
     }
 
     /** How old the names of compiled code are: what a JVM compiled later has none. */
-    private static void jvmMaps(@Nullable Meta meta, Findings found, List<String> notes) {
-        List<Meta.JvmMap> maps = meta == null ? List.of() : meta.jvmMaps();
-        for (Meta.JvmMap map : maps.subList(0, Math.min(MAX_JVM_NOTES, maps.size()))) {
+    private static void jvmMaps(
+            @Nullable RecordingMeta meta, ReportOperators found, List<String> notes) {
+        List<RecordingMeta.JvmMap> maps = meta == null ? List.of() : meta.jvmMaps();
+        for (RecordingMeta.JvmMap map : maps.subList(0, Math.min(MAX_JVM_NOTES, maps.size()))) {
             int thread = found.threads().find(map.pid());
-            long end = thread < 0 ? Threads.NEVER : found.threads().died(thread);
+            long end = thread < 0 ? ThreadTable.NEVER : found.threads().died(thread);
             boolean lived = end > found.extent().last();
             double seconds =
                     Math.max(0, Math.min(end, found.extent().last()) - map.atNanos()) / 1e9;
@@ -289,7 +288,7 @@ public final class ReportRecipe {
     }
 
     private static void recorder(
-            @Nullable Meta meta, Findings found, double wall, List<String> notes) {
+            @Nullable RecordingMeta meta, ReportOperators found, double wall, List<String> notes) {
         if (meta == null || wall <= 0) {
             return;
         }

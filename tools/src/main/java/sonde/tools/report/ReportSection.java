@@ -35,10 +35,10 @@ public interface ReportSection {
     }
 
     /** The tables and trees to show, in this order. */
-    List<Result> results(Findings found);
+    List<Result> results(ReportOperators found);
 
     /** Sentences about the results; called after {@link #results}. */
-    default List<String> notes(Findings found) {
+    default List<String> notes(ReportOperators found) {
         return List.of();
     }
 }

@@ -24,14 +24,14 @@ final class RowSelection implements EventListing.Filter {
     private final Function<Source, ThreadNames> names;
     private final Predicate<Source> samplesOnly;
     private final Set<Integer> cpus;
-    private final Map<Source, Kinds> kinds = new IdentityHashMap<>();
+    private final Map<Source, SelectedTypes> kinds = new IdentityHashMap<>();
     private long skip;
     private long left;
     private long accepted;
-    private @Nullable Kinds latest;
+    private @Nullable SelectedTypes latest;
 
     /** What the types of a source are to this selection. */
-    private record Kinds(Source source, RowTest[] tests, boolean[] silent) {}
+    private record SelectedTypes(Source source, RowTest[] tests, boolean[] silent) {}
 
     /**
      * @param samplesOnly sources whose lines are perf script's: records are followed, not written,
@@ -72,7 +72,7 @@ final class RowSelection implements EventListing.Filter {
         if (!base.accepts(batch, row) || !cpus.isEmpty() && !cpus.contains(batch.cpu(row))) {
             return false;
         }
-        Kinds of = latest;
+        SelectedTypes of = latest;
         if (of == null || of.source != batch.source()) {
             of = kinds.computeIfAbsent(batch.source(), this::kinds);
             latest = of;
@@ -96,7 +96,7 @@ final class RowSelection implements EventListing.Filter {
         return true;
     }
 
-    private Kinds kinds(Source of) {
+    private SelectedTypes kinds(Source of) {
         ThreadNames threads = names.apply(of);
         List<RowTest> all = new ArrayList<>();
         boolean[] silent = new boolean[of.types().size()];
@@ -114,7 +114,7 @@ final class RowSelection implements EventListing.Filter {
             boolean notice = type.system().equals(EventType.NOTICE);
             all.add(notice ? (batch, row) -> true : (batch, row) -> passes(any, batch, row));
         }
-        return new Kinds(of, all.toArray(RowTest[]::new), silent);
+        return new SelectedTypes(of, all.toArray(RowTest[]::new), silent);
     }
 
     private static boolean isSample(EventType type) {

@@ -2,7 +2,7 @@ package sonde.tools.report;
 
 import java.util.List;
 import java.util.Locale;
-import sonde.symbol.line.Detail;
+import sonde.symbol.line.CodeDetail;
 
 /**
  * How samples are added up and their chains shown.
@@ -14,14 +14,18 @@ import sonde.symbol.line.Detail;
  * @param lines whether chains show lines, too: a function is then a node for each of its lines
  */
 public record StackOptions(
-        Order order, List<SortKey> keys, boolean withCallees, boolean inlined, boolean lines) {
+        StackOrder order, List<SortKey> keys, boolean withCallees, boolean inlined, boolean lines) {
     /** Callers at the root; rows by function and module. */
     public static final StackOptions DEFAULT =
             new StackOptions(
-                    Order.CALLER, List.of(SortKey.FUNCTION, SortKey.MODULE), false, true, false);
+                    StackOrder.CALLER,
+                    List.of(SortKey.FUNCTION, SortKey.MODULE),
+                    false,
+                    true,
+                    false);
 
     /** Which end of a chain is the root of a tree. */
-    public enum Order {
+    public enum StackOrder {
         /** The first caller: where the time went, from the outside. */
         CALLER,
         /** The function that ran: who called it. */
@@ -71,7 +75,7 @@ public record StackOptions(
     }
 
     /** What is looked up besides functions; inlined calls alone only where that is quick. */
-    Detail detail() {
-        return lines ? new Detail(inlined, true) : Detail.quick(inlined, false);
+    CodeDetail detail() {
+        return lines ? new CodeDetail(inlined, true) : CodeDetail.quick(inlined, false);
     }
 }

@@ -7,14 +7,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.OffCpu.OffCpuCause;
 import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.ThreadState;
-import sonde.analysis.sched.Tracks;
-import sonde.analysis.stack.StackSums;
-import sonde.analysis.stack.Trees;
-import sonde.event.result.Samples;
+import sonde.analysis.sched.TimelineTracks;
+import sonde.analysis.stack.CallTreeBuilder.ChainColumns;
+import sonde.analysis.stack.StackAggregate;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 
 /**
@@ -23,30 +24,31 @@ import sonde.event.result.Unit;
  * is added up by call chain.
  */
 final class TimelineMaker {
-    private static final AnalysisKey<Tracks> TRACKS =
-            new AnalysisKey<>(found -> found.addStates(new Tracks()));
+    private static final AnalysisKey<TimelineTracks> TRACKS =
+            new AnalysisKey<>(found -> found.addStates(new TimelineTracks()));
     private static final AnalysisKey<OffSpans> OFF_SPANS =
             new AnalysisKey<>(found -> found.addStates(new OffSpans()));
 
     /** The analyses it takes. */
-    static final List<AnalysisKey<?>> NEEDS = List.of(TRACKS, OFF_SPANS, Findings.FAULTS);
+    static final List<AnalysisKey<?>> NEEDS = List.of(TRACKS, OFF_SPANS, ReportOperators.FAULTS);
 
     private static final int MAX_TRACKS = 200;
 
-    private final Findings found;
+    private final ReportOperators found;
     private final List<Integer> busiest;
     private final Map<Integer, Integer> trackOf = new HashMap<>();
     private final TreeSet<Integer> others;
-    private final Trees.Columns columns;
+    private final ChainColumns columns;
     private final List<String> notes = new ArrayList<>();
 
-    TimelineMaker(Findings found) {
+    TimelineMaker(ReportOperators found) {
         this.found = found;
-        columns = found.trees().new Columns();
+        columns = found.trees().new ChainColumns();
         busiest = found.of(TRACKS).busiest(found::shown, MAX_TRACKS);
         others = new TreeSet<>(found.shownThreads());
         found.samples().forEach((thread, node, weight, count) -> others.add(thread));
-        found.of(Findings.FAULTS).forEach((thread, node, weight, count) -> others.add(thread));
+        found.of(ReportOperators.FAULTS)
+                .forEach((thread, node, weight, count) -> others.add(thread));
         others.removeIf(thread -> !found.shown(thread));
         busiest.forEach(others::remove);
         busiest.forEach(thread -> trackOf.put(thread, trackOf.size()));
@@ -54,7 +56,7 @@ final class TimelineMaker {
 
     Timeline timeline() {
         List<Integer> threads = found.shownThreads();
-        StackSums cpu = found.samples();
+        StackAggregate cpu = found.samples();
         boolean hasSamples = cpu.kept() > 0;
         long start =
                 threads.stream()
@@ -66,23 +68,23 @@ final class TimelineMaker {
                         .mapToLong(found.totals()::last)
                         .max()
                         .orElse(hasSamples ? cpu.time(cpu.kept() - 1) : 0);
-        List<Timeline.Track> tracks = new ArrayList<>();
+        List<TimelineRow> tracks = new ArrayList<>();
         for (int thread : busiest) {
             tracks.add(found.of(TRACKS).track(found.threads(), thread, end - start));
         }
         shared(tracks);
-        List<Samples> samples =
+        List<TimelineSamples> samples =
                 List.of(
                         single("on-cpu", found.weightUnit(), cpu),
                         offCpu(),
-                        single("page-faults", Unit.COUNT, found.of(Findings.FAULTS)));
+                        single("page-faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
         List<String> states = Arrays.stream(ThreadState.values()).map(ThreadState::label).toList();
         return new Timeline(
                 "timeline", start, end, states, tracks, columns.stacks(), samples, totals(threads));
     }
 
     /** Adds the tracks of what has none of its own: flame graphs are made of what has a track. */
-    private void shared(List<Timeline.Track> tracks) {
+    private void shared(List<TimelineRow> tracks) {
         if (others.remove(-1)) {
             trackOf.put(-1, tracks.size());
             tracks.add(withoutSpans(found.comm(-1), new long[0]));
@@ -100,8 +102,8 @@ final class TimelineMaker {
                         + " threads; its last row stands for the others.");
     }
 
-    private static Timeline.Track withoutSpans(String name, long[] totals) {
-        return new Timeline.Track(name, -1, -1, new long[0], new long[0], new byte[0], totals);
+    private static TimelineRow withoutSpans(String name, long[] totals) {
+        return new TimelineRow(name, -1, -1, new long[0], new long[0], new byte[0], totals);
     }
 
     private long[] totals(Collection<Integer> threads) {
@@ -121,8 +123,8 @@ final class TimelineMaker {
     private record PageSample(
             long time, int track, int node, long weight, long count, long lasts) {}
 
-    private static Samples samples(String name, Unit unit, List<PageSample> rows) {
-        return new Samples(
+    private static TimelineSamples samples(String name, Unit unit, List<PageSample> rows) {
+        return new TimelineSamples(
                 name,
                 unit,
                 rows.stream().mapToLong(PageSample::time).toArray(),
@@ -133,7 +135,7 @@ final class TimelineMaker {
                 rows.stream().mapToLong(PageSample::lasts).toArray());
     }
 
-    private Samples single(String name, Unit unit, StackSums sums) {
+    private TimelineSamples single(String name, Unit unit, StackAggregate sums) {
         if (sums.stride() > 1) {
             notes.add(
                     name
@@ -153,7 +155,7 @@ final class TimelineMaker {
         return samples(name, unit, rows);
     }
 
-    private Samples offCpu() {
+    private TimelineSamples offCpu() {
         OffSpans spans = found.of(OFF_SPANS);
         if (spans.merged() > 0) {
             notes.add(
@@ -164,7 +166,7 @@ final class TimelineMaker {
                             + " ns are added up by call chain; in a selected range their sums are"
                             + " estimates.");
         }
-        Map<OffCpu.Cause, Integer> chains = new HashMap<>();
+        Map<OffCpuCause, Integer> chains = new HashMap<>();
         List<PageSample> rows = new ArrayList<>();
         for (OffSpans.OffCpuSpan span : spans.rows()) {
             Integer track = trackOf.get(span.cause().thread());
@@ -179,7 +181,7 @@ final class TimelineMaker {
         return samples("off-cpu", Unit.NANOS, rows);
     }
 
-    private int chain(OffCpu.Cause cause) {
+    private int chain(OffCpuCause cause) {
         int node = found.trees().withoutTracing(cause.stack());
         int chain = columns.node(found.comm(cause.thread()), node);
         for (var frame : OffCpuCauses.frames(found, cause)) {

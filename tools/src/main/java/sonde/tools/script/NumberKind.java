@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import sonde.sys.Arch;
 import sonde.sys.Errno;
 import sonde.sys.SignalNames;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 import sonde.tools.option.OptionException;
 
 /** An option whose value is a number that people know by a name. */
@@ -103,7 +103,7 @@ enum NumberKind {
     }
 
     private static OptionalLong syscall(String value) {
-        int number = Syscalls.of(Arch.current()).numberOf(value);
+        int number = SyscallNames.of(Arch.current()).numberOf(value);
         return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
     }
 

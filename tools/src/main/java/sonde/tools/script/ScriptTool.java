@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import sonde.event.Nearest;
-import sonde.lang.bpftrace.expand.Option;
-import sonde.lang.bpftrace.expand.Parameters;
-import sonde.lang.bpftrace.syntax.Parser;
-import sonde.lang.source.Diagnostics;
+import sonde.event.NearestNames;
+import sonde.lang.bpftrace.expand.ScriptOption;
+import sonde.lang.bpftrace.expand.ScriptParameters;
+import sonde.lang.bpftrace.syntax.ScriptParser;
+import sonde.lang.source.CompilerDiagnostics;
 import sonde.lang.source.SourceText;
+import sonde.tools.script.ToolRules.RulesReader;
 
 /**
  * A script with a name. Its comment on top says all there is to say: {@code // NAME: summary} in
@@ -33,10 +34,10 @@ public record ScriptTool(
         String summary,
         List<String> description,
         List<String> examples,
-        List<Variant> variants,
+        List<ToolVariant> variants,
         ToolRules rules) {
     private static final String END = ".bt";
-    private static final Map<Variant, List<Option>> OPTIONS = new ConcurrentHashMap<>();
+    private static final Map<ToolVariant, List<ScriptOption>> OPTIONS = new ConcurrentHashMap<>();
     private static final SharedMacros SHARED =
             new SharedMacros(resource("macros/shared.bt").orElseThrow());
 
@@ -45,10 +46,10 @@ public record ScriptTool(
      *
      * @param name of its file
      */
-    public record Variant(String name, String text) {
+    public record ToolVariant(String name, String text) {
         /** The same of another text. */
-        Variant text(String other) {
-            return new Variant(name, other);
+        ToolVariant text(String other) {
+            return new ToolVariant(name, other);
         }
 
         /** For the compiler. */
@@ -64,7 +65,7 @@ public record ScriptTool(
 
     /** The tool whose name is most like a word; empty for none. */
     public static Optional<String> like(String word) {
-        return Nearest.near(word, names()).stream().findFirst();
+        return NearestNames.near(word, names()).stream().findFirst();
     }
 
     /** The tool of a name. */
@@ -75,12 +76,12 @@ public record ScriptTool(
         return read(name).map(script -> of(name, script));
     }
 
-    private static ScriptTool of(String name, Variant script) {
+    private static ScriptTool of(String name, ToolVariant script) {
         String summary = "";
         List<String> description = new ArrayList<>();
         List<String> examples = new ArrayList<>();
-        List<Variant> variants = new ArrayList<>(List.of(script));
-        ToolRules.Reader rules = new ToolRules.Reader();
+        List<ToolVariant> variants = new ArrayList<>(List.of(script));
+        RulesReader rules = new RulesReader();
         for (String line : script.text().lines().takeWhile(one -> one.startsWith("//")).toList()) {
             String said = line.substring(2).strip();
             int colon = said.indexOf(": ");
@@ -104,7 +105,7 @@ public record ScriptTool(
         return new ScriptTool(name, summary, description, examples, variants, rules.rules());
     }
 
-    private static void rule(String line, ToolRules.Reader rules) {
+    private static void rule(String line, RulesReader rules) {
         int colon = line.indexOf(": ");
         if (colon >= 0) {
             rules.accept(line.substring(3, colon), line.substring(colon + 2));
@@ -112,10 +113,10 @@ public record ScriptTool(
     }
 
     /** A script, with the shared macros that it calls. */
-    private static Optional<Variant> read(String name) {
+    private static Optional<ToolVariant> read(String name) {
         return resource(name + END)
                 .map(text -> text + "\n" + String.join("\n\n", SHARED.of(text)))
-                .map(text -> new Variant(name + END, text.strip() + "\n"));
+                .map(text -> new ToolVariant(name + END, text.strip() + "\n"));
     }
 
     private static Optional<String> resource(String name) {
@@ -129,9 +130,11 @@ public record ScriptTool(
     }
 
     /** What its first script asks for with {@code getopt}. */
-    public List<Option> options() {
+    public List<ScriptOption> options() {
         return OPTIONS.computeIfAbsent(
                 variants.getFirst(),
-                script -> Parameters.options(Parser.parse(script.source(), new Diagnostics())));
+                script ->
+                        ScriptParameters.options(
+                                ScriptParser.parse(script.source(), new CompilerDiagnostics())));
     }
 }

@@ -12,10 +12,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import sonde.lang.bpftrace.expand.Option;
+import sonde.lang.bpftrace.expand.ScriptOption;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.OptionModel;
 import sonde.tools.option.TimeOption;
+import sonde.tools.script.ToolRules.RulesReader;
 
 /**
  * The options of a tool: those its script asks for with {@code getopt}, those that its rules add,
@@ -92,7 +93,7 @@ public final class ToolModel {
         this.tool = tool;
         Set<String> own =
                 Stream.concat(
-                                tool.options().stream().map(Option::name),
+                                tool.options().stream().map(ScriptOption::name),
                                 flags(tool).keySet().stream())
                         .collect(Collectors.toSet());
         Map<String, String> all = new TreeMap<>();
@@ -198,7 +199,7 @@ public final class ToolModel {
 
     /** The options of every tool, as a part of a model. */
     public static String everyTool() {
-        ToolRules.Reader rules = new ToolRules.Reader();
+        RulesReader rules = new RulesReader();
         rules.accept("folded", "by kind");
         return general(rules.rules(), "");
     }
@@ -264,7 +265,7 @@ public final class ToolModel {
         return tool.options().stream()
                 .filter(one -> one.name().equals("pid"))
                 .findFirst()
-                .map(Option::help)
+                .map(ScriptOption::help)
                 .orElse("");
     }
 
@@ -274,7 +275,7 @@ public final class ToolModel {
         return String.join(", ", names) + (label.isEmpty() ? "" : " " + label);
     }
 
-    private OptionModel option(Option option) {
+    private OptionModel option(ScriptOption option) {
         ToolRules rules = tool.rules();
         String name = option.name();
         TimeOption time = rules.times().get(name);
@@ -284,11 +285,11 @@ public final class ToolModel {
             String usual = standard == 0 ? "" : "default " + TimeOption.text(standard) + ", ";
             return OptionModel.of(head(name, "TIME"), option.help() + " (" + usual + bare + ")");
         }
-        if (option.kind() == Option.Kind.BOOLEAN) {
+        if (option.kind() == ScriptOption.Kind.BOOLEAN) {
             return OptionModel.of(head(name, ""), option.help());
         }
         List<String> choices = rules.choices().get(name);
-        String value = option.kind() == Option.Kind.STRING ? "TEXT" : "N";
+        String value = option.kind() == ScriptOption.Kind.STRING ? "TEXT" : "N";
         String help = option.help();
         if (choices != null) {
             value = "WORD";

@@ -12,6 +12,7 @@ import sonde.event.result.RowOutput;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.TextLayout;
+import sonde.tools.script.ScriptTool.ToolVariant;
 import sonde.tools.trace.TraceRecipe;
 import sonde.tools.trace.TraceRequest;
 
@@ -52,12 +53,12 @@ public final class ToolRecipe {
      * @param request as it would run
      * @param plan gets a sentence for each script that was looked at
      */
-    public static ScriptTool.Variant choose(
-            List<ScriptTool.Variant> variants, TraceRequest request, Consumer<String> plan)
+    public static ToolVariant choose(
+            List<ToolVariant> variants, TraceRequest request, Consumer<String> plan)
             throws IOException {
-        ScriptTool.Variant chosen = variants.getLast();
+        ToolVariant chosen = variants.getLast();
         List<String> said = new ArrayList<>();
-        for (ScriptTool.Variant variant : variants.subList(0, variants.size() - 1)) {
+        for (ToolVariant variant : variants.subList(0, variants.size() - 1)) {
             Optional<String> refusal = TraceRecipe.refusal(request, variant.source());
             if (refusal.isEmpty()) {
                 chosen = variant;
@@ -75,7 +76,7 @@ public final class ToolRecipe {
      *
      * @param word that names the function, {@code "u:/bin/bash:readline"}
      */
-    public static void checkFunction(TraceRequest request, ScriptTool.Variant variant, String word)
+    public static void checkFunction(TraceRequest request, ToolVariant variant, String word)
             throws IOException {
         Optional<String> refusal = TraceRecipe.refusal(request, variant.source());
         if (refusal.isPresent() && refusal.get().startsWith(NO_FUNCTION)) {

@@ -58,7 +58,7 @@ public record ToolRules(
         Map<String, List<String>> choices,
         Map<String, Integer> lists,
         Map<Character, String> letters,
-        List<Column> columns,
+        List<ToolColumn> columns,
         String takes,
         String firstWord,
         List<String> words,
@@ -75,15 +75,15 @@ public record ToolRules(
      *
      * @param text what its help says
      */
-    public record Column(String heading, String option, String text) {
-        private static Column of(String[] words) {
-            return new Column(
+    public record ToolColumn(String heading, String option, String text) {
+        private static ToolColumn of(String[] words) {
+            return new ToolColumn(
                     words[0], words[1], String.join(" ", List.of(words).subList(2, words.length)));
         }
     }
 
     /** Reads lines one by one. */
-    static final class Reader {
+    static final class RulesReader {
         private static final int MOST = 999_999_999;
         private static final int MOST_PORT = 65_535;
 
@@ -92,7 +92,7 @@ public record ToolRules(
         private final Map<String, List<String>> choices = new LinkedHashMap<>();
         private final Map<String, Integer> lists = new LinkedHashMap<>();
         private final Map<Character, String> letters = new LinkedHashMap<>();
-        private final List<Column> columns = new ArrayList<>();
+        private final List<ToolColumn> columns = new ArrayList<>();
         private String takes = "";
         private String firstWord = "";
         private List<String> positional = List.of();
@@ -116,7 +116,7 @@ public record ToolRules(
                 }
                 case "list" -> List.of(words).forEach(option -> lists.put(option, MOST));
                 case "ports" -> List.of(words).forEach(option -> lists.put(option, MOST_PORT));
-                case "column" -> columns.add(Column.of(words));
+                case "column" -> columns.add(ToolColumn.of(words));
                 case "words" -> positional = List.of(words);
                 case "unit" -> unit = true;
                 case "screen" -> clears = true;

@@ -5,7 +5,7 @@
  *
  * <pre>{@code
  * ScriptTool tool = ScriptTool.find("opensnoop").orElseThrow();
- * for (ScriptTool.Variant variant : tool.variants()) {
+ * for (ScriptTool.ToolVariant variant : tool.variants()) {
  *     System.out.println(variant.name() + ": " + variant.text().length());
  * }
  * }</pre>

@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.RowOutput;
 import sonde.recording.JsonString;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.line.SourceFrame;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /** Writes frames as addr2line does, or as JSON. */
 public final class FrameText {
@@ -22,7 +22,7 @@ public final class FrameText {
     private static final int GATHERED = 1 << 15;
 
     /** The options of addr2line by their letters: a, f, i, p, s, C; and columns. */
-    public record Look(
+    public record FrameOptions(
             boolean addresses,
             boolean functions,
             boolean inlines,
@@ -33,7 +33,7 @@ public final class FrameText {
 
     private final OutputStream out;
     private final boolean json;
-    private final Look look;
+    private final FrameOptions look;
     private final boolean wide;
     private final StringBuilder line = new StringBuilder();
     private final Map<String, String> shownFunctions = new HashMap<>();
@@ -42,9 +42,9 @@ public final class FrameText {
     /**
      * @param wide whether addresses have 64 bits
      */
-    FrameText(OutputStream out, Listing.Form form, Look look, boolean wide) {
+    FrameText(OutputStream out, ListingForm form, FrameOptions look, boolean wide) {
         this.out = out;
-        json = form == Listing.Form.JSON_LINES;
+        json = form == ListingForm.JSON_LINES;
         this.look = look;
         this.wide = wide;
     }
@@ -82,7 +82,7 @@ public final class FrameText {
             return;
         }
         if (look.addresses) {
-            line.append(Escape.line(word)).append(look.pretty ? ": " : "\n");
+            line.append(TextEscape.line(word)).append(look.pretty ? ": " : "\n");
         }
         unknown();
     }
@@ -122,7 +122,7 @@ public final class FrameText {
         }
         String known = shownFunctions.get(name);
         if (known == null) {
-            known = Escape.line(look.demangle ? Demangler.demangle(name) : name);
+            known = TextEscape.line(look.demangle ? Demangler.demangle(name) : name);
             keep(shownFunctions, name, known);
         }
         return known;
@@ -131,7 +131,7 @@ public final class FrameText {
     private String file(SourceFrame frame) {
         String known = shownFiles.get(frame.file());
         if (known == null) {
-            known = Escape.line(frame.file());
+            known = TextEscape.line(frame.file());
             known = look.basenames ? known.substring(known.lastIndexOf('/') + 1) : known;
             keep(shownFiles, frame.file(), known);
         }

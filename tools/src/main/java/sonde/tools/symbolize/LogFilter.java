@@ -14,11 +14,11 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Segment;
+import sonde.binary.elf.ElfSegment;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.line.SourceFrame;
 import sonde.symbol.line.SourceSymbols;
-import sonde.view.Escape;
+import sonde.view.TextEscape;
 
 /**
  * Writes a text with places behind what stands for an address: {@code do_idle+0x1f/0x40 [module]},
@@ -304,7 +304,7 @@ final class LogFilter {
 
     /** Where the first page of a file is loaded, as stated in the ELF. */
     private static long begin(ElfFile elf) {
-        for (Segment segment : elf.segments()) {
+        for (ElfSegment segment : elf.segments()) {
             if (segment.type() == ElfFile.PT_LOAD) {
                 return segment.address() & -PAGE_BYTES;
             }
@@ -338,7 +338,7 @@ final class LogFilter {
     /** The address by how far the instruction is in the mapping with the code. */
     private static OptionalLong inCode(ElfFile elf, Matcher place, String line) {
         Matcher ip = IP.matcher(line);
-        List<Segment> code = elf.segments().stream().filter(Segment::isCode).toList();
+        List<ElfSegment> code = elf.segments().stream().filter(ElfSegment::isCode).toList();
         if (!ip.find() || code.size() != 1) {
             return OptionalLong.empty();
         }
@@ -383,7 +383,7 @@ final class LogFilter {
         if (text.isEmpty() && !frames.getFirst().function().isEmpty()) {
             text.append(Demangler.demangle(frames.getFirst().function()));
         }
-        byte[] bytes = Escape.line(text.toString()).getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = TextEscape.line(text.toString()).getBytes(StandardCharsets.UTF_8);
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 

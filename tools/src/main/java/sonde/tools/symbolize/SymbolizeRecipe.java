@@ -20,7 +20,8 @@ import sonde.symbol.files.Attempt;
 import sonde.symbol.line.SourceFrame;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
-import sonde.view.Escape;
+import sonde.tools.symbolize.FrameText.FrameOptions;
+import sonde.view.TextEscape;
 
 /** Looks addresses of one file up. */
 public final class SymbolizeRecipe implements AutoCloseable {
@@ -72,7 +73,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
                         + " lines are not known. Compile with -g, or install the debug package of"
                         + " the distribution");
         List<Attempt> tried = symbols.debugFile().tried();
-        tried.stream().limit(MOST_SHOWN).forEach(one -> notes.add(Escape.line(one.sentence())));
+        tried.stream().limit(MOST_SHOWN).forEach(one -> notes.add(TextEscape.line(one.sentence())));
         if (tried.size() > MOST_SHOWN) {
             notes.add("and " + (tried.size() - MOST_SHOWN) + " more places");
         }
@@ -94,10 +95,10 @@ public final class SymbolizeRecipe implements AutoCloseable {
     public Listing of(
             List<String> words,
             @Nullable String section,
-            FrameText.Look look,
+            FrameOptions look,
             Consumer<String> complaints)
             throws IOException {
-        AddressWords reader = new AddressWords(symbols, section);
+        AddressParser reader = new AddressParser(symbols, section);
         return listing(
                 look,
                 text -> {
@@ -105,7 +106,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
                     for (int i = 0; i < wanted.length; i++) {
                         String word = words.get(i).strip();
                         wanted[i] = reader.parse(word);
-                        if (wanted[i] == AddressWords.NONE && miss(i, word)) {
+                        if (wanted[i] == AddressParser.NONE && miss(i, word)) {
                             complaints.accept(complaint(word));
                         }
                     }
@@ -115,19 +116,19 @@ public final class SymbolizeRecipe implements AutoCloseable {
 
     private static String complaint(String word) {
         return "'"
-                + Escape.line(word)
+                + TextEscape.line(word)
                 + "' is no address, and no function or variable of this file"
                 + (word.indexOf('+') > 0 ? "; an offset is 0x1f or decimal" : "");
     }
 
     /** As above, of lines; each is answered as soon as no other is there. */
-    public Listing of(InputStream in, @Nullable String section, FrameText.Look look)
+    public Listing of(InputStream in, @Nullable String section, FrameOptions look)
             throws IOException {
-        AddressWords reader = new AddressWords(symbols, section);
+        AddressParser reader = new AddressParser(symbols, section);
         return listing(look, text -> answer(reader, text, in));
     }
 
-    private Listing listing(FrameText.Look look, Asking asking) {
+    private Listing listing(FrameOptions look, Asking asking) {
         List<Column> columns =
                 List.of(
                         Column.text("address"),
@@ -142,7 +143,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
 
     /** Keeps a word that is no address for the answer; whether it is one. */
     private boolean miss(int index, String word) {
-        if (AddressWords.isHighest(word)) {
+        if (AddressParser.isHighest(word)) {
             return false;
         }
         missed.put(index, word);
@@ -150,7 +151,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
     }
 
     /** Answers whole lines as they come: somebody at the other end of a pipe may wait for each. */
-    private void answer(AddressWords reader, FrameText text, InputStream in) throws IOException {
+    private void answer(AddressParser reader, FrameText text, InputStream in) throws IOException {
         byte[] bytes = new byte[READ_BYTES];
         long[] wanted = new long[AT_ONCE];
         int count = 0;
@@ -189,10 +190,10 @@ public final class SymbolizeRecipe implements AutoCloseable {
         answer(text, Arrays.copyOf(wanted, count));
     }
 
-    private long parse(AddressWords reader, byte[] bytes, int from, int to, int index)
+    private long parse(AddressParser reader, byte[] bytes, int from, int to, int index)
             throws IOException {
         long address = reader.parse(bytes, from, to);
-        if (address == AddressWords.NONE) {
+        if (address == AddressParser.NONE) {
             miss(index, new String(bytes, from, to - from, StandardCharsets.UTF_8).strip());
         }
         return address;
@@ -248,7 +249,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
             if (!files.otherBuilds().isEmpty()) {
                 notes.add(
                         "of another build than the log says: "
-                                + Escape.line(String.join(", ", files.otherBuilds())));
+                                + TextEscape.line(String.join(", ", files.otherBuilds())));
             }
             if (lacksKernel) {
                 notes.add(

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.ahead.FileReader;
-import sonde.lang.bpftrace.ahead.ScriptFile;
+import sonde.lang.bpftrace.ahead.AotFile;
+import sonde.lang.bpftrace.ahead.AotReader;
 import sonde.lang.source.SourceText;
 
 /** Reads scripts: texts, files, and files that {@code --compile} wrote. */
@@ -63,16 +63,16 @@ public final class ScriptInput {
             return false;
         }
         try (InputStream in = Files.newInputStream(Path.of(file))) {
-            return FileReader.isCompiled(in.readNBytes(8));
+            return AotReader.isCompiled(in.readNBytes(8));
         }
     }
 
     /** The script that was compiled before. */
-    static ScriptFile compiled(TraceRequest.ScriptChoice choice) throws IOException {
+    static AotFile compiled(TraceRequest.ScriptChoice choice) throws IOException {
         Path path = Path.of(choice.fileOr(""));
         if (Files.size(path) > MOST_FILE_BYTES) {
             throw new IOException(path + " has more than " + MOST_FILE_BYTES + " bytes");
         }
-        return FileReader.read(path.toString(), Files.readAllBytes(path));
+        return AotReader.read(path.toString(), Files.readAllBytes(path));
     }
 }

@@ -4,9 +4,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.probes.AttachException;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
+import sonde.lang.source.SourceSpan;
 
 /** What to say of a tool that cannot run: nothing of its script, whose lines {@code -v} shows. */
 final class ToolRefusal {
@@ -21,10 +21,10 @@ final class ToolRefusal {
      *
      * @param probe that the user gave to the tool; empty where it takes none
      */
-    static String text(String tool, String probe, Diagnostics diagnostics) {
-        Diagnostic first =
+    static String text(String tool, String probe, CompilerDiagnostics diagnostics) {
+        SourceDiagnostic first =
                 diagnostics.all().stream()
-                        .filter(one -> one.severity() == Diagnostic.Severity.ERROR)
+                        .filter(one -> one.severity() == SourceDiagnostic.Severity.ERROR)
                         .findFirst()
                         .orElseThrow();
         String hint = first.hint();
@@ -67,7 +67,7 @@ final class ToolRefusal {
     }
 
     /** {@code ret} of {@code args.ret}: the value that a script wants of the probe. */
-    private static String value(Span span) {
+    private static String value(SourceSpan span) {
         Matcher value = VALUE.matcher(span.source().text().substring(span.from(), span.to()));
         return value.matches() ? value.group(1) : "";
     }

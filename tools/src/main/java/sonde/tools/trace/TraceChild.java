@@ -1,7 +1,7 @@
 package sonde.tools.trace;
 
-import sonde.probe.launch.Target;
-import sonde.sys.Processes;
+import sonde.probe.launch.LaunchedCommand;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /** The command that {@code -c} starts: watched for its end, ended with the trace. */
@@ -12,7 +12,7 @@ final class TraceChild {
 
     private TraceChild() {}
 
-    static TraceChild watch(Target child) {
+    static TraceChild watch(LaunchedCommand child) {
         TraceChild watch = new TraceChild();
         Thread thread =
                 new Thread(
@@ -35,10 +35,10 @@ final class TraceChild {
     }
 
     /** Ends a command that still runs. */
-    static void end(Target child) throws SyscallException {
+    static void end(LaunchedCommand child) throws SyscallException {
         child.close();
         try {
-            Processes.kill(child.pid(), SIGTERM);
+            ProcessCalls.kill(child.pid(), SIGTERM);
         } catch (SyscallException e) {
             // It has ended by itself.
         }

@@ -4,21 +4,21 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
-import sonde.lang.bpftrace.run.Pass;
+import sonde.lang.bpftrace.run.CompilerPass;
 import sonde.lang.bpftrace.run.PassListener;
 
 /** {@code --dump=PASS}: what passes of the compiler made, as they end. */
 final class TraceDump implements PassListener {
-    private final Set<Pass> wanted;
+    private final Set<CompilerPass> wanted;
     private final PrintStream out;
 
-    TraceDump(Set<Pass> wanted, PrintStream out) {
+    TraceDump(Set<CompilerPass> wanted, PrintStream out) {
         this.wanted = wanted;
         this.out = out;
     }
 
     @Override
-    public void made(Pass pass, Supplier<String> text) {
+    public void made(CompilerPass pass, Supplier<String> text) {
         if (!wanted.contains(pass)) {
             return;
         }

@@ -7,17 +7,19 @@ import java.util.List;
 import java.util.Map;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
-import sonde.bpf.feature.FeatureProbe;
+import sonde.bpf.feature.BpfFeatureProbe;
 import sonde.bpf.link.KernelTypes;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.TextLayout;
 import sonde.lang.declare.KernelTypeSource;
-import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
+import sonde.lang.probes.ProbeExpander;
 import sonde.probe.plan.Feature;
-import sonde.probe.plan.Finding;
+import sonde.probe.plan.FeatureFinding;
+import sonde.probe.plan.FeatureFinding.FindingAnswer;
+import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.KernelFeatures;
 import sonde.tools.doctor.DoctorRecipe;
 
@@ -84,8 +86,8 @@ public final class TraceInformation {
         // One of the functions that may ask for paths in every kernel that has it.
         features.put("dpath", atFunction("filp_close", D_PATH));
         features.put("btf", KernelTypeSource.shared().isThere());
-        features.put("ring buffer", FeatureProbe.mapType(MapType.RING_BUFFER).isYes());
-        try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
+        features.put("ring buffer", BpfFeatureProbe.mapType(MapType.RING_BUFFER).isYes());
+        try (ProbeExpander expander = new ProbeExpander(ExpanderOptions.USUAL)) {
             features.put("kprobe_multi", expander.hasKprobeMulti());
             features.put("uprobe_multi", expander.hasUprobeMulti());
             features.put("kprobe_session", expander.hasKprobeSession());
@@ -99,12 +101,12 @@ public final class TraceInformation {
 
     /** What scripts may probe, and what it costs where they may not. */
     private static List<Offered> probes() {
-        KernelFeatures found = sonde.probe.plan.FeatureProbe.probe();
+        KernelFeatures found = KernelFeatureProbe.probe();
         List<Offered> all = new ArrayList<>();
         for (Feature feature :
                 List.of(Feature.KPROBES, Feature.FENTRY, Feature.HARDWARE_COUNTERS)) {
-            Finding finding = found.finding(feature);
-            boolean there = finding.answer() == Finding.Answer.YES;
+            FeatureFinding finding = found.finding(feature);
+            boolean there = finding.answer() == FindingAnswer.YES;
             String reason = "(" + finding.reason() + "): " + DoctorRecipe.cost(feature);
             all.add(new Offered(feature.title(), there, there ? "" : reason));
         }
@@ -113,7 +115,7 @@ public final class TraceInformation {
 
     private static boolean atFunction(String function, int number) {
         try (KernelTypes types = KernelTypes.open()) {
-            return FeatureProbe.helperAt(function, number, types).isYes();
+            return BpfFeatureProbe.helperAt(function, number, types).isYes();
         } catch (IOException e) {
             // A kernel without types has no such programs.
             return false;
@@ -125,6 +127,6 @@ public final class TraceInformation {
     }
 
     private static boolean isYes(ProgramType type, int number) {
-        return FeatureProbe.helper(type, number).isYes();
+        return BpfFeatureProbe.helper(type, number).isYes();
     }
 }

@@ -13,29 +13,40 @@ import sonde.event.result.Column;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.TextLayout;
-import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.Script.AttachPointText;
+import sonde.lang.bpftrace.syntax.Script.ProbeBlock;
+import sonde.lang.bpftrace.syntax.Script.ScriptItem;
+import sonde.lang.bpftrace.syntax.ScriptParser;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.declare.DwarfTypes;
+import sonde.lang.declare.FunctionSignature;
 import sonde.lang.declare.KernelTypeSource;
-import sonde.lang.declare.Signature;
+import sonde.lang.declare.ScriptTypeText;
 import sonde.lang.declare.TracepointTypes;
-import sonde.lang.declare.TypeNames;
 import sonde.lang.probes.AttachPoint;
 import sonde.lang.probes.AttachPointParser;
-import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
-import sonde.lang.probes.Listing;
+import sonde.lang.probes.ExpanderOptions.MissingPolicy;
 import sonde.lang.probes.ParseSettings;
 import sonde.lang.probes.Probe;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.probes.Probe.FentryProbe;
+import sonde.lang.probes.Probe.IteratorProbe;
+import sonde.lang.probes.Probe.KernelProbe;
+import sonde.lang.probes.Probe.TracepointProbe;
+import sonde.lang.probes.Probe.UsdtProbe;
+import sonde.lang.probes.Probe.UserProbe;
+import sonde.lang.probes.ProbeExpander;
+import sonde.lang.probes.ProbeListing;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Type;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.ValueType.PointerSpace;
 import sonde.probe.plan.Feature;
-import sonde.probe.plan.FeatureProbe;
-import sonde.probe.plan.Finding;
+import sonde.probe.plan.FeatureFinding;
+import sonde.probe.plan.FeatureFinding.FindingAnswer;
+import sonde.probe.plan.KernelFeatureProbe;
 
 /** {@code sonde trace -l}: probes by pattern or of a script, and types. */
 public final class TraceListing {
@@ -82,16 +93,14 @@ public final class TraceListing {
 
     private List<String> probes(String pattern) throws IOException {
         ExpanderOptions options =
-                ExpanderOptions.USUAL
-                        .of(request.options().pid())
-                        .with(ExpanderOptions.Missing.IGNORE);
+                ExpanderOptions.USUAL.of(request.options().pid()).with(MissingPolicy.IGNORE);
         String functions = request.options().traceableFunctions();
         if (functions != null) {
             options = options.tracing(functions);
         }
-        try (Expander expander = new Expander(options)) {
-            Listing listing =
-                    new Listing(
+        try (ProbeExpander expander = new ProbeExpander(options)) {
+            ProbeListing listing =
+                    new ProbeListing(
                             options,
                             expander,
                             request.messages().verbose() ? this::details : _ -> List.of());
@@ -122,8 +131,8 @@ public final class TraceListing {
         if (lines.stream().noneMatch(line -> line.matches(probes))) {
             return;
         }
-        Finding finding = FeatureProbe.probe().finding(feature);
-        if (finding.answer() == Finding.Answer.NO) {
+        FeatureFinding finding = KernelFeatureProbe.probe().finding(feature);
+        if (finding.answer() == FindingAnswer.NO) {
             warn("this kernel has no " + feature.title() + ": " + finding.reason());
         }
     }
@@ -146,17 +155,17 @@ public final class TraceListing {
                 && !pattern.startsWith("/bin");
     }
 
-    private List<String> script(Listing listing, String file) throws IOException {
+    private List<String> script(ProbeListing listing, String file) throws IOException {
         SourceText text =
                 request.script().program().isPresent()
                         ? new SourceText("stdin", request.script().program().get())
                         : new SourceText(file, Files.readString(Path.of(file)));
-        Diagnostics diagnostics = new Diagnostics();
-        Script script = Parser.parse(text, diagnostics);
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        Script script = ScriptParser.parse(text, diagnostics);
         List<AttachPoint> points = new ArrayList<>();
-        for (Script.Item item : script.items()) {
-            if (item instanceof Script.Probe probe) {
-                for (Script.AttachPoint point : probe.attachPoints()) {
+        for (ScriptItem item : script.items()) {
+            if (item instanceof ProbeBlock probe) {
+                for (AttachPointText point : probe.attachPoints()) {
                     points.addAll(
                             AttachPointParser.parseEach(
                                     point.span(),
@@ -167,7 +176,7 @@ public final class TraceListing {
             }
         }
         List<String> lines = listing.list(points, diagnostics);
-        for (Diagnostic diagnostic : diagnostics.all()) {
+        for (SourceDiagnostic diagnostic : diagnostics.all()) {
             err.println(diagnostic.render());
         }
         err.flush();
@@ -199,38 +208,38 @@ public final class TraceListing {
 
     private List<String> details(Probe probe) {
         return switch (probe) {
-            case Probe.Tracepoint t -> {
-                Composite arguments = TracepointTypes.arguments(t.subsystem(), t.event());
-                yield arguments == null ? List.of() : TypeNames.arguments(arguments);
+            case TracepointProbe t -> {
+                CompositeType arguments = TracepointTypes.arguments(t.subsystem(), t.event());
+                yield arguments == null ? List.of() : ScriptTypeText.arguments(arguments);
             }
-            case Probe.Kernel k -> signature(kernel.function("", k.function()), false);
+            case KernelProbe k -> signature(kernel.function("", k.function()), false);
             case Probe.RawTracepoint r ->
-                    signature(kernel.rawTracepoint(r.event(), Type.Space.KERNEL), false);
-            case Probe.Fentry f ->
+                    signature(kernel.rawTracepoint(r.event(), PointerSpace.KERNEL), false);
+            case FentryProbe f ->
                     signature(
                             kernel.function(f.module(), f.function()),
                             f.kind() == AttachPoint.Kind.FEXIT);
-            case Probe.Iter i -> {
-                Composite context = kernel.iterator(i.iterator());
-                yield context == null ? List.of() : TypeNames.arguments(context);
+            case IteratorProbe i -> {
+                CompositeType context = kernel.iterator(i.iterator());
+                yield context == null ? List.of() : ScriptTypeText.arguments(context);
             }
-            case Probe.User u -> {
+            case UserProbe u -> {
                 DwarfTypes types =
                         u.function().isEmpty()
                                 ? null
                                 : DwarfTypes.shared(u.path(), request.options().debugFolders());
-                Signature found = types == null ? null : types.function(u.function());
+                FunctionSignature found = types == null ? null : types.function(u.function());
                 yield found != null && u.kind() == AttachPoint.Kind.URETPROBE
-                        ? TypeNames.result(found)
+                        ? ScriptTypeText.result(found)
                         : signature(found, false);
             }
-            case Probe.Usdt u -> markers(u);
+            case UsdtProbe u -> markers(u);
             default -> List.of();
         };
     }
 
     /** What the note of a marker's first place says. */
-    private static List<String> markers(Probe.Usdt probe) {
+    private static List<String> markers(UsdtProbe probe) {
         List<String> lines = new ArrayList<>();
         List<UsdtArgument> arguments =
                 probe.locations().isEmpty() ? List.of() : probe.locations().getFirst().arguments();
@@ -245,13 +254,13 @@ public final class TraceListing {
         return lines;
     }
 
-    private static List<String> signature(@Nullable Signature signature, boolean result) {
+    private static List<String> signature(@Nullable FunctionSignature signature, boolean result) {
         if (signature == null) {
             return List.of();
         }
-        List<String> lines = new ArrayList<>(TypeNames.arguments(signature));
+        List<String> lines = new ArrayList<>(ScriptTypeText.arguments(signature));
         if (result) {
-            lines.addAll(TypeNames.result(signature));
+            lines.addAll(ScriptTypeText.result(signature));
         }
         return lines;
     }

@@ -2,11 +2,11 @@ package sonde.tools.trace;
 
 import java.io.PrintWriter;
 import java.util.Optional;
-import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.expand.ScriptParameters;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.probes.AttachException;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.probe.launch.ExecException;
 
 /** Says why a script cannot run, in the words of its language or in those of a tool. */
@@ -27,13 +27,13 @@ final class TraceMessages {
     }
 
     /** Prints diagnostics; whether there are errors. */
-    boolean say(Diagnostics diagnostics) {
+    boolean say(CompilerDiagnostics diagnostics) {
         if (!style.showsScript() && diagnostics.hasErrors()) {
             say(ToolRefusal.text(style.tool(), style.toolProbe(), diagnostics));
             return true;
         }
-        for (Diagnostic diagnostic : diagnostics.all()) {
-            if (diagnostic.severity() == Diagnostic.Severity.ERROR || warnings) {
+        for (SourceDiagnostic diagnostic : diagnostics.all()) {
+            if (diagnostic.severity() == SourceDiagnostic.Severity.ERROR || warnings) {
                 err.println(diagnostic.render());
             }
         }
@@ -42,7 +42,7 @@ final class TraceMessages {
     }
 
     /** Prints what is wrong with the options that were given to a script; whether anything is. */
-    boolean say(Optional<Parameters.Problem> problem) {
+    boolean say(Optional<ScriptParameters.Problem> problem) {
         if (problem.isPresent()) {
             String message = problem.get().message();
             err.print(message.isEmpty() ? "" : "ERROR: " + message + "\n");

@@ -10,14 +10,24 @@ import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.TextLayout;
 import sonde.lang.bpftrace.run.AheadScript;
-import sonde.lang.bpftrace.run.Prepared;
 import sonde.lang.bpftrace.run.PreparedProgram;
+import sonde.lang.bpftrace.run.PreparedScript;
 import sonde.lang.probes.AttachOptions;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.LoadNeeds;
 import sonde.lang.probes.Probe;
+import sonde.lang.probes.Probe.FentryProbe;
+import sonde.lang.probes.Probe.IteratorProbe;
+import sonde.lang.probes.Probe.KernelProbe;
+import sonde.lang.probes.Probe.PerfEventProbe;
+import sonde.lang.probes.Probe.TimerProbe;
+import sonde.lang.probes.Probe.TracepointProbe;
+import sonde.lang.probes.Probe.TracerProbe;
+import sonde.lang.probes.Probe.UsdtProbe;
+import sonde.lang.probes.Probe.UserProbe;
+import sonde.lang.probes.Probe.WatchpointProbe;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.probes.Trial;
+import sonde.lang.probes.TrialAttach;
 
 /** {@code --plan}: the programs of a script, how each is attached, and why so. */
 final class TracePlan {
@@ -38,7 +48,7 @@ final class TracePlan {
      *
      * @param options how the script would be attached
      */
-    static Result of(Prepared compiled, AttachOptions options) {
+    static Result of(PreparedScript compiled, AttachOptions options) {
         List<Planned> programs =
                 compiled.ranked().stream()
                         .map(alternatives -> planned(alternatives.getFirst(), options))
@@ -69,7 +79,7 @@ final class TracePlan {
                 needs.type().name().toLowerCase(Locale.ROOT)
                         + (expected == null ? "" : ", " + expected.name().toLowerCase(Locale.ROOT));
         String way =
-                Trial.refusal(program.group(), options)
+                TrialAttach.refusal(program.group(), options)
                         .map(refusal -> "will not attach: " + refusal)
                         .orElseGet(() -> way(program.group(), needs));
         return new Planned(program.number() + 1, kind, program.slots(), way, program.group());
@@ -90,20 +100,19 @@ final class TracePlan {
     private static String way(ProbeGroup group, LoadNeeds needs) {
         int count = group.probes().size();
         return switch (group.first()) {
-            case Probe.Special _ -> "run by sonde itself, through BPF_PROG_RUN";
-            case Probe.Timer timer ->
+            case TracerProbe _ -> "run by sonde itself, through BPF_PROG_RUN";
+            case TimerProbe timer ->
                     timer.kind() == Kind.PROFILE
                             ? "a perf clock event on each CPU"
                             : "a perf clock event on one CPU";
-            case Probe.PerfEvent _ -> "a perf event on each CPU, or of the process given by -p";
-            case Probe.Tracepoint _ ->
-                    "a perf event of the tracepoint, whose record has the fields";
+            case PerfEventProbe _ -> "a perf event on each CPU, or of the process given by -p";
+            case TracepointProbe _ -> "a perf event of the tracepoint, whose record has the fields";
             case Probe.RawTracepoint _ ->
                     needs.type() == ProgramType.RAW_TRACEPOINT
                             ? "a raw tracepoint: several share the program, or BTF lacks its types"
                             : "a raw tracepoint with the types of BTF: its arguments are read"
                                     + " without a helper";
-            case Probe.Kernel _ ->
+            case KernelProbe _ ->
                     group.session()
                             ? "one kprobe_session link for begin and return of "
                                     + count
@@ -112,13 +121,13 @@ final class TracePlan {
                                     ? "one kprobe_multi link for " + count + " functions"
                                     : "a kprobe for each function: one function, an offset in it, or no"
                                             + " kprobe_multi here";
-            case Probe.User _, Probe.Usdt _ ->
+            case UserProbe _, UsdtProbe _ ->
                     group.multi()
                             ? "one uprobe_multi link for " + count + " places"
                             : "a uprobe for each place: one place, or no uprobe_multi here";
-            case Probe.Fentry _ -> "a trampoline in the function's entry: cheaper than a kprobe";
-            case Probe.Watchpoint _ -> "a hardware breakpoint";
-            case Probe.Iter _ -> "an iterator, read by sonde once, or pinned";
+            case FentryProbe _ -> "a trampoline in the function's entry: cheaper than a kprobe";
+            case WatchpointProbe _ -> "a hardware breakpoint";
+            case IteratorProbe _ -> "an iterator, read by sonde once, or pinned";
         };
     }
 }

@@ -13,31 +13,33 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Listing.ListingRows;
 import sonde.event.result.Result;
 import sonde.event.result.RowOutput;
+import sonde.lang.bpftrace.ahead.AotFile;
 import sonde.lang.bpftrace.ahead.FileWriter;
-import sonde.lang.bpftrace.ahead.ScriptFile;
-import sonde.lang.bpftrace.expand.Formatter;
+import sonde.lang.bpftrace.expand.ScriptFormatter;
 import sonde.lang.bpftrace.run.AheadScript;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.LoadException;
-import sonde.lang.bpftrace.run.Machine;
-import sonde.lang.bpftrace.run.Portability;
-import sonde.lang.bpftrace.run.Prepared;
+import sonde.lang.bpftrace.run.PortabilityPass;
+import sonde.lang.bpftrace.run.PreparedScript;
+import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
-import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.ScriptParser;
 import sonde.lang.probes.AttachException;
 import sonde.lang.probes.AttachOptions;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
 import sonde.lang.source.SourceText;
-import sonde.probe.launch.Command;
+import sonde.probe.launch.CommandLauncher;
+import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.ExecException;
-import sonde.probe.launch.Launcher;
-import sonde.probe.launch.Origin;
-import sonde.probe.launch.Target;
+import sonde.probe.launch.InheritedState;
+import sonde.probe.launch.LaunchedCommand;
 
 /** Compiles a script and runs it until it ends. */
 public final class TraceRecipe implements AutoCloseable {
@@ -51,12 +53,13 @@ public final class TraceRecipe implements AutoCloseable {
     private final TraceMessages messages;
     private final TraceRun run;
     private final EndSignals signals;
-    private final @Nullable Target child;
+    private final @Nullable LaunchedCommand child;
     private final TraceOptions options;
-    private @Nullable Prepared script;
+    private @Nullable PreparedScript script;
     private int status = DONE;
 
-    private TraceRecipe(TraceRequest request, TraceMessages messages, TraceRun run, Origin origin)
+    private TraceRecipe(
+            TraceRequest request, TraceMessages messages, TraceRun run, InheritedState origin)
             throws IOException {
         this.request = request;
         this.messages = messages;
@@ -73,13 +76,13 @@ public final class TraceRecipe implements AutoCloseable {
         options = given.watching(child == null ? 0 : child.pid(), given.hidden());
     }
 
-    private static @Nullable Target prepared(Optional<String> command, Origin origin)
-            throws IOException {
+    private static @Nullable LaunchedCommand prepared(
+            Optional<String> command, InheritedState origin) throws IOException {
         if (command.isEmpty()) {
             return null;
         }
-        List<String> words = ShellWords.of(command.get());
-        return Launcher.prepare(Command.of(words.toArray(String[]::new)), origin);
+        List<String> words = ShellSplitter.of(command.get());
+        return CommandLauncher.prepare(CommandWords.of(words.toArray(String[]::new)), origin);
     }
 
     /**
@@ -92,7 +95,7 @@ public final class TraceRecipe implements AutoCloseable {
     public static TraceRecipe open(
             TraceRequest request, PrintWriter err, OutputStream errors, Optional<Runnable> attached)
             throws IOException {
-        Origin origin = Origin.capture(); // before signals are treated otherwise
+        InheritedState origin = InheritedState.capture(); // before signals are treated otherwise
         TraceMessages messages = new TraceMessages(request, err);
         TraceRun run = new TraceRun(request, messages, errors, attached);
         return new TraceRecipe(request, messages, run, origin);
@@ -108,7 +111,7 @@ public final class TraceRecipe implements AutoCloseable {
         if (text.isPresent() && !request.dumps().isEmpty()) {
             return Optional.of(listing((out, _) -> dump(text.get(), RowOutput.unchanged(out))));
         }
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         script = text.isPresent() ? compiled(text.get(), diagnostics) : ahead(diagnostics);
         if (script == null) {
             status = REFUSED;
@@ -131,34 +134,34 @@ public final class TraceRecipe implements AutoCloseable {
     }
 
     /** Rows without columns, for people and for programs. */
-    private static Listing listing(Listing.Rows rows) {
+    private static Listing listing(ListingRows rows) {
         return new Listing("", List.of(), rows);
     }
 
-    private @Nullable Prepared compiled(SourceText text, Diagnostics diagnostics)
+    private @Nullable PreparedScript compiled(SourceText text, CompilerDiagnostics diagnostics)
             throws IOException {
-        Compilation compiled = Compilation.of(text, options, Machine.here(), diagnostics);
+        Compilation compiled = Compilation.of(text, options, TargetMachine.here(), diagnostics);
         boolean refused = messages.say(diagnostics) || compiled == null;
         return refused || messages.say(compiled.problem()) ? null : compiled;
     }
 
-    private @Nullable Prepared ahead(Diagnostics diagnostics) throws IOException {
-        ScriptFile file = ScriptInput.compiled(request.script());
+    private @Nullable PreparedScript ahead(CompilerDiagnostics diagnostics) throws IOException {
+        AotFile file = ScriptInput.compiled(request.script());
         if (messages.say(AheadScript.problem(file, options.parameters()))) {
             return null;
         }
-        AheadScript script = AheadScript.of(file, options, Machine.here(), diagnostics);
+        AheadScript script = AheadScript.of(file, options, TargetMachine.here(), diagnostics);
         return messages.say(diagnostics) ? null : script;
     }
 
     private void dump(SourceText text, OutputStream out) throws IOException {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         PrintStream dumps = new PrintStream(out, false, StandardCharsets.UTF_8);
         Compilation compiled =
                 Compilation.of(
                         text,
                         options,
-                        Machine.here(),
+                        TargetMachine.here(),
                         diagnostics,
                         new TraceDump(request.dumps(), dumps));
         dumps.flush();
@@ -166,12 +169,12 @@ public final class TraceRecipe implements AutoCloseable {
         status = refused || messages.say(compiled.problem()) ? REFUSED : DONE;
     }
 
-    private void run(OutputStream out, Listing.Form form) throws IOException {
+    private void run(OutputStream out, ListingForm form) throws IOException {
         status = REFUSED;
         try {
             // The control characters that a script prints count.
-            boolean json = form == Listing.Form.JSON_LINES;
-            Prepared ready = Objects.requireNonNull(script);
+            boolean json = form == ListingForm.JSON_LINES;
+            PreparedScript ready = Objects.requireNonNull(script);
             status = run.run(ready, options, child, RowOutput.unchanged(out), json);
         } catch (LoadException e) {
             messages.refused(e);
@@ -194,12 +197,12 @@ public final class TraceRecipe implements AutoCloseable {
     /** A script in the usual form; empty where it is wrong, which is said. */
     public static Optional<Result> formatted(
             TraceRequest request, SourceText text, PrintWriter err) {
-        Diagnostics diagnostics = new Diagnostics();
-        Script script = Parser.parse(text, diagnostics);
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        Script script = ScriptParser.parse(text, diagnostics);
         if (new TraceMessages(request, err).say(diagnostics)) {
             return Optional.empty();
         }
-        byte[] bytes = Formatter.format(script).getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = ScriptFormatter.format(script).getBytes(StandardCharsets.UTF_8);
         return Optional.of(listing((out, _) -> RowOutput.unchanged(out).write(bytes)));
     }
 
@@ -207,9 +210,9 @@ public final class TraceRecipe implements AutoCloseable {
     public static int compile(TraceRequest request, SourceText text, Path to, PrintWriter err)
             throws IOException {
         TraceMessages messages = new TraceMessages(request, err);
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         Compilation compiled =
-                Compilation.portable(text, request.options(), Machine.here(), diagnostics);
+                Compilation.portable(text, request.options(), TargetMachine.here(), diagnostics);
         if (messages.say(diagnostics) || compiled == null || messages.say(compiled.problem())) {
             return REFUSED;
         }
@@ -217,15 +220,16 @@ public final class TraceRecipe implements AutoCloseable {
             messages.say("No probes to attach");
             return REFUSED;
         }
-        Files.write(to, FileWriter.bytes(Portability.file(compiled, text)));
+        Files.write(to, FileWriter.bytes(PortabilityPass.file(compiled, text)));
         return DONE;
     }
 
     /** Why a script cannot run here; empty when all its probes could be attached. */
     public static Optional<String> refusal(TraceRequest request, SourceText text)
             throws IOException {
-        Diagnostics diagnostics = new Diagnostics();
-        Compilation compiled = Compilation.of(text, request.options(), Machine.here(), diagnostics);
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        Compilation compiled =
+                Compilation.of(text, request.options(), TargetMachine.here(), diagnostics);
         if (compiled == null) {
             return Optional.of(diagnostics.all().getFirst().message());
         }

@@ -11,9 +11,9 @@ import sonde.bpf.verifier.SourceLine;
 import sonde.lang.bpftrace.run.LoadException;
 import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.probes.AttachException;
-import sonde.lang.probes.Trial;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Span;
+import sonde.lang.probes.TrialAttach;
+import sonde.lang.source.SourceDiagnostic;
+import sonde.lang.source.SourceSpan;
 
 /** What to say of a program that the kernel did not take. */
 final class TraceRefusal {
@@ -50,14 +50,14 @@ final class TraceRefusal {
             out.append("ERROR: Error loading BPF program for ")
                     .append(program.group().first().name())
                     .append(": ")
-                    .append(Trial.loading(program.group().first(), e.why()));
+                    .append(TrialAttach.loading(program.group().first(), e.why()));
         }
         return out.toString();
     }
 
     private static String text(PreparedProgram program, VerifierException verifier) {
         Explanation why = verifier.explanation();
-        Span span = why.slot() < 0 ? null : program.spanAt(why.slot());
+        SourceSpan span = why.slot() < 0 ? null : program.spanAt(why.slot());
         String helper = forbiddenHelper(verifier.log());
         if (!helper.isEmpty()) {
             return at(span, why, "helper " + helper + " not allowed in probe", "");
@@ -81,9 +81,11 @@ final class TraceRefusal {
     }
 
     /** With its place in the script, or in C that it imports, where there is one. */
-    private static String at(@Nullable Span span, Explanation why, String message, String hint) {
+    private static String at(
+            @Nullable SourceSpan span, Explanation why, String message, String hint) {
         if (span != null) {
-            return new Diagnostic(Diagnostic.Severity.ERROR, span, message, hint).render();
+            return new SourceDiagnostic(SourceDiagnostic.Severity.ERROR, span, message, hint)
+                    .render();
         }
         SourceLine line = why.source();
         return line == null || line.place().isEmpty()
@@ -92,7 +94,8 @@ final class TraceRefusal {
     }
 
     /** The parts of the script that the value in question went through, first to last. */
-    private static String origin(PreparedProgram program, Explanation why, @Nullable Span refused) {
+    private static String origin(
+            PreparedProgram program, Explanation why, @Nullable SourceSpan refused) {
         return why.history().stream()
                 .map(step -> step.slot() < 0 ? null : program.spanAt(step.slot()))
                 .filter(span -> span != null && !span.equals(refused))
@@ -106,7 +109,7 @@ final class TraceRefusal {
     /** Why, in a few words. */
     static String reason(LoadException e) {
         if (!(e.why() instanceof VerifierException verifier)) {
-            return Trial.loading(e.program().group().first(), e.why());
+            return TrialAttach.loading(e.program().group().first(), e.why());
         }
         String helper = forbiddenHelper(verifier.log());
         return helper.isEmpty()

@@ -5,9 +5,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.run.Pass;
+import sonde.lang.bpftrace.run.CompilerPass;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.output.MapRows;
+import sonde.lang.output.MapRows.MapOrder;
+import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.RowStyle;
 
 /**
@@ -29,7 +30,7 @@ public record TraceRequest(
         PrintStyle print,
         TraceEnd end,
         MessageStyle messages,
-        Set<Pass> dumps,
+        Set<CompilerPass> dumps,
         boolean plan,
         boolean dryRun,
         String comm) {
@@ -56,8 +57,8 @@ public record TraceRequest(
      * @param fullBlocks whether output is written by 64 KiB, not as it comes
      */
     public record PrintStyle(
-            MapRows.Order order,
-            MapRows.Form form,
+            MapOrder order,
+            RowForm form,
             List<String> folded,
             Optional<RowStyle> rows,
             boolean fullBlocks) {}

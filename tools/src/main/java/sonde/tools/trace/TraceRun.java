@@ -10,19 +10,20 @@ import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.run.LoadException;
-import sonde.lang.bpftrace.run.Prepared;
+import sonde.lang.bpftrace.run.PreparedScript;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.bpftrace.run.TrialRuns;
 import sonde.lang.output.JsonOutput;
-import sonde.lang.output.MapRows;
-import sonde.lang.output.Names;
-import sonde.lang.output.Output;
+import sonde.lang.output.MapRows.MapStyle;
+import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.RowStyle;
+import sonde.lang.output.ScriptOutput;
 import sonde.lang.output.TextOutput;
+import sonde.lang.output.ValueNames;
 import sonde.lang.output.WithoutTracer;
 import sonde.lang.probes.AttachException;
-import sonde.probe.launch.Target;
+import sonde.probe.launch.LaunchedCommand;
 
 /** Runs a compiled script until it ends. */
 final class TraceRun implements TraceSession.OutputMaker {
@@ -72,9 +73,9 @@ final class TraceRun implements TraceSession.OutputMaker {
      * @return as {@link TraceRecipe#status}
      */
     int run(
-            Prepared script,
+            PreparedScript script,
             TraceOptions options,
-            @Nullable Target child,
+            @Nullable LaunchedCommand child,
             OutputStream to,
             boolean asJson)
             throws IOException, LoadException {
@@ -94,16 +95,15 @@ final class TraceRun implements TraceSession.OutputMaker {
 
     /** Where a script prints: a renderer of bpftrace's layouts. */
     @Override
-    public Output make(Names all) {
+    public ScriptOutput make(ValueNames all) {
         TraceRequest.PrintStyle print = request.print();
         boolean ofTool = request.messages().isOfTool();
-        Names names = ofTool ? new WithoutTracer(all) : all;
+        ValueNames names = ofTool ? new WithoutTracer(all) : all;
         OutputStream lines = out == null ? OutputStream.nullOutputStream() : out; // a trial
         OutputStream to = print.fullBlocks() ? new FullBlocks(lines) : lines;
-        MapRows.Style usual = new MapRows.Style(print.order(), print.form(), print.folded());
-        boolean ofMaps = json || print.form() != MapRows.Form.USUAL;
-        MapRows.Style style =
-                ofTool ? usual.ofTool(ofMaps, "--map-keys N makes room for more") : usual;
+        MapStyle usual = new MapStyle(print.order(), print.form(), print.folded());
+        boolean ofMaps = json || print.form() != RowForm.USUAL;
+        MapStyle style = ofTool ? usual.ofTool(ofMaps, "--map-keys N makes room for more") : usual;
         RowStyle rows = print.rows().orElse(null);
         return json
                 ? new JsonOutput(to, names, style, rows)
@@ -125,7 +125,7 @@ final class TraceRun implements TraceSession.OutputMaker {
         public void flush() {}
     }
 
-    private int run(TraceSession session, @Nullable Target child)
+    private int run(TraceSession session, @Nullable LaunchedCommand child)
             throws IOException, AttachException {
         running = session;
         if (ended) {
@@ -164,7 +164,7 @@ final class TraceRun implements TraceSession.OutputMaker {
         return () -> System.nanoTime() - start < request.end().durationNanos();
     }
 
-    private void follow(TraceSession session, @Nullable Target child, BooleanSupplier time)
+    private void follow(TraceSession session, @Nullable LaunchedCommand child, BooleanSupplier time)
             throws IOException {
         if (session.isExiting()) {
             return;

@@ -19,6 +19,7 @@ import sonde.testkit.PcapBytes;
 import sonde.testkit.PerfettoBytes;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
+import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
 
 class ConvertRecipeTest {
     @TempDir Path folder;
@@ -60,7 +61,7 @@ class ConvertRecipeTest {
         Path from = folder.resolve("any name");
         Files.write(from, PerfettoBytes.example());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ConvertRecipe.Outcome outcome = new ConvertRecipe().convert(from, out, ExportFormat.FOLDED);
+        ConvertOutcome outcome = new ConvertRecipe().convert(from, out, ExportFormat.FOLDED);
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .isEqualTo("worker;[/lib.so+0x20];leaf 10000000\n");
         assertThat(outcome.losses()).contains("3 × sched:sched_switch (no stack)");

@@ -12,12 +12,14 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.store.duckdb.Connection;
-import sonde.store.duckdb.Database;
-import sonde.store.duckdb.Rows;
+import sonde.store.duckdb.QueryRows;
+import sonde.store.duckdb.SqlConnection;
+import sonde.store.duckdb.SqlDatabase;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
+import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
+import sonde.tools.convert.ConvertRecipe.EventChoice;
 import sonde.tools.report.ListingOptions;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.StackOptions;
@@ -37,9 +39,9 @@ class ParquetExportTest {
 
     private static List<List<Object>> rows(String sql) throws IOException {
         List<List<Object>> all = new ArrayList<>();
-        try (Database database = Database.open(Map.of());
-                Connection connection = database.connect();
-                Rows rows = connection.query(sql)) {
+        try (SqlDatabase database = SqlDatabase.open(Map.of());
+                SqlConnection connection = database.connect();
+                QueryRows rows = connection.query(sql)) {
             for (int count = rows.next(); count > 0; count = rows.next()) {
                 for (int row = 0; row < count; row++) {
                     List<Object> values = new ArrayList<>();
@@ -109,9 +111,8 @@ class ParquetExportTest {
                         1,
                         ListingOptions.of(Set.of(), List.of()),
                         StackOptions.DEFAULT);
-        ConvertRecipe recipe =
-                new ConvertRecipe(GivenPlaces.NONE, new ConvertRecipe.Choice(options, false));
-        ConvertRecipe.Outcome outcome =
+        ConvertRecipe recipe = new ConvertRecipe(GivenPlaces.NONE, new EventChoice(options, false));
+        ConvertOutcome outcome =
                 recipe.convert(from, to, ConvertTarget.ofFile(to.toString()).orElseThrow());
         assertThat(outcome.losses()).containsExactly("1 × call chain of perf:cpu-clock");
         assertThat(rows("SELECT tid FROM '" + to + "'")).containsExactly(List.of("11"));

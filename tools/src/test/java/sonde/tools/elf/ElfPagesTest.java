@@ -26,13 +26,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.MalformedInputException;
 import sonde.event.result.Result;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
 import sonde.testkit.Property;
-import sonde.tools.elf.ElfRequest.Part;
+import sonde.tools.elf.ElfRequest.ElfPageKind;
 import sonde.tools.report.NothingMatchesException;
 import sonde.view.JsonRenderer;
-import sonde.view.Style;
+import sonde.view.TerminalStyle;
 import sonde.view.TextRenderer;
 
 /** Pages beside readelf and ldd of this machine. */
@@ -77,12 +77,12 @@ class ElfPagesTest {
         return folder.resolve(name);
     }
 
-    private static ElfRequest request(Set<Part> parts, String... types) {
+    private static ElfRequest request(Set<ElfPageKind> parts, String... types) {
         return new ElfRequest(
                 parts, "", List.of(), List.of(types), List.of(), "", Optional.empty());
     }
 
-    private static String page(Path file, Part part) throws IOException {
+    private static String page(Path file, ElfPageKind part) throws IOException {
         return page(file, request(EnumSet.of(part)), false);
     }
 
@@ -92,7 +92,7 @@ class ElfPagesTest {
         if (json) {
             new JsonRenderer().render(result, out);
         } else {
-            new TextRenderer().render(result, out, Style.PLAIN);
+            new TextRenderer().render(result, out, TerminalStyle.PLAIN);
         }
         return out.toString(StandardCharsets.UTF_8);
     }
@@ -116,13 +116,13 @@ class ElfPagesTest {
     }
 
     private static ElfRequest disassembly(String function) {
-        Set<Part> parts = EnumSet.of(Part.DISASSEMBLY);
+        Set<ElfPageKind> parts = EnumSet.of(ElfPageKind.DISASSEMBLY);
         return new ElfRequest(
                 parts, function, List.of(), List.of(), List.of(), "", Optional.empty());
     }
 
     /** Lines of readelf are those of the page, blank lines apart. */
-    private void same(Path file, Part part, String option)
+    private void same(Path file, ElfPageKind part, String option)
             throws IOException, InterruptedException {
         List<String> theirs = lines(run(folder, "readelf", "-W", option, file.toString()));
         assertThat(lines(page(file, part))).as(part + " of " + file).isEqualTo(theirs);
@@ -133,13 +133,13 @@ class ElfPagesTest {
     void systemFilesReadAsReadelfReadsThem(String path) throws IOException, InterruptedException {
         Path file = Path.of(path);
         assumeTrue(Files.exists(file), "no " + path);
-        same(file, Part.HEADER, "-h");
-        same(file, Part.SECTIONS, "-S");
-        same(file, Part.SEGMENTS, "-l");
-        same(file, Part.DYNAMIC, "-d");
-        same(file, Part.SYMBOLS, "-s");
-        same(file, Part.NOTES, "-n");
-        same(file, Part.RELOCATIONS, "-r");
+        same(file, ElfPageKind.HEADER, "-h");
+        same(file, ElfPageKind.SECTIONS, "-S");
+        same(file, ElfPageKind.SEGMENTS, "-l");
+        same(file, ElfPageKind.DYNAMIC, "-d");
+        same(file, ElfPageKind.SYMBOLS, "-s");
+        same(file, ElfPageKind.NOTES, "-n");
+        same(file, ElfPageKind.RELOCATIONS, "-r");
     }
 
     @ParameterizedTest
@@ -161,9 +161,9 @@ class ElfPagesTest {
     void objectsOfOtherMachinesReadAsReadelfReadsThem(String target)
             throws IOException, InterruptedException {
         Path file = compile(target + ".o", "clang", "--target=" + target, "-g", "-c");
-        same(file, Part.HEADER, "-h");
-        same(file, Part.SYMBOLS, "-s");
-        same(file, Part.RELOCATIONS, "-r");
+        same(file, ElfPageKind.HEADER, "-h");
+        same(file, ElfPageKind.SYMBOLS, "-s");
+        same(file, ElfPageKind.RELOCATIONS, "-r");
     }
 
     /** Its headers name segments whose bytes stayed in the program. */
@@ -180,8 +180,8 @@ class ElfPagesTest {
             file.putLong(segment + 32, file.getLong(segment + 40));
         }
         Files.write(debug, bytes);
-        assertThat(page(debug, Part.DYNAMIC)).startsWith("There is no dynamic section");
-        assertThat(page(debug, Part.SEGMENTS)).contains("interpreter: ]");
+        assertThat(page(debug, ElfPageKind.DYNAMIC)).startsWith("There is no dynamic section");
+        assertThat(page(debug, ElfPageKind.SEGMENTS)).contains("interpreter: ]");
         assertThat(page(debug, request(Set.of()), false))
                 .contains("debug information of a program")
                 .doesNotContain("linked,");
@@ -201,10 +201,10 @@ class ElfPagesTest {
                 "-fno-unwind-tables",
                 "-Wl,--build-id");
         run(folder, "objcopy", "--only-keep-debug", "program", "program.debug");
-        String whole = page(folder.resolve("program"), Part.FRAMES);
+        String whole = page(folder.resolve("program"), ElfPageKind.FRAMES);
         run(folder, "strip", "program");
         run(folder, "objcopy", "--add-gnu-debuglink=program.debug", "program");
-        assertThat(lines(page(folder.resolve("program"), Part.FRAMES)))
+        assertThat(lines(page(folder.resolve("program"), ElfPageKind.FRAMES)))
                 .containsExactlyInAnyOrderElementsOf(lines(whole))
                 .anyMatch(line -> line.startsWith(".debug_frame function"));
     }
@@ -235,7 +235,7 @@ class ElfPagesTest {
                 """);
         run(folder, "as", "-o", "notes.o", "notes.s");
         assumeTrue(Files.exists(folder.resolve("notes.o")), "not assembled");
-        same(folder.resolve("notes.o"), Part.NOTES, "-n");
+        same(folder.resolve("notes.o"), ElfPageKind.NOTES, "-n");
     }
 
     /** Types in files besides the one that is asked: dwz's, and those of split units. */
@@ -311,7 +311,8 @@ class ElfPagesTest {
                         .filter(line -> !line.contains("linux-vdso"))
                         .map(line -> line.replaceFirst(" \\(0x[0-9a-f]+\\)$", ""))
                         .toList();
-        assertThat(page(Path.of(path), Part.LIBRARIES).lines()).containsExactlyElementsOf(theirs);
+        assertThat(page(Path.of(path), ElfPageKind.LIBRARIES).lines())
+                .containsExactlyElementsOf(theirs);
     }
 
     @Test
@@ -335,10 +336,10 @@ class ElfPagesTest {
                         "-Wl,--no-as-needed",
                         "-Wl,-rpath,$ORIGIN/lib",
                         folder.resolve("lib/libown.so.1").toString());
-        assertThat(page(program, Part.LIBRARIES))
+        assertThat(page(program, ElfPageKind.LIBRARIES))
                 .contains("libown.so.1 => " + folder + "/lib/libown.so.1\n");
         Files.delete(folder.resolve("lib/libown.so.1"));
-        assertThat(page(program, Part.LIBRARIES)).contains("libown.so.1 => not found\n");
+        assertThat(page(program, ElfPageKind.LIBRARIES)).contains("libown.so.1 => not found\n");
         assertThat(page(program, request(Set.of()), false)).contains("libown.so.1 => not found");
     }
 
@@ -365,7 +366,7 @@ class ElfPagesTest {
         ElfRecipe recipe = new ElfRecipe(file, request(Set.of(), "big"), told::add);
         OutputStream nowhere = OutputStream.nullOutputStream();
         Result result = recipe.result(false);
-        assertThatThrownBy(() -> new TextRenderer().render(result, nowhere, Style.PLAIN))
+        assertThatThrownBy(() -> new TextRenderer().render(result, nowhere, TerminalStyle.PLAIN))
                 .hasMessageContaining("bare has no types: neither DWARF nor BTF");
         assertThat(told).anyMatch(line -> line.endsWith(".debug is not there"));
         Path typed = compile("typed", "gcc", "-g");
@@ -385,13 +386,13 @@ class ElfPagesTest {
     @Test
     void codeHasItsSource() throws IOException, InterruptedException {
         Path file = compile("prog", "gcc", "-g", "-O0");
-        assertThat(page(file, Part.LINES)).containsPattern("  0x[0-9a-f]{16}  .*/p\\.c:12");
-        assertThat(page(file, Part.FRAMES)).contains(".eh_frame function ");
-        assertThat(page(file, Part.STRINGS)).contains("String dump of section '.strtab':");
+        assertThat(page(file, ElfPageKind.LINES)).containsPattern("  0x[0-9a-f]{16}  .*/p\\.c:12");
+        assertThat(page(file, ElfPageKind.FRAMES)).contains(".eh_frame function ");
+        assertThat(page(file, ElfPageKind.STRINGS)).contains("String dump of section '.strtab':");
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "no objdump");
         ElfRequest main =
                 new ElfRequest(
-                        EnumSet.of(Part.DISASSEMBLY),
+                        EnumSet.of(ElfPageKind.DISASSEMBLY),
                         "main",
                         List.of(),
                         List.of(),
@@ -430,7 +431,8 @@ class ElfPagesTest {
     void damageHidesOnlyWhatItHits() throws IOException, InterruptedException {
         byte[] good = Files.readAllBytes(compile("prog", "gcc", "-g", "-O1"));
         Path bad = folder.resolve("bad");
-        EnumSet<Part> parts = EnumSet.complementOf(EnumSet.of(Part.DISASSEMBLY, Part.LIBRARIES));
+        EnumSet<ElfPageKind> parts =
+                EnumSet.complementOf(EnumSet.of(ElfPageKind.DISASSEMBLY, ElfPageKind.LIBRARIES));
         Property.forAll(
                 66,
                 60,
@@ -465,7 +467,8 @@ class ElfPagesTest {
         Path file = folder.resolve("evil.o");
         assumeTrue(Files.exists(file), "no as that takes such names");
         for (boolean json : new boolean[] {false, true}) {
-            EnumSet<Part> parts = EnumSet.of(Part.SECTIONS, Part.SYMBOLS, Part.STRINGS);
+            EnumSet<ElfPageKind> parts =
+                    EnumSet.of(ElfPageKind.SECTIONS, ElfPageKind.SYMBOLS, ElfPageKind.STRINGS);
             assertThat(page(file, request(parts), json)).doesNotContain("\033").contains("x1b");
         }
     }
@@ -473,7 +476,7 @@ class ElfPagesTest {
     @Test
     void everyPageIsJsonThatCanBeRead() throws IOException, InterruptedException {
         Path file = compile("prog", "gcc", "-g");
-        EnumSet<Part> parts = EnumSet.complementOf(EnumSet.of(Part.DISASSEMBLY));
+        EnumSet<ElfPageKind> parts = EnumSet.complementOf(EnumSet.of(ElfPageKind.DISASSEMBLY));
         String json = page(file, request(parts, "big"), true);
         try (var parser = new JsonFactory().createParser(json)) {
             int depth = 0;
@@ -483,7 +486,7 @@ class ElfPagesTest {
             assertThat(depth).isGreaterThan(1000);
         }
         ByteArrayOutputStream one = new ByteArrayOutputStream();
-        try (OpenElf open = OpenElf.asIs(Place.named(file.toString()))) {
+        try (OpenElf open = OpenElf.asIs(FilePlace.named(file.toString()))) {
             new JsonRenderer().render(new SegmentsPage(open.elf()).result(), one);
         }
         assertThat(one.toString()).contains("\"type\":\"LOAD\"");

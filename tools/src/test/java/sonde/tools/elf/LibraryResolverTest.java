@@ -18,9 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.symbol.files.FilePlace;
 import sonde.symbol.files.OpenElf;
-import sonde.symbol.files.Place;
-import sonde.tools.elf.LibraryResolver.Answer;
+import sonde.tools.elf.LibraryResolver.ResolvedLibraries;
 
 /** Libraries found beside what ld.so of glibc and of musl find. */
 class LibraryResolverTest {
@@ -62,10 +62,10 @@ class LibraryResolverTest {
         compile(compiler, out, source, words.toArray(String[]::new));
     }
 
-    private Answer resolve(String file, String sysroot, String libraryPath, String preload)
-            throws IOException {
+    private ResolvedLibraries resolve(
+            String file, String sysroot, String libraryPath, String preload) throws IOException {
         Path path = folder.resolve(file);
-        try (OpenElf open = OpenElf.asIs(Place.named(path.toString()))) {
+        try (OpenElf open = OpenElf.asIs(FilePlace.named(path.toString()))) {
             String root = sysroot.isEmpty() ? "" : folder.resolve(sysroot).toString();
             String within = sysroot.isEmpty() ? "" + path : "/" + Path.of(root).relativize(path);
             return new LibraryResolver(root, libraryPath, preload).resolve(within, open.elf());
@@ -73,7 +73,7 @@ class LibraryResolverTest {
     }
 
     /** "name => path" and what was not found, without the linker itself. */
-    private static List<String> shown(Answer answer) {
+    private static List<String> shown(ResolvedLibraries answer) {
         return answer.libraries().stream()
                 .filter(l -> !l.how().equals("interpreter"))
                 .map(l -> l.name() + " => " + (l.path() == null ? l.how() : l.path()))
@@ -182,7 +182,7 @@ class LibraryResolverTest {
         chain("gcc", "--enable-new-dtags");
         library("gcc", "x/libpre.so", "int pre(void) { return 1; }", "-Lc", "-lg");
         String pre = folder.resolve("x/libpre.so") + " /nowhere/libno.so";
-        Answer answer = resolve("bin/p", "", folder.resolve("d").toString(), pre);
+        ResolvedLibraries answer = resolve("bin/p", "", folder.resolve("d").toString(), pre);
         Map<String, String> environment =
                 Map.of("LD_LIBRARY_PATH", folder.resolve("d").toString(), "LD_PRELOAD", pre);
         List<String> theirs = ldd("bin/p", environment);
@@ -237,7 +237,7 @@ class LibraryResolverTest {
         run(Map.of(), "/usr/sbin/ldconfig", "-r", folder.resolve("root").toString());
         assertThat(folder.resolve("root/etc/ld.so.cache")).exists();
         Files.delete(folder.resolve("root/etc/ld.so.conf"));
-        Answer answer = resolve("root/bin/p", "root", "", "");
+        ResolvedLibraries answer = resolve("root/bin/p", "root", "", "");
         assertThat(shown(answer)).contains(variant("/opt/x"));
         assertThat(answer.symbols()).extracting(s -> s.name()).contains("__libc_start_main");
         assertThat(answer.symbols()).extracting(s -> s.name()).doesNotContain("g");
@@ -271,7 +271,7 @@ class LibraryResolverTest {
     void whatALibraryNotFoundWouldHaveIsSaid() throws IOException, InterruptedException {
         chain("gcc", "--disable-new-dtags");
         Files.delete(folder.resolve("c/libg.so"));
-        Answer answer = resolve("bin/p", "", "", "");
+        ResolvedLibraries answer = resolve("bin/p", "", "", "");
         assertThat(shown(answer))
                 .contains("libg.so => not found")
                 .isEqualTo(ldd("bin/p", Map.of()));
@@ -316,14 +316,14 @@ class LibraryResolverTest {
         Path root = Path.of("/usr/" + triple);
         assumeTrue(Files.exists(root.resolve(linker)), "no libc6-*-cross for " + triple);
         Path library = root.resolve("lib/libm.so.6");
-        try (OpenElf open = OpenElf.asIs(Place.named(library.toString()))) {
-            Answer answer =
+        try (OpenElf open = OpenElf.asIs(FilePlace.named(library.toString()))) {
+            ResolvedLibraries answer =
                     new LibraryResolver(root.toString(), "", "")
                             .resolve("/lib/libm.so.6", open.elf());
             assertThat(answer.interpreter()).isEqualTo("/" + linker);
             assertThat(shown(answer)).contains("libc.so.6 => /lib/libc.so.6");
             assertThat(answer.isWhole()).isTrue();
-            Answer elsewhere = new LibraryResolver("", "", "").resolve("/x", open.elf());
+            ResolvedLibraries elsewhere = new LibraryResolver("", "", "").resolve("/x", open.elf());
             assertThat(elsewhere.isWhole()).isFalse();
         }
     }
@@ -345,7 +345,7 @@ class LibraryResolverTest {
         }
         cache.put(120, "liba\0/a/liba\0/a/glibc-hwcaps/x/liba\0".getBytes(StandardCharsets.UTF_8));
         Map<String, List<String>> paths = new HashMap<>();
-        LibraryCache.parse(cache.array(), paths);
+        LibraryLookup.parse(cache.array(), paths);
         assertThat(paths)
                 .containsExactlyEntriesOf(
                         Map.of("liba", List.of("/a/glibc-hwcaps/x/liba", "/a/liba")));

@@ -20,8 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.event.result.Result;
+import sonde.tools.elf.CTypeLayout.LaidOutMember;
 import sonde.view.JsonRenderer;
-import sonde.view.Style;
+import sonde.view.TerminalStyle;
 import sonde.view.TextRenderer;
 
 /** Layouts that C does not have: members in another order, bases, variants. */
@@ -49,20 +50,20 @@ class TypesPageTest {
         if (json) {
             new JsonRenderer().render(result, out);
         } else {
-            new TextRenderer().render(result, out, Style.PLAIN);
+            new TextRenderer().render(result, out, TerminalStyle.PLAIN);
         }
         return out.toString(StandardCharsets.UTF_8);
     }
 
     @Test
     void membersStandAsTheyLie() throws IOException {
-        List<CRecord.Member> members =
+        List<LaidOutMember> members =
                 List.of(
-                        new CRecord.Member("u8", "a", 8 * 14, 1, 0, null),
-                        new CRecord.Member("u64", "b", 0, 8, 0, null),
-                        new CRecord.Member("u16", "c", 8 * 12, 2, 0, null),
-                        new CRecord.Member("u32", "d", 8 * 8, 4, 0, null));
-        TypesPage page = new TypesPage(new CRecord("struct S", 16, members, List.of()));
+                        new LaidOutMember("u8", "a", 8 * 14, 1, 0, null),
+                        new LaidOutMember("u64", "b", 0, 8, 0, null),
+                        new LaidOutMember("u16", "c", 8 * 12, 2, 0, null),
+                        new LaidOutMember("u32", "d", 8 * 8, 4, 0, null));
+        TypesPage page = new TypesPage(new CTypeLayout("struct S", 16, members, List.of()));
         StringWriter text = new StringWriter();
         page.text(new PrintWriter(text));
         assertThat(text.toString())

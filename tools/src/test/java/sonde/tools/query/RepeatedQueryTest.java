@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import sonde.event.result.Live;
+import sonde.event.result.LiveResult;
 import sonde.symbol.files.GivenPlaces;
 import sonde.view.CsvRenderer;
 
@@ -22,7 +22,7 @@ class RepeatedQueryTest {
         String sql = "SELECT pid, user_ns + system_ns AS ns, ts FROM \"proc.process\"";
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (RepeatedQuery query = new RepeatedQuery(PROC, GivenPlaces.NONE, sql, 1, 3)) {
-            new CsvRenderer().render(new Live("", query), out);
+            new CsvRenderer().render(new LiveResult("", query), out);
         }
         List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
         assertThat(lines).hasSize(6).filteredOn(line -> line.equals("pid,ns,ts")).hasSize(3);

@@ -13,9 +13,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.open.ReportSource;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
 import sonde.recording.bundle.MetaWriter;
-import sonde.sys.Machine;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundleLayout;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedMachine;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
+import sonde.sys.MachineFacts;
 import sonde.testkit.PerfDataBytes;
 import sonde.tools.report.section.ReportSections;
 
@@ -39,7 +46,7 @@ final class LeftPerfMapsTest {
             file.record(9, 2, sample.u64(1_000_000L * i));
         }
         file.feature(HOSTNAME, file.headerString(hostname));
-        file.feature(OSRELEASE, file.headerString(Machine.uname().release()));
+        file.feature(OSRELEASE, file.headerString(MachineFacts.uname().release()));
         return Files.write(folder.resolve("perf.data"), file.file());
     }
 
@@ -51,20 +58,20 @@ final class LeftPerfMapsTest {
 
     /** The same as a part of a bundle of this machine. */
     private Path bundle(String bootId) throws IOException {
-        Machine.Uname own = Machine.uname();
+        MachineFacts.Uname own = MachineFacts.uname();
         Path made = Files.createDirectories(folder.resolve("jit.sonde"));
         Files.copy(
                 recording(own.node()),
                 made.resolve("perf.data"),
                 StandardCopyOption.REPLACE_EXISTING);
-        Meta meta =
-                new Meta(
-                        Meta.FORMAT_VERSION,
+        RecordingMeta meta =
+                new RecordingMeta(
+                        RecordingMeta.FORMAT_VERSION,
                         "test",
-                        Meta.State.FINISHED,
-                        new Meta.Target(Meta.Mode.ALL, List.of(), List.of(), null),
-                        new Meta.Recorder(1, List.of(), 1, -1, -1),
-                        new Meta.Machine(
+                        RecordingState.FINISHED,
+                        new RecordedTarget(TargetMode.ALL, List.of(), List.of(), null),
+                        new RecordingMeta.Recorder(1, List.of(), 1, -1, -1),
+                        new RecordedMachine(
                                 own.node(),
                                 own.release(),
                                 own.machine(),
@@ -72,18 +79,21 @@ final class LeftPerfMapsTest {
                                 InstanceName.namespace(),
                                 List.of(0),
                                 1),
-                        new Meta.Times(0, 0, -1, 3_000_000),
-                        new Meta.Layout(
+                        new RecordingTimes(0, 0, -1, 3_000_000),
+                        new BundleLayout(
                                 List.of(),
                                 List.of(),
                                 List.of(
-                                        new Meta.Part(
-                                                "perf.data", Meta.PartKind.PERF_DATA, "", -1))),
+                                        new BundlePart(
+                                                "perf.data",
+                                                RecordingMeta.PartKind.PERF_DATA,
+                                                "",
+                                                -1))),
                         List.of(),
                         List.of(),
                         List.of(),
                         List.of());
-        Files.write(made.resolve(Meta.FILE), MetaWriter.write(meta));
+        Files.write(made.resolve(RecordingMeta.FILE), MetaWriter.write(meta));
         return made;
     }
 
@@ -108,10 +118,10 @@ final class LeftPerfMapsTest {
         String text = "7f0000000100 40 compiled\n";
         Files.writeString(list, text);
         try {
-            assertThat(named(recording(Machine.uname().node()))).isEqualTo(text);
+            assertThat(named(recording(MachineFacts.uname().node()))).isEqualTo(text);
             assertThat(named(recording("elsewhere"))).isEmpty();
             ReportOptions options = ReportOptions.of(ReportSections.named("oncpu"));
-            Path file = recording(Machine.uname().node());
+            Path file = recording(MachineFacts.uname().node());
             try (ReportSource source = ReportSource.open(file)) {
                 assertThat(new ReportRecipe(options).run(source).toString()).contains("compiled");
             }

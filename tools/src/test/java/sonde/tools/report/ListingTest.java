@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.analysis.filter.FilterException;
 import sonde.analysis.filter.RowFilter;
-import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.open.ReportSource;
-import sonde.recording.ftrace.EventText.TimeFormat;
+import sonde.recording.ftrace.EventText.TimePrecision;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.RingPage;
@@ -79,7 +79,7 @@ final class ListingTest {
                         StackOptions.DEFAULT);
         try (ReportSource source = ReportSource.open(List.of(files), GivenPlaces.NONE)) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
+            new ReportRecipe(options).events(source).rows().writeTo(out, ListingForm.TEXT);
             return out.toString(StandardCharsets.UTF_8);
         }
     }
@@ -109,7 +109,7 @@ final class ListingTest {
     private static ListingOptions options(long first, long last, String... filters) {
         List<RowFilter> parsed = List.of(filters).stream().map(RowFilter::parse).toList();
         return new ListingOptions(
-                Set.of(), first, last, parsed, TimeFormat.MICROS, 0, false, false, false);
+                Set.of(), first, last, parsed, TimePrecision.MICROS, 0, false, false, false);
     }
 
     @Test
@@ -129,7 +129,7 @@ final class ListingTest {
         assertThat(list(options(1, 3), host)).contains("number=1").hasLineCount(1);
         ListingOptions cpu =
                 new ListingOptions(
-                        Set.of(1), -1, -1, List.of(), TimeFormat.MICROS, 0, false, false, false);
+                        Set.of(1), -1, -1, List.of(), TimePrecision.MICROS, 0, false, false, false);
         assertThat(list(cpu, host)).contains("number=9").hasLineCount(1);
         assertThatThrownBy(() -> list(options(-1, -1, "nummer == 1"), host))
                 .isInstanceOf(FilterException.class)
@@ -187,7 +187,7 @@ final class ListingTest {
     void rowsAreShownAsAsked() throws IOException {
         ListingOptions nanos =
                 new ListingOptions(
-                        Set.of(), 2, -1, List.of(), TimeFormat.NANOS, 7, true, true, false);
+                        Set.of(), 2, -1, List.of(), TimePrecision.NANOS, 7, true, true, false);
         assertThat(list(nanos, host))
                 .containsSubsequence(
                         " 1.000001507:          hello:",
@@ -196,7 +196,7 @@ final class ListingTest {
                         " number=1 name=n1\n");
         ListingOptions raw =
                 new ListingOptions(
-                        Set.of(), 1, -1, List.of(), TimeFormat.RAW, 0, false, false, false);
+                        Set.of(), 1, -1, List.of(), TimePrecision.RAW, 0, false, false, false);
         assertThat(list(raw, host)).contains("[000]  1000001500: hello:");
     }
 

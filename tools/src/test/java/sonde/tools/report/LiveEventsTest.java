@@ -14,7 +14,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Listing;
-import sonde.event.result.Live;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.open.ReportSource;
 import sonde.testkit.RingPage;
@@ -43,11 +44,11 @@ class LiveEventsTest {
         return new ReportOptions(List.of(), null, null, Set.of(), List.of(), List.of(), 0);
     }
 
-    private static String live(Path path, Listing.Form form) throws IOException {
+    private static String live(Path path, ListingForm form) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         CountDownLatch ended = new CountDownLatch(0);
         try (ReportSource source = ReportSource.open(path)) {
-            Live live = LiveEvents.of(source, options(), ended);
+            LiveResult live = LiveEvents.of(source, options(), ended);
             for (Result tick = live.ticks().next(); tick != null; tick = live.ticks().next()) {
                 ((Listing) tick).rows().writeTo(out, form);
             }
@@ -55,7 +56,7 @@ class LiveEventsTest {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    private static String listed(Path path, Listing.Form form) throws IOException {
+    private static String listed(Path path, ListingForm form) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ReportSource source = ReportSource.open(path)) {
             new EventRows(source, options()).writeTo(out, form);
@@ -67,22 +68,22 @@ class LiveEventsTest {
     void theLinesAreThoseOfTheListing() throws IOException {
         byte[] lossy = page(1_000_010_000L, 3).lost(4).toBytes();
         Path path = recording(page(1_000_000_000L, 1).toBytes(), lossy);
-        assertThat(live(path, Listing.Form.TEXT))
-                .isEqualTo(listed(path, Listing.Form.TEXT))
+        assertThat(live(path, ListingForm.TEXT))
+                .isEqualTo(listed(path, ListingForm.TEXT))
                 .contains("CPU:0 [4 EVENTS DROPPED]\n")
                 .hasLineCount(7);
-        assertThat(live(path, Listing.Form.JSON_LINES))
-                .isEqualTo(listed(path, Listing.Form.JSON_LINES));
+        assertThat(live(path, ListingForm.JSON_LINES))
+                .isEqualTo(listed(path, ListingForm.JSON_LINES));
     }
 
     @Test
     void aLineBehindItsTimeSaysSo() throws IOException {
         byte[] older = page(1_000_000_000L, 3).toBytes();
         Path path = recording(page(1_000_010_000L, 1).toBytes(), older);
-        assertThat(live(path, Listing.Form.TEXT).lines().filter(line -> line.endsWith(" [LATE]")))
+        assertThat(live(path, ListingForm.TEXT).lines().filter(line -> line.endsWith(" [LATE]")))
                 .hasSize(2)
                 .allMatch(line -> line.contains("1.00000"));
-        assertThat(live(path, Listing.Form.JSON_LINES).lines())
+        assertThat(live(path, ListingForm.JSON_LINES).lines())
                 .filteredOn(line -> line.endsWith(",\"late\":true}"))
                 .hasSize(2);
     }

@@ -18,20 +18,22 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.open.ReportSource;
-import sonde.recording.ftrace.EventText.TimeFormat;
+import sonde.recording.ftrace.EventText.TimePrecision;
 import sonde.recording.ftrace.ListedFields;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.Json;
 import sonde.testkit.PerfDataBytes;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertTarget;
+import sonde.tools.convert.ConvertTarget.StreamTarget;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryRecipe;
 import sonde.tools.report.StackOptions.SortKey;
+import sonde.tools.report.StackOptions.StackOrder;
 import sonde.tools.report.section.ReportSections;
-import sonde.view.Style;
+import sonde.view.TerminalStyle;
 import sonde.view.TextRenderer;
 
 /**
@@ -125,7 +127,7 @@ final class ReportKernelTest {
     private String report(Path file, GivenPlaces given) throws IOException {
         StackOptions stacks =
                 new StackOptions(
-                        StackOptions.Order.CALLER,
+                        StackOrder.CALLER,
                         List.of(SortKey.FUNCTION, SortKey.MODULE, SortKey.LINE),
                         false,
                         true,
@@ -143,7 +145,8 @@ final class ReportKernelTest {
                         stacks);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ReportSource source = ReportSource.open(file, given)) {
-            new TextRenderer().render(new ReportRecipe(options).run(source), out, Style.PLAIN);
+            new TextRenderer()
+                    .render(new ReportRecipe(options).run(source), out, TerminalStyle.PLAIN);
         }
         return out.toString(StandardCharsets.UTF_8);
     }
@@ -185,7 +188,7 @@ final class ReportKernelTest {
     private static byte[] converted(Path file, GivenPlaces given, String to) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ConvertTarget target = ConvertTarget.named(to).orElseThrow();
-        new ConvertRecipe(given).convert(file, out, ((ConvertTarget.Stream) target).format());
+        new ConvertRecipe(given).convert(file, out, ((StreamTarget) target).format());
         return out.toByteArray();
     }
 
@@ -251,7 +254,7 @@ final class ReportKernelTest {
                         -1,
                         -1,
                         List.of(),
-                        TimeFormat.MICROS,
+                        TimePrecision.MICROS,
                         0,
                         false,
                         false,
@@ -270,7 +273,7 @@ final class ReportKernelTest {
                         StackOptions.DEFAULT);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ReportSource source = ReportSource.open(file, given)) {
-            new ReportRecipe(options).events(source).rows().writeTo(out, Listing.Form.TEXT);
+            new ReportRecipe(options).events(source).rows().writeTo(out, ListingForm.TEXT);
         }
         return out.toString(StandardCharsets.UTF_8);
     }

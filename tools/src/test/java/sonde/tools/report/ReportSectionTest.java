@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.analysis.EventCounts;
+import sonde.analysis.EventCounts.TypeCount;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
@@ -75,11 +76,11 @@ final class ReportSectionTest {
         }
 
         @Override
-        public List<Result> results(Findings found) {
+        public List<Result> results(ReportOperators found) {
             return List.of(
-                    new TableBuilder<EventCounts.Count>("twice")
+                    new TableBuilder<TypeCount>("twice")
                             .text("event", count -> count.type().qualifiedName())
-                            .count("again", EventCounts.Count::rows)
+                            .count("again", TypeCount::rows)
                             .table(found.of(COUNTS).counts()));
         }
     }
@@ -93,7 +94,7 @@ final class ReportSectionTest {
         ReportSection threads = ReportSections.named("threads").getFirst();
         try (ReportSource source = ReportSource.open(Scripted.write(folder.resolve("other")))) {
             ReportOptions options = ReportOptions.of(List.of(threads));
-            Findings found = new Findings(source, options, List.of(), false);
+            ReportOperators found = new ReportOperators(source, options, List.of(), false);
             assertThatThrownBy(() -> threads.results(found))
                     .isInstanceOf(IllegalStateException.class);
         }

@@ -15,12 +15,20 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.open.ReportSource;
 import sonde.probe.tracefs.InstanceName;
-import sonde.recording.bundle.Meta;
 import sonde.recording.bundle.MetaReader;
 import sonde.recording.bundle.MetaWriter;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundleLayout;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordedMachine;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.testkit.CtfTrace;
 import sonde.testkit.RingPage;
 import sonde.testkit.TraceDatBytes;
@@ -37,19 +45,21 @@ final class ReportSourceTest {
 
     @TempDir Path folder;
 
-    private Meta meta(Meta.State state, String bootId, long startTicks) throws IOException {
-        List<Meta.Part> parts =
+    private RecordingMeta meta(RecordingState state, String bootId, long startTicks)
+            throws IOException {
+        List<BundlePart> parts =
                 List.of(
-                        new Meta.Part("kernel.formats", Meta.PartKind.KERNEL_FORMATS, "", -1),
-                        new Meta.Part("spool.cpu0", Meta.PartKind.SPOOL, "", 0),
-                        new Meta.Part("spool.cpu1", Meta.PartKind.SPOOL, "", 1));
-        return new Meta(
-                Meta.FORMAT_VERSION,
+                        new BundlePart(
+                                "kernel.formats", RecordingMeta.PartKind.KERNEL_FORMATS, "", -1),
+                        new BundlePart("spool.cpu0", RecordingMeta.PartKind.SPOOL, "", 0),
+                        new BundlePart("spool.cpu1", RecordingMeta.PartKind.SPOOL, "", 1));
+        return new RecordingMeta(
+                RecordingMeta.FORMAT_VERSION,
                 "test",
                 state,
-                new Meta.Target(Meta.Mode.ALL, List.of(), List.of(), null),
-                new Meta.Recorder(LIVING, List.of(), startTicks, -1, -1),
-                new Meta.Machine(
+                new RecordedTarget(TargetMode.ALL, List.of(), List.of(), null),
+                new RecordingMeta.Recorder(LIVING, List.of(), startTicks, -1, -1),
+                new RecordedMachine(
                         "host",
                         "6.1",
                         "x86_64",
@@ -57,51 +67,55 @@ final class ReportSourceTest {
                         InstanceName.namespace(),
                         List.of(0, 1),
                         1),
-                new Meta.Times(1000, 0, -1, -1),
-                new Meta.Layout(List.of(), List.of(), parts),
+                new RecordingTimes(1000, 0, -1, -1),
+                new BundleLayout(List.of(), List.of(), parts),
                 List.of(),
                 List.of(),
                 List.of(),
                 List.of());
     }
 
-    private void write(Meta meta) throws IOException {
+    private void write(RecordingMeta meta) throws IOException {
         TraceDatBytes format = new TraceDatBytes(ORDER, 8);
         RingPage page = new RingPage(ORDER, 8, TraceDatBytes.PAGE, 5000);
         page.event(10, format.hello(7, 1, "one")).event(20, format.hello(7, 2, "two"));
         Files.write(folder.resolve("spool.cpu0"), page.toBytes());
         Files.write(folder.resolve("spool.cpu1"), new byte[0]);
         Files.write(folder.resolve("kernel.formats"), format.version7(false));
-        Files.write(folder.resolve(Meta.FILE), MetaWriter.write(meta));
+        Files.write(folder.resolve(RecordingMeta.FILE), MetaWriter.write(meta));
     }
 
     private static long events(ReportSource source) throws IOException {
-        return new Findings(source, ReportOptions.of(List.of()), List.of(), false)
+        return new ReportOperators(source, ReportOptions.of(List.of()), List.of(), false)
                 .extent()
                 .events();
     }
 
     @Test
     void aRecordingUnderWayIsRefusedAndLeftAlone() throws IOException {
-        write(meta(Meta.State.RECORDING, InstanceName.bootId(), InstanceName.startTicks(LIVING)));
-        byte[] before = Files.readAllBytes(folder.resolve(Meta.FILE));
+        write(
+                meta(
+                        RecordingState.RECORDING,
+                        InstanceName.bootId(),
+                        InstanceName.startTicks(LIVING)));
+        byte[] before = Files.readAllBytes(folder.resolve(RecordingMeta.FILE));
         assertThatThrownBy(() -> ReportSource.open(folder))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("still being recorded by process " + LIVING);
         assertThat(folder.resolve("spool.cpu0")).exists();
-        assertThat(Files.readAllBytes(folder.resolve(Meta.FILE))).isEqualTo(before);
+        assertThat(Files.readAllBytes(folder.resolve(RecordingMeta.FILE))).isEqualTo(before);
     }
 
     @Test
     void aBundleOfAKilledRecorderIsFinished() throws IOException {
-        write(meta(Meta.State.RECORDING, InstanceName.bootId(), 1));
+        write(meta(RecordingState.RECORDING, InstanceName.bootId(), 1));
         try (ReportSource source = ReportSource.open(folder)) {
             assertThat(events(source)).isEqualTo(2);
             assertThat(source.notes())
                     .anyMatch(note -> note.contains("the recorder did not finish"));
         }
-        Meta now = MetaReader.read(Files.readAllBytes(folder.resolve(Meta.FILE)));
-        assertThat(now.state()).isEqualTo(Meta.State.REPAIRED);
+        RecordingMeta now = MetaReader.read(Files.readAllBytes(folder.resolve(RecordingMeta.FILE)));
+        assertThat(now.state()).isEqualTo(RecordingState.REPAIRED);
         assertThat(folder.resolve("trace.dat")).exists();
         assertThat(folder.resolve("spool.cpu0")).doesNotExist();
     }
@@ -109,7 +123,7 @@ final class ReportSourceTest {
     @Test
     void spoolsOfAFullDiskAreAssembledWhenThereIsSpace() throws IOException {
         // After ENOSPC the recorder ends properly, its spools stay.
-        write(meta(Meta.State.FINISHED, InstanceName.bootId(), 1));
+        write(meta(RecordingState.FINISHED, InstanceName.bootId(), 1));
         try (ReportSource source = ReportSource.open(folder)) {
             assertThat(events(source)).isEqualTo(2);
         }
@@ -120,14 +134,15 @@ final class ReportSourceTest {
     /** What meta.json says must not depend on what the folder is packed in. */
     @Test
     void aBundleInAnArchiveIsTheBundle() throws IOException {
-        Meta.Loss loss = new Meta.Loss("trace.dat", "", 1, Meta.LossKind.RING_FULL, 7);
-        Meta killed = meta(Meta.State.FINISHED, InstanceName.bootId(), 1);
-        Meta bundle =
-                new Meta(
+        RecordedLoss loss =
+                new RecordedLoss("trace.dat", "", 1, RecordingMeta.LossKind.RING_FULL, 7);
+        RecordingMeta killed = meta(RecordingState.FINISHED, InstanceName.bootId(), 1);
+        RecordingMeta bundle =
+                new RecordingMeta(
                         killed.formatVersion(),
                         killed.sondeVersion(),
                         killed.state(),
-                        new Meta.Target(Meta.Mode.COMMAND, List.of("x"), List.of(7), null),
+                        new RecordedTarget(TargetMode.COMMAND, List.of("x"), List.of(7), null),
                         killed.recorder(),
                         killed.machine(),
                         killed.times(),
@@ -139,7 +154,8 @@ final class ReportSourceTest {
         write(bundle);
         Path archive = folder.resolve("packed.zip");
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
-            for (String part : List.of(Meta.FILE, "kernel.formats", "spool.cpu0", "spool.cpu1")) {
+            for (String part :
+                    List.of(RecordingMeta.FILE, "kernel.formats", "spool.cpu0", "spool.cpu1")) {
                 zip.putNextEntry(new ZipEntry("made.sonde/" + part));
                 zip.write(Files.readAllBytes(folder.resolve(part)));
             }
@@ -165,14 +181,16 @@ final class ReportSourceTest {
         try (ReportSource source = ReportSource.open(trace)) {
             assertThat(source.losses())
                     .containsExactly(
-                            new Meta.Loss("trace.dat", "", 3, Meta.LossKind.RING_FULL, 6),
-                            new Meta.Loss("trace.dat", "", 3, Meta.LossKind.COMMIT_OVERRUN, 2));
+                            new RecordedLoss(
+                                    "trace.dat", "", 3, RecordingMeta.LossKind.RING_FULL, 6),
+                            new RecordedLoss(
+                                    "trace.dat", "", 3, RecordingMeta.LossKind.COMMIT_OVERRUN, 2));
         }
     }
 
     @Test
     void symbolsOfAnotherBootDoNotComeFromThisMachine() throws IOException {
-        write(meta(Meta.State.FINISHED, "another", 1));
+        write(meta(RecordingState.FINISHED, "another", 1));
         try (ReportSource source = ReportSource.open(folder)) {
             assertThat(source.symbolOptions().sameMachine()).isFalse();
         }
@@ -186,7 +204,7 @@ final class ReportSourceTest {
             new ReportRecipe(ReportOptions.of(List.of()))
                     .events(source)
                     .rows()
-                    .writeTo(out, Listing.Form.JSON_LINES);
+                    .writeTo(out, ListingForm.JSON_LINES);
         }
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("\"event\":\"proc:process\",\"fields\":{\"pid\":" + own + ",")
@@ -216,7 +234,7 @@ final class ReportSourceTest {
                 ByteArrayOutputStream out = new ByteArrayOutputStream();
                 ReportRecipe recipe =
                         new ReportRecipe(ReportOptions.of(List.of(ReportSections.SUMMARY)));
-                recipe.events(source).rows().writeTo(out, Listing.Form.TEXT);
+                recipe.events(source).rows().writeTo(out, ListingForm.TEXT);
                 assertThat(out.toString(StandardCharsets.UTF_8))
                         .endsWith(
                                 ".000000010] (+?.?????????) box:app:(7) p:one: { cpu_id = 0 },"

@@ -18,17 +18,23 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.analysis.sched.ThreadState;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.event.result.Samples;
 import sonde.event.result.Timeline;
+import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineSamples;
 import sonde.open.ReportSource;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.Golden;
 import sonde.testkit.SchedTrace;
 import sonde.tools.convert.ConvertRecipe;
+import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
+import sonde.tools.convert.ConvertRecipe.EventChoice;
 import sonde.tools.convert.ConvertTarget;
+import sonde.tools.report.StackOptions.StackOrder;
 import sonde.tools.report.section.ReportSections;
-import sonde.view.Style;
+import sonde.view.TerminalStyle;
 import sonde.view.TextRenderer;
 
 /** Whole reports of {@link Scripted}, whose every number is known. */
@@ -46,7 +52,7 @@ final class ReportTest {
 
     private static String text(Result result) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new TextRenderer().render(result, out, Style.PLAIN);
+        new TextRenderer().render(result, out, TerminalStyle.PLAIN);
         return out.toString(StandardCharsets.UTF_8);
     }
 
@@ -71,7 +77,7 @@ final class ReportTest {
     void samplesAreAddedUpAsAsked() throws IOException {
         StackOptions stacks =
                 new StackOptions(
-                        StackOptions.Order.CALLEE,
+                        StackOrder.CALLEE,
                         List.of(
                                 StackOptions.SortKey.COMM,
                                 StackOptions.SortKey.TID,
@@ -107,13 +113,13 @@ final class ReportTest {
 
     @Test
     void namesOfCompiledCodeHaveAnAge() throws IOException {
-        List<Meta.JvmMap> maps =
+        List<RecordingMeta.JvmMap> maps =
                 List.of(
-                        new Meta.JvmMap(100, "jvm-100.map", Scripted.at(81 - 1500)),
-                        new Meta.JvmMap(101, "jvm-101.map", Scripted.at(70)));
-        Meta meta = Scripted.meta().withProcesses(List.of(), maps);
+                        new RecordingMeta.JvmMap(100, "jvm-100.map", Scripted.at(81 - 1500)),
+                        new RecordingMeta.JvmMap(101, "jvm-101.map", Scripted.at(70)));
+        RecordingMeta meta = Scripted.meta().withProcesses(List.of(), maps);
         bundle = Scripted.write(folder.resolve("jvm"), meta);
-        for (Meta.JvmMap map : maps) {
+        for (RecordingMeta.JvmMap map : maps) {
             Files.writeString(bundle.resolve(map.file()), "0 1 x\n");
         }
         assertThat(
@@ -191,9 +197,9 @@ final class ReportTest {
         }
     }
 
-    private ConvertRecipe.Outcome convert(ReportOptions options, boolean everybody, String to)
+    private ConvertOutcome convert(ReportOptions options, boolean everybody, String to)
             throws IOException {
-        ConvertRecipe.Choice choice = new ConvertRecipe.Choice(options, everybody);
+        EventChoice choice = new EventChoice(options, everybody);
         Path out = folder.resolve("converted");
         Files.deleteIfExists(out);
         return new ConvertRecipe(GivenPlaces.NONE, choice)
@@ -208,7 +214,7 @@ final class ReportTest {
     /** As in reports: the processes that were to be recorded, and of these what was asked for. */
     @Test
     void conversionsHaveTheEventsOfReports() throws IOException {
-        Meta.Target child = new Meta.Target(Meta.Mode.PID, List.of(), List.of(101), null);
+        RecordedTarget child = new RecordedTarget(TargetMode.PID, List.of(), List.of(101), null);
         bundle = Scripted.write(folder.resolve("child"), Scripted.meta().withTarget(child));
         ReportOptions all = ReportOptions.of(List.of());
         assertThat(folded(all, false)).isEqualTo("[app+0x4000] 20000000\n");
@@ -273,7 +279,7 @@ final class ReportTest {
             assertThat(page.start()).isEqualTo(1_000_000_000);
             assertThat(page.end()).isEqualTo(1_081_000_000);
             assertThat(page.tracks())
-                    .extracting(Timeline.Track::name)
+                    .extracting(TimelineRow::name)
                     .containsExactly("app 100", "app 101");
             assertThat(page.stateNanos()[ThreadState.RUNNING.ordinal()]).isEqualTo(91_500_000);
             assertThat(page.stateNanos()[ThreadState.WAITING.ordinal()]).isEqualTo(2_500_000);
@@ -282,13 +288,13 @@ final class ReportTest {
             long[] states = page.tracks().getFirst().stateNanos();
             assertThat(states[ThreadState.RUNNING.ordinal()]).isEqualTo(52_500_000);
             assertThat(page.samples())
-                    .extracting(Samples::name)
+                    .extracting(TimelineSamples::name)
                     .containsExactly("on-cpu", "off-cpu", "page-faults");
-            Samples onCpu = page.samples().getFirst();
+            TimelineSamples onCpu = page.samples().getFirst();
             assertThat(onCpu.weight()).containsOnly(10_000_000L).hasSize(6);
             assertThat(Arrays.stream(onCpu.track()).sum()).isEqualTo(2);
             // Waiting, blocked and sleeping, without a chain too.
-            Samples offCpu = page.samples().get(1);
+            TimelineSamples offCpu = page.samples().get(1);
             assertThat(Arrays.stream(offCpu.weight()).sum()).isEqualTo(29_500_000);
             assertThat(Arrays.stream(offCpu.node()).mapToObj(node -> name(page, node)))
                     .contains("[blocked in read]", "[sleeping in futex]");

@@ -5,8 +5,17 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import sonde.recording.bundle.Meta;
 import sonde.recording.bundle.MetaWriter;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.BundleLayout;
+import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.EventOwner;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordedMachine;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingState;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.SchedTrace;
 
@@ -48,11 +57,11 @@ final class Scripted {
     }
 
     /** The same with another account of it. */
-    static Path write(Path folder, Meta meta) throws IOException {
+    static Path write(Path folder, RecordingMeta meta) throws IOException {
         Path bundle = Files.createDirectories(folder.resolve("scripted.sonde"));
         Files.write(bundle.resolve("trace.dat"), trace());
         Files.write(bundle.resolve("perf.data"), perf());
-        Files.write(bundle.resolve(Meta.FILE), MetaWriter.write(meta));
+        Files.write(bundle.resolve(RecordingMeta.FILE), MetaWriter.write(meta));
         return bundle;
     }
 
@@ -110,25 +119,27 @@ final class Scripted {
         return body.u32(pid).u32(tid).u64(time).u32(0).u32(0).u64(ID);
     }
 
-    static Meta meta() {
-        List<Meta.Owner> owners =
+    static RecordingMeta meta() {
+        List<EventOwner> owners =
                 List.of(
-                        new Meta.Owner("sched:sched_switch", "trace.dat", "", ""),
-                        new Meta.Owner("sched:sched_wakeup", "trace.dat", "", ""));
-        List<Meta.Part> parts =
+                        new EventOwner("sched:sched_switch", "trace.dat", "", ""),
+                        new EventOwner("sched:sched_wakeup", "trace.dat", "", ""));
+        List<BundlePart> parts =
                 List.of(
-                        new Meta.Part("trace.dat", Meta.PartKind.TRACE_DAT, "", -1),
-                        new Meta.Part("perf.data", Meta.PartKind.PERF_DATA, "", -1));
-        return new Meta(
-                Meta.FORMAT_VERSION,
+                        new BundlePart("trace.dat", RecordingMeta.PartKind.TRACE_DAT, "", -1),
+                        new BundlePart("perf.data", RecordingMeta.PartKind.PERF_DATA, "", -1));
+        return new RecordingMeta(
+                RecordingMeta.FORMAT_VERSION,
                 "test",
-                Meta.State.FINISHED,
-                new Meta.Target(Meta.Mode.COMMAND, List.of(APP), List.of(100), null),
-                new Meta.Recorder(9, List.of(), 1, 20_000_000, -1),
-                new Meta.Machine("host", "6.1", "x86_64", "another", 1, List.of(0, 1), 1),
-                new Meta.Times(START - 1000, 0, START, at(82)),
-                new Meta.Layout(owners, List.of(), parts),
-                List.of(new Meta.Loss("perf.data", "cpu-clock", 1, Meta.LossKind.UNREAD, 3)),
+                RecordingState.FINISHED,
+                new RecordedTarget(TargetMode.COMMAND, List.of(APP), List.of(100), null),
+                new RecordingMeta.Recorder(9, List.of(), 1, 20_000_000, -1),
+                new RecordedMachine("host", "6.1", "x86_64", "another", 1, List.of(0, 1), 1),
+                new RecordingTimes(START - 1000, 0, START, at(82)),
+                new BundleLayout(owners, List.of(), parts),
+                List.of(
+                        new RecordedLoss(
+                                "perf.data", "cpu-clock", 1, RecordingMeta.LossKind.UNREAD, 3)),
                 List.of(),
                 List.of(),
                 List.of());

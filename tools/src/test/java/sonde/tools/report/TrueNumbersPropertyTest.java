@@ -20,16 +20,21 @@ import sonde.analysis.sched.StateTotals;
 import sonde.analysis.sched.ThreadState;
 import sonde.event.result.CallTree;
 import sonde.event.result.Result;
-import sonde.event.result.Samples;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
+import sonde.event.result.TimelineSamples;
 import sonde.open.ReportSource;
-import sonde.recording.bundle.Meta;
 import sonde.recording.bundle.MetaWriter;
+import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.RecordedTarget;
+import sonde.recording.bundle.RecordingMeta.RecordingTimes;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.Property;
 import sonde.testkit.SchedTrace;
 import sonde.tools.convert.ConvertRecipe;
+import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
 import sonde.tools.convert.ConvertTarget;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryRecipe;
@@ -73,20 +78,22 @@ final class TrueNumbersPropertyTest {
         lost = 0;
         Files.write(bundle.resolve("trace.dat"), trace(random, cpus, threads));
         Files.write(bundle.resolve("perf.data"), perf(random, cpus, threads));
-        Meta scripted = Scripted.meta();
-        Meta meta =
-                scripted.withTarget(new Meta.Target(Meta.Mode.ALL, List.of(), List.of(), null))
-                        .withTimes(new Meta.Times(START - 1000, 0, -1, end + 1000))
+        RecordingMeta scripted = Scripted.meta();
+        RecordingMeta meta =
+                scripted.withTarget(new RecordedTarget(TargetMode.ALL, List.of(), List.of(), null))
+                        .withTimes(new RecordingTimes(START - 1000, 0, -1, end + 1000))
                         .withAccount(told(random), List.of());
-        Files.write(bundle.resolve(Meta.FILE), MetaWriter.write(meta));
+        Files.write(bundle.resolve(RecordingMeta.FILE), MetaWriter.write(meta));
         return bundle;
     }
 
-    private static List<Meta.Loss> told(RandomGenerator random) {
-        List<Meta.Loss> told = new ArrayList<>();
+    private static List<RecordedLoss> told(RandomGenerator random) {
+        List<RecordedLoss> told = new ArrayList<>();
         for (int cpu = 0; cpu < random.nextInt(3); cpu++) {
             long count = random.nextInt(40);
-            told.add(new Meta.Loss("trace.dat", "", cpu, Meta.LossKind.RING_FULL, count));
+            told.add(
+                    new RecordedLoss(
+                            "trace.dat", "", cpu, RecordingMeta.LossKind.RING_FULL, count));
         }
         return told;
     }
@@ -194,7 +201,7 @@ final class TrueNumbersPropertyTest {
         ReportOptions options = ReportOptions.of(ReportSections.ALL);
         List<AnalysisKey<?>> needed = new ArrayList<>(TimelineMaker.NEEDS);
         options.sections().forEach(section -> needed.addAll(section.needs()));
-        Findings found = new Findings(source, options, needed, true);
+        ReportOperators found = new ReportOperators(source, options, needed, true);
         statesAddUp(found);
         Timeline page = new TimelineMaker(found).timeline();
         List<Result> text = new ReportRecipe(options).report(source, found).sections();
@@ -226,7 +233,7 @@ final class TrueNumbersPropertyTest {
                 .sum();
     }
 
-    private static long chainless(Findings found) {
+    private static long chainless(ReportOperators found) {
         long[] sum = {0};
         found.samples()
                 .forEach((thread, node, weight, count) ->
@@ -234,7 +241,7 @@ final class TrueNumbersPropertyTest {
         return sum[0];
     }
 
-    private static void statesAddUp(Findings found) {
+    private static void statesAddUp(ReportOperators found) {
         StateTotals totals = found.totals();
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
@@ -257,7 +264,7 @@ final class TrueNumbersPropertyTest {
         }
     }
 
-    private static void pageHasTheTimes(Findings found, Timeline page, List<Result> text) {
+    private static void pageHasTheTimes(ReportOperators found, Timeline page, List<Result> text) {
         long off = 0;
         for (ThreadState state : ThreadState.values()) {
             long nanos = found.total(state);
@@ -276,7 +283,7 @@ final class TrueNumbersPropertyTest {
     }
 
     private static long weight(Timeline page, String name) {
-        Samples samples =
+        TimelineSamples samples =
                 page.samples().stream().filter(one -> one.name().equals(name)).findFirst().get();
         return Arrays.stream(samples.weight()).sum();
     }
@@ -297,7 +304,8 @@ final class TrueNumbersPropertyTest {
         long[] states = new long[ThreadState.values().length];
         long missing;
         try (ReportSource source = ReportSource.open(bundle)) {
-            Findings found = new Findings(source, ReportOptions.of(List.of()), List.of(), false);
+            ReportOperators found =
+                    new ReportOperators(source, ReportOptions.of(List.of()), List.of(), false);
             for (ThreadState state : ThreadState.values()) {
                 states[state.ordinal()] = found.total(state);
             }
@@ -317,7 +325,7 @@ final class TrueNumbersPropertyTest {
         assertThat(sql(bundle, of + "'R'")).isEqualTo(states[ThreadState.WAITING.ordinal()]);
         Path converted = folder.resolve("converted");
         Files.deleteIfExists(converted);
-        ConvertRecipe.Outcome outcome =
+        ConvertOutcome outcome =
                 new ConvertRecipe()
                         .convert(bundle, converted, ConvertTarget.named("jsonl").orElseThrow());
         if (missing > 0) {

@@ -7,9 +7,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import sonde.lang.bpftrace.syntax.Parser;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.bpftrace.syntax.ScriptParser;
+import sonde.lang.source.CompilerDiagnostics;
 import sonde.tools.option.OptionModel;
+import sonde.tools.script.ScriptTool.ToolVariant;
 
 class ScriptToolTest {
     @Test
@@ -24,9 +25,9 @@ class ScriptToolTest {
         ScriptTool tool = ScriptTool.find(name).orElseThrow();
         assertThat(tool.summary()).isNotEmpty().hasSizeLessThan(80);
         assertThat(tool.examples()).isNotEmpty().allMatch(one -> one.startsWith(name));
-        for (ScriptTool.Variant variant : tool.variants()) {
-            Diagnostics diagnostics = new Diagnostics();
-            Parser.parse(variant.source(), diagnostics);
+        for (ToolVariant variant : tool.variants()) {
+            CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+            ScriptParser.parse(variant.source(), diagnostics);
             assertThat(diagnostics.all()).as(variant.name()).isEmpty();
         }
         assertThat(tool.options()).allMatch(option -> !option.help().isEmpty());
@@ -49,7 +50,7 @@ class ScriptToolTest {
     @ParameterizedTest
     @MethodSource("sonde.tools.script.ScriptTool#names")
     void noToolCutsNumbersTo32Bits(String name) {
-        for (ScriptTool.Variant variant : ScriptTool.find(name).orElseThrow().variants()) {
+        for (ToolVariant variant : ScriptTool.find(name).orElseThrow().variants()) {
             assertThat(variant.text()).doesNotContainPattern("(?<!%)%[-#0 +]*[0-9]*[dixu]");
         }
     }
@@ -69,7 +70,7 @@ class ScriptToolTest {
     void toolsOfProcessesAskWhomTheyWatch(String name) {
         ScriptTool tool = ScriptTool.find(name).orElseThrow();
         boolean ofProcesses = tool.rules().withoutPid().isEmpty();
-        for (ScriptTool.Variant variant : tool.variants()) {
+        for (ToolVariant variant : tool.variants()) {
             assertThat(variant.text().contains("watched(")).isEqualTo(ofProcesses);
         }
     }

@@ -12,17 +12,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
-import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.expand.ScriptParameters;
 import sonde.lang.bpftrace.run.Compilation;
-import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.output.JsonOutput;
-import sonde.lang.output.MapRows;
-import sonde.lang.output.Output;
+import sonde.lang.output.MapRows.MapStyle;
+import sonde.lang.output.ScriptOutput;
 import sonde.lang.output.TextOutput;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
 import sonde.testkit.Json;
+import sonde.tools.script.ScriptTool.ToolVariant;
 
 /** Runs a tool's script in this process while something happens. */
 final class ToolRun {
@@ -50,19 +51,19 @@ final class ToolRun {
      */
     static String see(String name, String pattern, Action action, String... options)
             throws Exception {
-        ToolWords words = words(name, options);
+        ToolArguments words = words(name, options);
         return see(name, words, pattern, action, options(words));
     }
 
     /** As above, without the events of a process. */
     static String seeWithout(int hidden, String name, String pattern, Action action)
             throws Exception {
-        ToolWords words = words(name);
+        ToolArguments words = words(name);
         return see(name, words, pattern, action, options(words).watching(0, hidden));
     }
 
     private static String see(
-            String name, ToolWords words, String pattern, Action action, TraceOptions how)
+            String name, ToolArguments words, String pattern, Action action, TraceOptions how)
             throws Exception {
         ByteArrayOutputStream rows = new ByteArrayOutputStream();
         Pattern wanted = Pattern.compile(pattern);
@@ -82,13 +83,13 @@ final class ToolRun {
         return printed;
     }
 
-    private static ToolWords words(String name, String... options) {
-        return ToolWords.of(ScriptTool.find(name).orElseThrow(), List.of(options));
+    private static ToolArguments words(String name, String... options) {
+        return ToolArguments.of(ScriptTool.find(name).orElseThrow(), List.of(options));
     }
 
     /** What the first script of a tool prints of a command of the shell that is given by -c. */
     static String seeCommand(String name, String command, String... options) throws Exception {
-        ToolWords words = words(name, options);
+        ToolArguments words = words(name, options);
         Process shell = new ProcessBuilder("/bin/sh", "-c", "read go; " + command).start();
         TraceOptions how = options(words).watching((int) shell.pid(), 0);
         Action action =
@@ -140,16 +141,17 @@ final class ToolRun {
     }
 
     private static String run(
-            ToolWords words,
+            ToolArguments words,
             Pattern pattern,
             Action action,
             TraceOptions how,
             OutputStream rows,
             long longest)
             throws Exception {
-        ScriptTool.Variant script = words.variants().getFirst();
-        Diagnostics diagnostics = new Diagnostics();
-        Compilation compiled = Compilation.of(script.source(), how, Machine.here(), diagnostics);
+        ToolVariant script = words.variants().getFirst();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        Compilation compiled =
+                Compilation.of(script.source(), how, TargetMachine.here(), diagnostics);
         assertThat(diagnostics.all()).isEmpty();
         assertThat(compiled).isNotNull();
         assertThat(compiled.problem()).isEmpty();
@@ -164,12 +166,12 @@ final class ToolRun {
                                                 out,
                                                 new PrintStream(out, true),
                                                 names,
-                                                MapRows.Style.USUAL,
+                                                MapStyle.USUAL,
                                                 words.rowStyle().onPaper()),
                                         new JsonOutput(
                                                 rows,
                                                 names,
-                                                MapRows.Style.USUAL,
+                                                MapStyle.USUAL,
                                                 words.rowStyle().onPaper())))) {
             session.begin("sonde");
             session.attach();
@@ -185,18 +187,18 @@ final class ToolRun {
     }
 
     /** What is printed goes to two. */
-    private static Output both(Output one, Output other) {
-        return (Output)
+    private static ScriptOutput both(ScriptOutput one, ScriptOutput other) {
+        return (ScriptOutput)
                 Proxy.newProxyInstance(
-                        Output.class.getClassLoader(),
-                        new Class<?>[] {Output.class},
+                        ScriptOutput.class.getClassLoader(),
+                        new Class<?>[] {ScriptOutput.class},
                         (_, method, arguments) -> {
                             method.invoke(one, arguments);
                             return method.invoke(other, arguments);
                         });
     }
 
-    private static TraceOptions options(ToolWords words) {
-        return TraceOptions.USUAL.with(Parameters.of(words.parameters()));
+    private static TraceOptions options(ToolArguments words) {
+        return TraceOptions.USUAL.with(ScriptParameters.of(words.parameters()));
     }
 }

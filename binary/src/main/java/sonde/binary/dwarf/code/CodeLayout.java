@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
-import sonde.binary.elf.Segment;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.ElfSegment;
 
 /**
  * Where a file's code lies. In files that are not linked (ET_REL: objects, kernel modules) every
@@ -16,9 +16,9 @@ public final class CodeLayout {
     private final long[] bases;
     private final long[] starts;
     private final long[] ends;
-    private final List<Section> sections;
+    private final List<ElfSection> sections;
 
-    private CodeLayout(long[] bases, List<long[]> ranges, List<Section> sections) {
+    private CodeLayout(long[] bases, List<long[]> ranges, List<ElfSection> sections) {
         this.bases = bases;
         this.sections = sections;
         ranges.sort((a, b) -> Long.compareUnsigned(a[0], b[0]));
@@ -28,21 +28,21 @@ public final class CodeLayout {
 
     /** By sections; where there are none, by segments. */
     public static CodeLayout of(ElfFile elf) {
-        List<Section> sections = elf.sections();
+        List<ElfSection> sections = elf.sections();
         long[] bases = new long[sections.size()];
         boolean loose = elf.type() == ElfFile.ET_REL;
-        List<Section> code =
+        List<ElfSection> code =
                 new ArrayList<>(
                         sections.stream()
                                 .filter(s -> (s.flags() & ElfFile.SHF_ALLOC) != 0)
-                                .filter(Section::isExecutable)
+                                .filter(ElfSection::isExecutable)
                                 .toList());
         if (loose) {
             code.sort(Comparator.comparing(s -> !s.name().equals(".text")));
         }
         List<long[]> ranges = new ArrayList<>();
         long next = 0;
-        for (Section section : code) {
+        for (ElfSection section : code) {
             long start = section.address();
             if (loose) {
                 start = next;
@@ -52,7 +52,7 @@ public final class CodeLayout {
             ranges.add(new long[] {start, start + section.sizeBytes()});
         }
         if (loose) {
-            for (Section section : sections) {
+            for (ElfSection section : sections) {
                 boolean data = (section.flags() & ElfFile.SHF_ALLOC) != 0;
                 if (data && !section.isExecutable()) {
                     bases[section.index()] = next;
@@ -63,7 +63,7 @@ public final class CodeLayout {
             sections.forEach(s -> bases[s.index()] = s.address());
         }
         if (ranges.isEmpty()) {
-            for (Segment segment : elf.segments()) {
+            for (ElfSegment segment : elf.segments()) {
                 if (segment.isCode()) {
                     long start = segment.address();
                     ranges.add(new long[] {start, start + segment.memoryBytes()});
@@ -79,7 +79,7 @@ public final class CodeLayout {
     }
 
     /** The section of an unlinked file that holds an address. */
-    public Optional<Section> sectionOf(long address) {
+    public Optional<ElfSection> sectionOf(long address) {
         return sections.stream()
                 .filter(s -> (s.flags() & ElfFile.SHF_ALLOC) != 0)
                 .filter(s -> Long.compareUnsigned(address - base(s.index()), s.sizeBytes()) < 0)

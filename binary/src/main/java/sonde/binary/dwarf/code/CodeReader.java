@@ -3,6 +3,7 @@ package sonde.binary.dwarf.code;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.LineProgram;
+import sonde.binary.dwarf.section.LineProgram.LineProgramUnit;
 import sonde.binary.dwarf.section.UnitHeader;
 
 /** Reads units of a file; belongs to one thread. */
@@ -10,12 +11,12 @@ public final class CodeReader {
     private static final int PARTIAL_UNIT = 0x3c;
 
     private final DwarfCode code;
-    private final FileReader reader;
+    private final CodeFileReader reader;
     private final NameReader names;
 
     CodeReader(DwarfCode code) {
         this.code = code;
-        reader = new FileReader(code.file);
+        reader = new CodeFileReader(code.file);
         names = new NameReader(reader);
     }
 
@@ -53,7 +54,7 @@ public final class CodeReader {
         if (file == null) {
             return own;
         }
-        FileReader split = new FileReader(file);
+        CodeFileReader split = new CodeFileReader(file);
         long[] offsets = file.unitOffsets();
         for (int i = 0; i < offsets.length; i++) {
             UnitHeader header = UnitHeader.read(split.peek, offsets[i]);
@@ -73,8 +74,8 @@ public final class CodeReader {
         }
         RowCollector rows = new RowCollector(code.layout, result.rows, wanted);
         try {
-            LineProgram.Start start =
-                    new LineProgram.Start(
+            LineProgramUnit start =
+                    new LineProgramUnit(
                             own.lines, own.folder(), own.header.addressBytes(), own.stringsBase);
             LineProgram program = new LineProgram(reader.lines, reader, start);
             result.files(program.files());

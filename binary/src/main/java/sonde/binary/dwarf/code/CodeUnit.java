@@ -2,7 +2,7 @@ package sonde.binary.dwarf.code;
 
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.AbbreviationTable;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.SectionCursor;
 import sonde.binary.dwarf.section.UnitHeader;
 
@@ -13,10 +13,10 @@ final class CodeUnit {
 
     private static final int DWARF_5_HEADER = 8;
 
-    final FileReader reader;
+    final CodeFileReader reader;
 
     /** Where addresses and the older ranges stand: of a split unit not where its entries do. */
-    final FileReader owner;
+    final CodeFileReader owner;
 
     final UnitHeader header;
     final AbbreviationTable table;
@@ -45,7 +45,7 @@ final class CodeUnit {
     private int splitForm;
     private long split;
 
-    private CodeUnit(FileReader reader, FileReader owner, UnitHeader header)
+    private CodeUnit(CodeFileReader reader, CodeFileReader owner, UnitHeader header)
             throws MalformedInputException {
         this.reader = reader;
         this.owner = owner;
@@ -61,14 +61,14 @@ final class CodeUnit {
     }
 
     /** Reads the first entry. */
-    static CodeUnit read(FileReader reader, UnitHeader header) throws MalformedInputException {
+    static CodeUnit read(CodeFileReader reader, UnitHeader header) throws MalformedInputException {
         CodeUnit unit = new CodeUnit(reader, reader, header);
         unit.root();
         return unit;
     }
 
     /** Reads the first entry of what a skeleton unit left out. */
-    static CodeUnit readSplit(FileReader reader, UnitHeader header, CodeUnit skeleton)
+    static CodeUnit readSplit(CodeFileReader reader, UnitHeader header, CodeUnit skeleton)
             throws MalformedInputException {
         CodeUnit unit = new CodeUnit(reader, skeleton.owner, header);
         unit.root();
@@ -97,11 +97,11 @@ final class CodeUnit {
             int form = table.attribute(at) & 0xffff;
             int attribute = table.attribute(at) >>> 16;
             long value;
-            if (form == Forms.IMPLICIT_CONST) {
+            if (form == AttributeForms.IMPLICIT_CONST) {
                 value = table.constant(at++);
             } else {
-                form = Forms.direct(cursor, form);
-                value = Forms.value(cursor, form, 0, header);
+                form = AttributeForms.direct(cursor, form);
+                value = AttributeForms.value(cursor, form, 0, header);
             }
             set(attribute, form, value);
         }
@@ -149,7 +149,7 @@ final class CodeUnit {
 
     /** The address that a form and a value stand for. */
     long address(int form, long value) throws MalformedInputException {
-        if (!Forms.isAddressIndex(form)) {
+        if (!AttributeForms.isAddressIndex(form)) {
             return value;
         }
         SectionCursor addresses = owner.addresses;
@@ -163,7 +163,7 @@ final class CodeUnit {
     }
 
     /** The ranges of the unit itself, none where it does not say. */
-    void ranges(Ranges into) throws MalformedInputException {
+    void ranges(CodeRanges into) throws MalformedInputException {
         into.clear();
         RangeReader.read(
                 this, lowForm == 0 ? NONE : lowPc, highForm, high, rangesForm, ranges, into);

@@ -157,7 +157,7 @@ public final class DwarfCode {
         RangeIndex index = own;
         if (index == null) {
             index = new RangeIndex();
-            FileReader reader = new FileReader(file);
+            CodeFileReader reader = new CodeFileReader(file);
             for (int unit = 0; unit < unitCount(); unit++) {
                 if (mayHaveCode(unit)) {
                     ownRanges(reader, unit, index);
@@ -179,11 +179,11 @@ public final class DwarfCode {
         return rangeless.get(unit);
     }
 
-    private void ownRanges(FileReader reader, int unit, RangeIndex index) {
+    private void ownRanges(CodeFileReader reader, int unit, RangeIndex index) {
         try {
             UnitHeader header = UnitHeader.read(reader.peek, file.unitOffsets()[unit]);
             CodeUnit root = CodeUnit.read(reader, header);
-            Ranges ranges = new Ranges();
+            CodeRanges ranges = new CodeRanges();
             root.ranges(ranges);
             boolean any = false;
             for (int i = 0; i < ranges.count(); i++) {

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 
 /**
  * The sections of one file that say where its code comes from; empty ones for those it lacks.
@@ -52,7 +52,7 @@ record DwarfSections(
 
     private static MemorySegment read(ElfFile elf, CodeLayout layout, String name)
             throws MalformedInputException {
-        Optional<Section> section = elf.section(name);
+        Optional<ElfSection> section = elf.section(name);
         if (section.isEmpty()) {
             // GNU's compression before SHF_COMPRESSED existed: .zdebug_info
             section = elf.section(".z" + name.substring(1));

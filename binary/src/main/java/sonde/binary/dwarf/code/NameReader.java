@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.AbbreviationTable;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.SectionCursor;
 import sonde.binary.dwarf.section.UnitHeader;
 
@@ -17,7 +17,7 @@ final class NameReader {
     /** Characters of the names that are kept: many entries may have one long name. */
     private static final int MOST_KEPT = 1 << 24;
 
-    private final FileReader reader;
+    private final CodeFileReader reader;
     private final Map<Long, String> known = new HashMap<>();
     private int kept;
 
@@ -28,7 +28,7 @@ final class NameReader {
     private long value;
     private long next;
 
-    NameReader(FileReader reader) {
+    NameReader(CodeFileReader reader) {
         this.reader = reader;
     }
 
@@ -51,7 +51,7 @@ final class NameReader {
     }
 
     private String find(long place) throws MalformedInputException {
-        FileReader at = reader;
+        CodeFileReader at = reader;
         long entry = place;
         String plain = "";
         for (int hops = 0; hops < MOST_HOPS && entry != CodeUnit.NONE; hops++) {
@@ -65,7 +65,7 @@ final class NameReader {
             }
             boolean linked = read(at, unit, entry);
             if (form != 0 && (linked || plain.isEmpty())) {
-                long base = Forms.isStringIndex(form) ? stringsBase(at, unit) : 0;
+                long base = AttributeForms.isStringIndex(form) ? stringsBase(at, unit) : 0;
                 plain = at.text(form, value, base, unit.offsetBytes(), at.peek);
                 if (linked) {
                     return plain;
@@ -77,7 +77,7 @@ final class NameReader {
     }
 
     /** Reads an entry; whether the name it has is that of linking. */
-    private boolean read(FileReader at, UnitHeader unit, long entry)
+    private boolean read(CodeFileReader at, UnitHeader unit, long entry)
             throws MalformedInputException {
         form = 0;
         next = CodeUnit.NONE;
@@ -94,11 +94,11 @@ final class NameReader {
             int one = table.attribute(i) & 0xffff;
             int attribute = table.attribute(i) >>> 16;
             long number;
-            if (one == Forms.IMPLICIT_CONST) {
+            if (one == AttributeForms.IMPLICIT_CONST) {
                 number = table.constant(i++);
             } else {
-                one = Forms.direct(cursor, one);
-                number = Forms.value(cursor, one, 0, unit);
+                one = AttributeForms.direct(cursor, one);
+                number = AttributeForms.value(cursor, one, 0, unit);
             }
             switch (attribute) {
                 case 0x03 -> {
@@ -119,7 +119,7 @@ final class NameReader {
         return linked;
     }
 
-    private long stringsBase(FileReader at, UnitHeader unit) throws MalformedInputException {
+    private long stringsBase(CodeFileReader at, UnitHeader unit) throws MalformedInputException {
         UnitHeader last = lastUnit;
         if (last == null || last.offset() != unit.offset()) {
             lastBase = CodeUnit.read(at, unit).stringsBase;
@@ -130,13 +130,13 @@ final class NameReader {
 
     /** Where a reference leads, as a name of {@link UnitCode} says it. */
     static long target(int form, long value, long unitOffset) {
-        if (Forms.isLocal(form)) {
+        if (AttributeForms.isLocal(form)) {
             return unitOffset + value;
         }
-        if (form == Forms.REF_ADDR) {
+        if (form == AttributeForms.REF_ADDR) {
             return value;
         }
-        return Forms.isSupplement(form) && value >= 0
+        return AttributeForms.isSupplement(form) && value >= 0
                 ? value | UnitCode.IN_SUPPLEMENT
                 : CodeUnit.NONE;
     }

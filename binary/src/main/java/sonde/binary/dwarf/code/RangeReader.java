@@ -1,7 +1,7 @@
 package sonde.binary.dwarf.code;
 
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.SectionCursor;
 
 /** Addresses that an entry covers: DW_AT_low_pc, high_pc, ranges (DWARF 5, 2.17). */
@@ -25,17 +25,18 @@ final class RangeReader {
             long high,
             int rangesForm,
             long ranges,
-            Ranges into)
+            CodeRanges into)
             throws MalformedInputException {
         if (rangesForm != 0) {
             list(unit, rangesForm, ranges, into);
         } else if (low != CodeUnit.NONE && highForm != 0) {
-            boolean address = highForm == Forms.ADDR || Forms.isAddressIndex(highForm);
+            boolean address =
+                    highForm == AttributeForms.ADDR || AttributeForms.isAddressIndex(highForm);
             into.add(low, address ? unit.address(highForm, high) : low + high);
         }
     }
 
-    private static void list(CodeUnit unit, int form, long value, Ranges into)
+    private static void list(CodeUnit unit, int form, long value, CodeRanges into)
             throws MalformedInputException {
         if (unit.header.version() < 5) {
             pairs(unit, unit.owner.oldRanges, unit.rangesBase(value), into);
@@ -43,7 +44,7 @@ final class RangeReader {
         }
         SectionCursor cursor = unit.reader.rangeLists;
         long offset = value;
-        if (form == Forms.RNGLISTX) {
+        if (form == AttributeForms.RNGLISTX) {
             int bytes = unit.header.offsetBytes();
             long most = (cursor.size() - unit.rangeListsBase) / bytes;
             if (value < 0 || unit.rangeListsBase < 0 || value >= most) {
@@ -56,7 +57,7 @@ final class RangeReader {
     }
 
     /** {@code .debug_ranges} (DWARF 4, 2.17.3): pairs up to one of zeros. */
-    private static void pairs(CodeUnit unit, SectionCursor cursor, long offset, Ranges into)
+    private static void pairs(CodeUnit unit, SectionCursor cursor, long offset, CodeRanges into)
             throws MalformedInputException {
         int bytes = unit.header.addressBytes();
         long selection = bytes == 8 ? -1 : (1L << 8 * bytes) - 1;
@@ -77,7 +78,7 @@ final class RangeReader {
     }
 
     /** {@code .debug_rnglists} (DWARF 5, 7.25). */
-    private static void entries(CodeUnit unit, SectionCursor cursor, long offset, Ranges into)
+    private static void entries(CodeUnit unit, SectionCursor cursor, long offset, CodeRanges into)
             throws MalformedInputException {
         int bytes = unit.header.addressBytes();
         long base = unit.lowPc == CodeUnit.NONE ? 0 : unit.lowPc;
@@ -88,13 +89,13 @@ final class RangeReader {
                 case 0 -> {
                     return; // end_of_list
                 }
-                case 1 -> base = unit.address(Forms.ADDRX, cursor.uleb()); // base_addressx
+                case 1 -> base = unit.address(AttributeForms.ADDRX, cursor.uleb()); // base_addressx
                 case 2 -> { // startx_endx
-                    long start = unit.address(Forms.ADDRX, cursor.uleb());
-                    into.add(start, unit.address(Forms.ADDRX, cursor.uleb()));
+                    long start = unit.address(AttributeForms.ADDRX, cursor.uleb());
+                    into.add(start, unit.address(AttributeForms.ADDRX, cursor.uleb()));
                 }
                 case 3 -> { // startx_length
-                    long start = unit.address(Forms.ADDRX, cursor.uleb());
+                    long start = unit.address(AttributeForms.ADDRX, cursor.uleb());
                     into.add(start, start + cursor.uleb());
                 }
                 case 4 -> { // offset_pair

@@ -10,14 +10,14 @@ import sonde.binary.dwarf.section.ProgramRows;
 /** Takes the rows of a line program that are of use, in the order of addresses. */
 final class RowCollector implements LineProgram.Sink {
     /** A sequence as it lies in {@link #all}. */
-    private record Sequence(long start, long end, int from, int to) {}
+    private record LineSequence(long start, long end, int from, int to) {}
 
     private final CodeLayout layout;
     private final ProgramRows into;
     private final long @Nullable [] wanted;
     private final boolean[] found;
     private final ProgramRows all = new ProgramRows();
-    private final List<Sequence> sequences = new ArrayList<>();
+    private final List<LineSequence> sequences = new ArrayList<>();
 
     /**
      * @param wanted ascending: a row is kept for each of them, and begins there; null for all rows
@@ -71,7 +71,7 @@ final class RowCollector implements LineProgram.Sink {
                 all.add(rows, i);
             }
         }
-        sequences.add(new Sequence(start, end, from, all.count()));
+        sequences.add(new LineSequence(start, end, from, all.count()));
     }
 
     /** Puts what was taken in order. */
@@ -83,7 +83,7 @@ final class RowCollector implements LineProgram.Sink {
         sequences.sort((a, b) -> Long.compareUnsigned(a.start, b.start));
         long covered = 0;
         boolean any = false;
-        for (Sequence one : sequences) {
+        for (LineSequence one : sequences) {
             if (any && Long.compareUnsigned(one.end, covered) <= 0) {
                 continue; // the same code once more
             }

@@ -22,7 +22,7 @@ public final class UnitCode {
 
     private static final int MOST_NODES = 1 << 24;
 
-    final Intervals intervals = new Intervals();
+    final NestedIntervals intervals = new NestedIntervals();
     final ProgramRows rows = new ProgramRows();
     private final CodeUnit own;
     private final NameReader nameReader;

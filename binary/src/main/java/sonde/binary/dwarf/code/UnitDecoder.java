@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.AbbreviationTable;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.SectionCursor;
 
 /**
@@ -21,7 +21,7 @@ final class UnitDecoder {
     private final boolean thorough;
     private final SectionCursor cursor;
     private final AbbreviationTable table;
-    private final Ranges ranges = new Ranges();
+    private final CodeRanges ranges = new CodeRanges();
 
     /** The node that holds the entries of a depth. */
     private int[] owners = new int[64];
@@ -141,14 +141,14 @@ final class UnitDecoder {
             int form = table.attribute(at) & 0xffff;
             int attribute = table.attribute(at) >>> 16;
             long value;
-            if (form == Forms.IMPLICIT_CONST) {
+            if (form == AttributeForms.IMPLICIT_CONST) {
                 value = table.constant(at++);
             } else {
-                form = Forms.direct(cursor, form);
-                value = Forms.value(cursor, form, 0, unit.header);
+                form = AttributeForms.direct(cursor, form);
+                value = AttributeForms.value(cursor, form, 0, unit.header);
             }
             switch (attribute) {
-                case 0x01 -> sibling = Forms.isLocal(form) ? value : 0;
+                case 0x01 -> sibling = AttributeForms.isLocal(form) ? value : 0;
                 case 0x11 -> {
                     lowForm = form;
                     low = value;

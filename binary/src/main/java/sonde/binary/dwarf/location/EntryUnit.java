@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.AbbreviationTable;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.SectionCursor;
 import sonde.binary.dwarf.section.UnitHeader;
 
@@ -17,7 +17,7 @@ public final class EntryUnit {
     private static final int WINDOW = 1 << 10;
     private static final int SMALL_WINDOW = 1 << 7;
 
-    final Entries file;
+    final DebugEntries file;
     final MemorySegment section;
     final UnitHeader header;
     final long offset;
@@ -25,9 +25,9 @@ public final class EntryUnit {
     private final MemorySegment entries;
     private final SectionCursor peek;
     private @Nullable AbbreviationTable abbreviations;
-    private @Nullable Entry root;
+    private @Nullable DebugEntry root;
 
-    EntryUnit(Entries file, MemorySegment section, UnitHeader header) {
+    EntryUnit(DebugEntries file, MemorySegment section, UnitHeader header) {
         this.file = file;
         this.section = section;
         this.header = header;
@@ -54,17 +54,17 @@ public final class EntryUnit {
 
     /** DW_LANG_*, 0 when it is not said. */
     public int language() throws MalformedInputException {
-        return (int) root().constant(Attribute.LANGUAGE, 0);
+        return (int) root().constant(DwarfAttribute.LANGUAGE, 0);
     }
 
     /** The source file that was compiled. */
     public String name() throws MalformedInputException {
-        return root().text(Attribute.NAME);
+        return root().text(DwarfAttribute.NAME);
     }
 
     /** The folder in which the compiler ran. */
     public String folder() throws MalformedInputException {
-        return base().text(Attribute.COMP_DIR);
+        return base().text(DwarfAttribute.COMP_DIR);
     }
 
     long first() {
@@ -95,8 +95,8 @@ public final class EntryUnit {
     }
 
     /** The entry that all others are in. */
-    public Entry root() throws MalformedInputException {
-        Entry known = root;
+    public DebugEntry root() throws MalformedInputException {
+        DebugEntry known = root;
         if (known == null) {
             known = entry(first());
             if (known == null) {
@@ -108,13 +108,13 @@ public final class EntryUnit {
     }
 
     /** The entry that tells of addresses and lines: for a split unit that of its skeleton. */
-    Entry base() throws MalformedInputException {
-        Entry skeleton = file.skeleton(this);
+    DebugEntry base() throws MalformedInputException {
+        DebugEntry skeleton = file.skeleton(this);
         return skeleton == null ? root() : skeleton;
     }
 
     /** The entry at an offset of the section; null for the mark that ends a list. */
-    @Nullable Entry entry(long at) throws MalformedInputException {
+    @Nullable DebugEntry entry(long at) throws MalformedInputException {
         if (at < first()) {
             throw new MalformedInputException("DWARF", "entry", at, "outside its unit");
         }
@@ -130,7 +130,7 @@ public final class EntryUnit {
     }
 
     /** The entry where a cursor stands, which then is behind it. */
-    @Nullable Entry read(SectionCursor cursor) throws MalformedInputException {
+    @Nullable DebugEntry read(SectionCursor cursor) throws MalformedInputException {
         long at = cursor.position();
         long code = cursor.uleb();
         if (code == 0) {
@@ -140,29 +140,29 @@ public final class EntryUnit {
         int abbreviation = table.find(cursor, code);
         int first = AbbreviationTable.first(abbreviation);
         long[] values = new long[table.places(abbreviation)];
-        int[] forms = Entry.AS_STATED;
-        long[] lengths = Entry.NO_LENGTHS;
+        int[] forms = DebugEntry.AS_STATED;
+        long[] lengths = DebugEntry.NO_LENGTHS;
         for (int i = 0; i < values.length; i++) {
             int form = table.attribute(first + i) & 0xffff;
-            if (form == Forms.IMPLICIT_CONST) {
+            if (form == AttributeForms.IMPLICIT_CONST) {
                 values[i] = table.constant(first + i);
                 i++; // a place without a form
                 continue;
             }
-            if (form == Forms.INDIRECT) {
-                form = Forms.direct(cursor, form);
+            if (form == AttributeForms.INDIRECT) {
+                form = AttributeForms.direct(cursor, form);
                 forms = forms.length == 0 ? new int[values.length] : forms;
                 forms[i] = form;
             }
-            if (Forms.isBlock(form)) {
+            if (AttributeForms.isBlock(form)) {
                 lengths = lengths.length == 0 ? new long[values.length] : lengths;
-                lengths[i] = Forms.blockBytes(cursor, form);
+                lengths[i] = AttributeForms.blockBytes(cursor, form);
                 values[i] = cursor.position();
                 cursor.skip(lengths[i]);
             } else {
-                values[i] = Forms.value(cursor, form, 0, header);
+                values[i] = AttributeForms.value(cursor, form, 0, header);
             }
         }
-        return new Entry(this, at, abbreviation, forms, values, lengths, cursor.position());
+        return new DebugEntry(this, at, abbreviation, forms, values, lengths, cursor.position());
     }
 }

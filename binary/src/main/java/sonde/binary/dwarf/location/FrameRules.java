@@ -13,5 +13,5 @@ public interface FrameRules {
      * @param address as stated in the ELF
      * @return empty when there is no rule for this address
      */
-    Optional<Value> frameAddress(long address);
+    Optional<SymbolicValue> frameAddress(long address);
 }

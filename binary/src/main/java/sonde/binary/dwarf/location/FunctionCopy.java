@@ -8,9 +8,9 @@ import java.util.List;
  * @param entry of the copy
  * @param entryAddress where it is entered, as stated in the ELF
  */
-public record FunctionCopy(Entry entry, long entryAddress, List<AddressRange> ranges) {
+public record FunctionCopy(DebugEntry entry, long entryAddress, List<AddressRange> ranges) {
     /** Whether it is inside another function. */
     public boolean isInlined() {
-        return entry.tag() == Tag.INLINED_SUBROUTINE;
+        return entry.tag() == DwarfTag.INLINED_SUBROUTINE;
     }
 }

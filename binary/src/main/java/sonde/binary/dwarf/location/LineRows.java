@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.LineFiles;
 import sonde.binary.dwarf.section.LineProgram;
+import sonde.binary.dwarf.section.LineProgram.LineProgramUnit;
 import sonde.binary.dwarf.section.ProgramRows;
 import sonde.binary.dwarf.section.SectionCursor;
 import sonde.binary.elf.ElfFile;
@@ -38,7 +39,7 @@ public final class LineRows {
             lines.files = paths(program.files());
             if (program.version() < 5) {
                 // There files count from 1; 0 is what was compiled (DWARF 4, 6.2.2).
-                lines.files.set(0, join(unit.folder(), unit.base().text(Attribute.NAME)));
+                lines.files.set(0, join(unit.folder(), unit.base().text(DwarfAttribute.NAME)));
             }
         }
         return lines;
@@ -54,17 +55,17 @@ public final class LineRows {
     }
 
     private static @Nullable LineProgram program(EntryUnit unit) throws MalformedInputException {
-        Entry base = unit.base();
-        Entries file = unit.file.addresses();
+        DebugEntry base = unit.base();
+        DebugEntries file = unit.file.addresses();
         MemorySegment section = file.section(".debug_line");
-        if (!base.has(Attribute.STMT_LIST) || section.byteSize() == 0) {
+        if (!base.has(DwarfAttribute.STMT_LIST) || section.byteSize() == 0) {
             return null;
         }
         return new LineProgram(
                 new SectionCursor(section, file.isBig(), WINDOW),
                 (form, value, _, _) -> file.lineText(unit, section, form, value),
-                new LineProgram.Start(
-                        base.constant(Attribute.STMT_LIST, 0),
+                new LineProgramUnit(
+                        base.constant(DwarfAttribute.STMT_LIST, 0),
                         unit.folder(),
                         unit.addressBytes(),
                         0));

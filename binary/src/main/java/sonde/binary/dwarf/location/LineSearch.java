@@ -6,13 +6,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.LineFiles;
 import sonde.binary.dwarf.section.LineProgram;
+import sonde.binary.dwarf.section.LineProgram.LineProgramUnit;
 import sonde.binary.dwarf.section.ProgramRows;
 import sonde.binary.dwarf.section.SectionCursor;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 
 /**
  * Finds a line of source in {@code .debug_line} (DWARF versions 2 to 5, section 6.2). Nothing is
@@ -30,7 +31,7 @@ public final class LineSearch {
     private final int column;
     private boolean fileSeen;
 
-    private LineSearch(ElfFile elf, Section section, String file, int line, int column)
+    private LineSearch(ElfFile elf, ElfSection section, String file, int line, int column)
             throws MalformedInputException {
         this.elf = elf;
         lines = cursor(section, WINDOW);
@@ -39,7 +40,7 @@ public final class LineSearch {
         this.column = column;
     }
 
-    private SectionCursor cursor(Section section, int window) throws MalformedInputException {
+    private SectionCursor cursor(ElfSection section, int window) throws MalformedInputException {
         boolean big = elf.order() == ByteOrder.BIG_ENDIAN;
         return new SectionCursor(elf.content(section), big, window);
     }
@@ -62,7 +63,7 @@ public final class LineSearch {
      */
     public static Answer find(ElfFile elf, String file, int line, int column)
             throws MalformedInputException {
-        Optional<Section> section = elf.section(".debug_line");
+        Optional<ElfSection> section = elf.section(".debug_line");
         if (section.isEmpty()) {
             return new Answer(false, false, OptionalLong.empty());
         }
@@ -83,7 +84,7 @@ public final class LineSearch {
     }
 
     private OptionalLong unit(long at) throws MalformedInputException {
-        LineProgram.Start start = new LineProgram.Start(at, "", 8, 0);
+        LineProgramUnit start = new LineProgramUnit(at, "", 8, 0);
         LineProgram program =
                 new LineProgram(lines, (form, value, _, _) -> name(form, value), start);
         boolean[] wanted = wanted(program.files());
@@ -102,9 +103,9 @@ public final class LineSearch {
 
     private String name(int form, long value) throws MalformedInputException {
         return switch (form) {
-            case Forms.STRING -> name(".debug_line", value);
-            case Forms.STRP -> name(".debug_str", value);
-            case Forms.LINE_STRP -> name(".debug_line_str", value);
+            case AttributeForms.STRING -> name(".debug_line", value);
+            case AttributeForms.STRP -> name(".debug_str", value);
+            case AttributeForms.LINE_STRP -> name(".debug_line_str", value);
             default -> "";
         };
     }
@@ -112,7 +113,7 @@ public final class LineSearch {
     private String name(String sectionName, long value) throws MalformedInputException {
         SectionCursor known = names.get(sectionName);
         if (known == null) {
-            Optional<Section> section = elf.section(sectionName);
+            Optional<ElfSection> section = elf.section(sectionName);
             if (section.isEmpty()) {
                 return "";
             }

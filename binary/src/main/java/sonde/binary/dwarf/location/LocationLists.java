@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.SectionCursor;
 
 /**
@@ -19,8 +19,8 @@ final class LocationLists {
     private static final int VIEW_PAIR = 9;
 
     private final EntryUnit unit;
-    private final Entries file;
-    private final List<Part> found = new ArrayList<>();
+    private final DebugEntries file;
+    private final List<LocationEntry> found = new ArrayList<>();
     private long base;
 
     /**
@@ -28,7 +28,7 @@ final class LocationLists {
      *
      * @param range null for everywhere that has no other
      */
-    record Part(@Nullable AddressRange range, MemorySegment expression) {
+    record LocationEntry(@Nullable AddressRange range, MemorySegment expression) {
         boolean countsAt(long address) {
             return range == null || range.contains(address);
         }
@@ -37,21 +37,21 @@ final class LocationLists {
     private LocationLists(EntryUnit unit) throws MalformedInputException {
         this.unit = unit;
         this.file = unit.file;
-        base = unit.base().address(Attribute.LOW_PC).orElse(0);
+        base = unit.base().address(DwarfAttribute.LOW_PC).orElse(0);
     }
 
     /** What an attribute says; what stands before a damage of the list is kept. */
-    static List<Part> of(Entry entry, int attribute) throws MalformedInputException {
+    static List<LocationEntry> of(DebugEntry entry, int attribute) throws MalformedInputException {
         MemorySegment block = entry.block(attribute);
         if (block != null) {
-            return List.of(new Part(null, block));
+            return List.of(new LocationEntry(null, block));
         }
         if (!entry.has(attribute)) {
             return List.of();
         }
         LocationLists lists = new LocationLists(entry.unit);
         try {
-            lists.read(entry.raw(attribute), entry.form(attribute) == Forms.LOCLISTX);
+            lists.read(entry.raw(attribute), entry.form(attribute) == AttributeForms.LOCLISTX);
         } catch (MalformedInputException e) {
             if (lists.found.isEmpty()) {
                 throw e;
@@ -77,7 +77,7 @@ final class LocationLists {
 
     private long indexed(long index) throws MalformedInputException {
         long header = unit.offsetBytes == 8 ? 20 : 12;
-        long start = unit.root().constant(Attribute.LOCLISTS_BASE, header);
+        long start = unit.root().constant(DwarfAttribute.LOCLISTS_BASE, header);
         if (index < 0 || index > 1 << 24 || start < 0) {
             return -1;
         }
@@ -89,7 +89,7 @@ final class LocationLists {
             throws MalformedInputException {
         MemorySegment expression = cursor.slice(bytes);
         if (Long.compareUnsigned(start, end) < 0) {
-            found.add(new Part(new AddressRange(start, end), expression));
+            found.add(new LocationEntry(new AddressRange(start, end), expression));
         }
     }
 
@@ -160,7 +160,7 @@ final class LocationLists {
     private long late(SectionCursor cursor, int kind) throws MalformedInputException {
         switch (kind) {
             case 5 -> // default_location
-                    found.add(new Part(null, cursor.slice(cursor.uleb())));
+                    found.add(new LocationEntry(null, cursor.slice(cursor.uleb())));
             case 6 -> base = cursor.unsigned(unit.addressBytes()); // base_address
             case 7, 8 -> {
                 return cursor.unsigned(unit.addressBytes());

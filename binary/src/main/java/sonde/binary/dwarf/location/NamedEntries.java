@@ -18,16 +18,16 @@ public final class NamedEntries {
 
     private static final int MOST_DEPTH = 16;
 
-    private final Entries entries;
+    private final DebugEntries entries;
 
     /** Of a file. */
-    public NamedEntries(Entries entries) {
+    public NamedEntries(DebugEntries entries) {
         this.entries = entries;
     }
 
     /** The function of a name or linkage name, its definition if there is one. */
-    public Optional<Entry> function(String name) {
-        Search search = new Search(Set.of(Tag.SUBPROGRAM), name, false);
+    public Optional<DebugEntry> function(String name) {
+        Search search = new Search(Set.of(DwarfTag.SUBPROGRAM), name, false);
         search.run();
         return Optional.ofNullable(
                 search.definition == null ? search.declaration : search.definition);
@@ -40,16 +40,16 @@ public final class NamedEntries {
      * @param name with name spaces and classes before it, or some of the last, or none: {@code
      *     shop::Item}
      */
-    public Optional<Entry> type(Set<Integer> tags, String name) {
+    public Optional<DebugEntry> type(Set<Integer> tags, String name) {
         return type(tags, name, false);
     }
 
     /** As {@link #type}, of a type that a function has for itself; this reads all entries. */
-    public Optional<Entry> localType(Set<Integer> tags, String name) {
+    public Optional<DebugEntry> localType(Set<Integer> tags, String name) {
         return type(tags, name, true);
     }
 
-    private Optional<Entry> type(Set<Integer> tags, String name, boolean inFunctions) {
+    private Optional<DebugEntry> type(Set<Integer> tags, String name, boolean inFunctions) {
         Search search = new Search(tags, name, inFunctions);
         search.run();
         return Optional.ofNullable(search.definition);
@@ -62,15 +62,15 @@ public final class NamedEntries {
         private final String text;
         private final String scopes;
         private final boolean inFunctions;
-        private final List<Entry> around = new ArrayList<>();
+        private final List<DebugEntry> around = new ArrayList<>();
         private long looked;
-        private @Nullable Entry definition;
-        private @Nullable Entry declaration;
+        private @Nullable DebugEntry definition;
+        private @Nullable DebugEntry declaration;
 
         Search(Set<Integer> tags, String name, boolean inFunctions) {
             this.tags = tags;
             this.inFunctions = inFunctions;
-            int last = Functions.lastPart(name);
+            int last = FunctionSearch.lastPart(name);
             this.text = name.substring(last);
             this.scopes = name.substring(0, last);
             this.name = text.getBytes(StandardCharsets.UTF_8);
@@ -91,18 +91,18 @@ public final class NamedEntries {
         }
 
         /** Whether to go on. */
-        private boolean in(Entry scope, int depth) throws MalformedInputException {
+        private boolean in(DebugEntry scope, int depth) throws MalformedInputException {
             scope.eachChild(child -> look(child, depth));
             return definition == null;
         }
 
-        private boolean look(Entry entry, int depth) throws MalformedInputException {
+        private boolean look(DebugEntry entry, int depth) throws MalformedInputException {
             if (++looked > MOST_ENTRIES) {
                 throw new MalformedInputException("DWARF", "entries", entry.offset(), "too many");
             }
             int tag = entry.tag();
             if (tags.contains(tag) && entry.isNamed(name) && isAround()) {
-                if (!entry.flag(Attribute.DECLARATION)) {
+                if (!entry.flag(DwarfAttribute.DECLARATION)) {
                     definition = entry;
                     return false;
                 }
@@ -119,8 +119,12 @@ public final class NamedEntries {
 
         private boolean isScope(int tag) {
             return switch (tag) {
-                case Tag.NAMESPACE, Tag.STRUCTURE_TYPE, Tag.CLASS_TYPE, Tag.UNION_TYPE -> true;
-                case Tag.SUBPROGRAM, Tag.LEXICAL_BLOCK -> inFunctions;
+                case DwarfTag.NAMESPACE,
+                        DwarfTag.STRUCTURE_TYPE,
+                        DwarfTag.CLASS_TYPE,
+                        DwarfTag.UNION_TYPE ->
+                        true;
+                case DwarfTag.SUBPROGRAM, DwarfTag.LEXICAL_BLOCK -> inFunctions;
                 default -> false;
             };
         }
@@ -131,7 +135,7 @@ public final class NamedEntries {
                 return true;
             }
             StringBuilder here = new StringBuilder("::");
-            for (Entry one : around) {
+            for (DebugEntry one : around) {
                 String known = one.name();
                 here.append(known).append(known.isEmpty() ? "" : "::");
             }

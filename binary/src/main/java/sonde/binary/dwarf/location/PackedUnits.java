@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.section.PackageIndex;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 
 /** The units of a {@code .dwp} file, each with its parts of the sections. */
 final class PackedUnits {
@@ -20,13 +20,13 @@ final class PackedUnits {
     private static final int MOST_TYPES = 20_000;
 
     private final ElfFile file;
-    private final Entries host;
+    private final DebugEntries host;
     private final PackageIndex units;
     private final PackageIndex types;
     private final Map<String, MemorySegment> sections = new HashMap<>();
     private final Map<Long, Optional<EntryUnit>> known = new HashMap<>();
 
-    PackedUnits(ElfFile file, Entries host) throws MalformedInputException {
+    PackedUnits(ElfFile file, DebugEntries host) throws MalformedInputException {
         this.file = file;
         this.host = host;
         boolean big = file.order() == ByteOrder.BIG_ENDIAN;
@@ -37,7 +37,7 @@ final class PackedUnits {
     private MemorySegment section(String name) throws MalformedInputException {
         MemorySegment bytes = sections.get(name);
         if (bytes == null) {
-            Optional<Section> section = file.section(name);
+            Optional<ElfSection> section = file.section(name);
             boolean there = section.isPresent() && section.get().type() != ElfFile.SHT_NOBITS;
             bytes = there ? file.content(section.get()) : MemorySegment.ofArray(new byte[0]);
             sections.put(name, bytes);
@@ -46,7 +46,7 @@ final class PackedUnits {
     }
 
     /** The entries that a skeleton unit left out; null when they are not here. */
-    @Nullable Entries unit(long id) throws MalformedInputException {
+    @Nullable DebugEntries unit(long id) throws MalformedInputException {
         int row = units.row(id);
         return row == 0 ? null : entries(units, row, ".debug_info");
     }
@@ -80,7 +80,8 @@ final class PackedUnits {
         return all;
     }
 
-    private Entries entries(PackageIndex index, int row, String in) throws MalformedInputException {
+    private DebugEntries entries(PackageIndex index, int row, String in)
+            throws MalformedInputException {
         Map<String, MemorySegment> parts = new HashMap<>();
         MemorySegment none = MemorySegment.ofArray(new byte[0]);
         parts.put(".debug_info", none);
@@ -99,7 +100,7 @@ final class PackedUnits {
             put(parts, index, row, ".debug_loc", PackageIndex.LOCATIONS);
         }
         parts.put(".debug_str", section(".debug_str.dwo"));
-        return Entries.readPacked(file, parts, host, this);
+        return DebugEntries.readPacked(file, parts, host, this);
     }
 
     private void put(

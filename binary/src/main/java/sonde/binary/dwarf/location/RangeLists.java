@@ -5,32 +5,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.section.Forms;
+import sonde.binary.dwarf.section.AttributeForms;
 import sonde.binary.dwarf.section.SectionCursor;
 
 /** Address ranges of entries: {@code .debug_ranges} and {@code .debug_rnglists} (DWARF 5, 2.17). */
 final class RangeLists {
     private static final int MOST = 1 << 20;
 
-    private final Entries file;
+    private final DebugEntries file;
 
-    RangeLists(Entries file) {
+    RangeLists(DebugEntries file) {
         this.file = file;
     }
 
     /** Those of DW_AT_ranges; what is read before a damage stays. */
-    List<AddressRange> of(Entry entry) throws MalformedInputException {
+    List<AddressRange> of(DebugEntry entry) throws MalformedInputException {
         EntryUnit unit = entry.unit;
-        Entry root = unit.base();
+        DebugEntry root = unit.base();
         List<AddressRange> found = new ArrayList<>();
-        long base = root.address(Attribute.LOW_PC).orElse(0);
-        long value = entry.raw(Attribute.RANGES);
+        long base = root.address(DwarfAttribute.LOW_PC).orElse(0);
+        long value = entry.raw(DwarfAttribute.RANGES);
         if (unit.version() < 5) {
-            long added = entry.equals(root) ? 0 : root.constant(Attribute.GNU_RANGES_BASE, 0);
+            long added = entry.equals(root) ? 0 : root.constant(DwarfAttribute.GNU_RANGES_BASE, 0);
             old(unit, value + added, base, found);
         } else {
             long at = value;
-            if (entry.form(Attribute.RANGES) == Forms.RNGLISTX) {
+            if (entry.form(DwarfAttribute.RANGES) == AttributeForms.RNGLISTX) {
                 at = indexed(unit, root, value);
             }
             lists(unit, at, base, found);
@@ -47,11 +47,12 @@ final class RangeLists {
         return own.byteSize() == 0 ? file.addresses().section(".debug_rnglists") : own;
     }
 
-    private long indexed(EntryUnit unit, Entry root, long index) throws MalformedInputException {
+    private long indexed(EntryUnit unit, DebugEntry root, long index)
+            throws MalformedInputException {
         long header = unit.offsetBytes == 8 ? 20 : 12;
         long base =
                 file.skeleton(unit) == null
-                        ? root.constant(Attribute.RNGLISTS_BASE, header)
+                        ? root.constant(DwarfAttribute.RNGLISTS_BASE, header)
                         : header;
         if (index < 0 || index > 1 << 24 || base < 0) {
             return -1;

@@ -11,10 +11,11 @@ import sonde.binary.MalformedInputException;
  * @param declared the entry that says where it is written
  * @param copies the function's own code first; empty when it is declared and not defined
  */
-public record SourceFunction(String name, String scope, Entry declared, List<FunctionCopy> copies) {
+public record SourceFunction(
+        String name, String scope, DebugEntry declared, List<FunctionCopy> copies) {
     /** The line where it begins, 0 when it is not said. */
     public int line() {
-        return (int) declared.constant(Attribute.DECL_LINE, 0);
+        return (int) declared.constant(DwarfAttribute.DECL_LINE, 0);
     }
 
     /** The same with some of its copies. */
@@ -26,7 +27,7 @@ public record SourceFunction(String name, String scope, Entry declared, List<Fun
      * The source file, absolute where the compiler's folder is known; empty when it is not said.
      */
     public String file(LineRows rows) {
-        return rows.fileName(declared.constant(Attribute.DECL_FILE, -1));
+        return rows.fileName(declared.constant(DwarfAttribute.DECL_FILE, -1));
     }
 
     /** The unit whose line table knows the file. */

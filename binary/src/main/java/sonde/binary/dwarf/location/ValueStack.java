@@ -3,7 +3,14 @@ package sonde.binary.dwarf.location;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.binary.MalformedInputException;
-import sonde.binary.dwarf.section.Arithmetic;
+import sonde.binary.dwarf.location.SymbolicValue.ConstantValue;
+import sonde.binary.dwarf.location.SymbolicValue.MemoryValue;
+import sonde.binary.dwarf.location.SymbolicValue.OperationValue;
+import sonde.binary.dwarf.location.SymbolicValue.RegisterValue;
+import sonde.binary.dwarf.location.SymbolicValue.StaticAddress;
+import sonde.binary.dwarf.location.SymbolicValue.SumValue;
+import sonde.binary.dwarf.location.SymbolicValue.TruncatedValue;
+import sonde.binary.dwarf.section.ExpressionArithmetic;
 
 /** The stack of an expression (DWARF 5, 2.5.1): arithmetic of constants is done, other kept. */
 final class ValueStack {
@@ -12,7 +19,7 @@ final class ValueStack {
 
     private final int addressBytes;
     private final int most;
-    private final List<Value> values = new ArrayList<>();
+    private final List<SymbolicValue> values = new ArrayList<>();
 
     ValueStack(int addressBytes, int most) {
         this.addressBytes = addressBytes;
@@ -32,7 +39,7 @@ final class ValueStack {
         return new MalformedInputException("DWARF", "expression", -1, found);
     }
 
-    void push(Value value) throws MalformedInputException {
+    void push(SymbolicValue value) throws MalformedInputException {
         if (values.size() >= most) {
             throw malformed("more than " + most + " values");
         }
@@ -43,22 +50,25 @@ final class ValueStack {
     }
 
     /** What is left of an allowance of parts, below 0 when a value has more. */
-    private static int allow(Value value, int allowance) {
+    private static int allow(SymbolicValue value, int allowance) {
         int left = allowance;
-        Value at = value;
+        SymbolicValue at = value;
         while (--left >= 0) {
             switch (at) {
-                case Value.AtEntry v -> at = v.value();
-                case Value.ThreadLocal v -> at = v.offset();
-                case Value.Sum v -> at = v.base();
-                case Value.Load v -> at = v.address();
-                case Value.Cast v -> at = v.value();
-                case Value.Operation v -> {
-                    Value right = v.right();
+                case SymbolicValue.AtEntry v -> at = v.value();
+                case SymbolicValue.ThreadLocal v -> at = v.offset();
+                case SumValue v -> at = v.base();
+                case MemoryValue v -> at = v.address();
+                case TruncatedValue v -> at = v.value();
+                case OperationValue v -> {
+                    SymbolicValue right = v.right();
                     left = right == null ? left : allow(right, left);
                     at = v.left();
                 }
-                case Value.Constant _, Value.Static _, Value.Register _, Value.FrameAddress _ -> {
+                case ConstantValue _,
+                        StaticAddress _,
+                        RegisterValue _,
+                        SymbolicValue.FrameAddress _ -> {
                     return left;
                 }
             }
@@ -66,13 +76,13 @@ final class ValueStack {
         return left;
     }
 
-    private Value cut(Value value) {
-        return value instanceof Value.Constant constant && addressBytes == 4
-                ? new Value.Constant(constant.value() & 0xffff_ffffL)
+    private SymbolicValue cut(SymbolicValue value) {
+        return value instanceof ConstantValue constant && addressBytes == 4
+                ? new ConstantValue(constant.value() & 0xffff_ffffL)
                 : value;
     }
 
-    Value pop() throws MalformedInputException {
+    SymbolicValue pop() throws MalformedInputException {
         if (values.isEmpty()) {
             throw malformed("an operation lacks its operand");
         }
@@ -98,13 +108,13 @@ final class ValueStack {
         if (sizeBytes <= 0 || sizeBytes > 16) {
             throw malformed("a number of " + sizeBytes + " bytes");
         }
-        push(new Value.Load(pop(), sizeBytes));
+        push(new MemoryValue(pop(), sizeBytes));
     }
 
     /** Arithmetic of which only the name is kept. */
     void other(String symbol, boolean isBinary) throws MalformedInputException {
-        Value right = isBinary ? pop() : null;
-        push(new Value.Operation(symbol, pop(), right));
+        SymbolicValue right = isBinary ? pop() : null;
+        push(new OperationValue(symbol, pop(), right));
     }
 
     /** abs to ne (0x19 to 0x2e). */
@@ -113,38 +123,40 @@ final class ValueStack {
             unary(code);
             return;
         }
-        Value right = pop();
-        Value left = pop();
-        if (left instanceof Value.Constant a && right instanceof Value.Constant b) {
-            if (Arithmetic.divides(code) && b.value() == 0) {
+        SymbolicValue right = pop();
+        SymbolicValue left = pop();
+        if (left instanceof ConstantValue a && right instanceof ConstantValue b) {
+            if (ExpressionArithmetic.divides(code) && b.value() == 0) {
                 throw malformed("a division by zero");
             }
-            long result = Arithmetic.binary(code, a.value(), b.value(), addressBytes);
-            push(new Value.Constant(result));
+            long result = ExpressionArithmetic.binary(code, a.value(), b.value(), addressBytes);
+            push(new ConstantValue(result));
         } else {
             push(mixed(code, left, right));
         }
     }
 
-    private Value mixed(int code, Value left, Value right) {
-        if (code == 0x22 && right instanceof Value.Constant b) {
-            return Value.plus(left, b.value());
+    private SymbolicValue mixed(int code, SymbolicValue left, SymbolicValue right) {
+        if (code == 0x22 && right instanceof ConstantValue b) {
+            return SymbolicValue.plus(left, b.value());
         }
-        if (code == 0x22 && left instanceof Value.Constant a) {
-            return Value.plus(right, a.value());
+        if (code == 0x22 && left instanceof ConstantValue a) {
+            return SymbolicValue.plus(right, a.value());
         }
-        if (code == 0x1c && right instanceof Value.Constant b) {
-            return Value.plus(left, -b.value());
+        if (code == 0x1c && right instanceof ConstantValue b) {
+            return SymbolicValue.plus(left, -b.value());
         }
-        return new Value.Operation(symbol(code), left, right);
+        return new OperationValue(symbol(code), left, right);
     }
 
     private void unary(int code) throws MalformedInputException {
-        Value value = pop();
-        if (value instanceof Value.Constant constant) {
-            push(new Value.Constant(Arithmetic.unary(code, constant.value(), addressBytes)));
+        SymbolicValue value = pop();
+        if (value instanceof ConstantValue constant) {
+            push(
+                    new ConstantValue(
+                            ExpressionArithmetic.unary(code, constant.value(), addressBytes)));
         } else {
-            push(new Value.Operation(symbol(code), value, null));
+            push(new OperationValue(symbol(code), value, null));
         }
     }
 

@@ -4,11 +4,11 @@
  * be without a process: to a register, a place in memory, a value, or nothing.
  *
  * <pre>{@code
- * Entries entries = Entries.read(ElfFile.of(input.segment()));
- * Functions functions = new Functions(entries);
+ * DebugEntries entries = DebugEntries.read(ElfFile.of(input.segment()));
+ * FunctionSearch functions = new FunctionSearch(entries);
  * FunctionCopy main = functions.named("main").getFirst().copies().getFirst();
- * Scope scope = new Scopes(entries, FrameRules.NONE).at(main.entry()).orElseThrow();
- * for (Variable variable : scope.variables()) {
+ * SourceScope scope = new SourceScopes(entries, FrameRules.NONE).at(main.entry()).orElseThrow();
+ * for (SourceVariable variable : scope.variables()) {
  *     variable.name(); // "argc"
  *     variable.location(); // Register[number=5]
  * }

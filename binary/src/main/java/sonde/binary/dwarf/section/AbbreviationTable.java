@@ -92,7 +92,7 @@ public final class AbbreviationTable {
         for (int count = 0; ; count++) {
             int attribute = cursor.smallUleb();
             int form = cursor.smallUleb();
-            if (form == Forms.IMPLICIT_CONST) {
+            if (form == AttributeForms.IMPLICIT_CONST) {
                 constant(cursor.sleb());
             }
             if (attribute == 0 && form == 0) {
@@ -103,10 +103,10 @@ public final class AbbreviationTable {
             }
             // A constant is found by its place: its index stands behind the attribute.
             spec(Math.min(attribute, 0x7fff) << 16 | form);
-            if (form == Forms.IMPLICIT_CONST) {
+            if (form == AttributeForms.IMPLICIT_CONST) {
                 spec(constantCount - 1);
             }
-            int fixed = Forms.fixedBytes(form, unit);
+            int fixed = AttributeForms.fixedBytes(form, unit);
             if (attribute == 0x01 || fixed < 0) {
                 skip(pending);
                 pending = 0;
@@ -202,7 +202,7 @@ public final class AbbreviationTable {
             if (specs[at] >>> 16 == attribute) {
                 return at - first;
             }
-            at += (specs[at] & 0xffff) == Forms.IMPLICIT_CONST ? 1 : 0;
+            at += (specs[at] & 0xffff) == AttributeForms.IMPLICIT_CONST ? 1 : 0;
         }
         return -1;
     }
@@ -216,7 +216,7 @@ public final class AbbreviationTable {
     private boolean leaves(int abbreviation, int tag, int attribute) {
         int index =
                 abbreviation > 0 && tag(abbreviation) == tag ? index(abbreviation, attribute) : -1;
-        return index >= 0 && !Forms.isLocal(specs[first(abbreviation) + index] & 0xffff);
+        return index >= 0 && !AttributeForms.isLocal(specs[first(abbreviation) + index] & 0xffff);
     }
 
     /** Attribute and form, 0 behind the last. */
@@ -239,11 +239,11 @@ public final class AbbreviationTable {
             } else if (operation == END) {
                 return sibling;
             } else if (operation <= SIBLING) {
-                int form = Forms.direct(cursor, SIBLING - operation);
-                long value = Forms.value(cursor, form, 0, unit);
-                sibling = Forms.isLocal(form) ? value : 0;
+                int form = AttributeForms.direct(cursor, SIBLING - operation);
+                long value = AttributeForms.value(cursor, form, 0, unit);
+                sibling = AttributeForms.isLocal(form) ? value : 0;
             } else {
-                Forms.skip(cursor, -operation, unit);
+                AttributeForms.skip(cursor, -operation, unit);
             }
         }
     }

@@ -63,7 +63,7 @@ public final class LineFiles {
                 break;
             }
             cursor.skipText();
-            folder(cursor, Forms.STRING, from);
+            folder(cursor, AttributeForms.STRING, from);
         }
         add(0, 0, 0, cursor);
         while (true) {
@@ -83,7 +83,7 @@ public final class LineFiles {
         int place = cursor.smallUleb();
         cursor.skipLeb(); // modification time
         cursor.skipLeb(); // length
-        add(Forms.STRING, from, place, cursor);
+        add(AttributeForms.STRING, from, place, cursor);
     }
 
     private void folder(SectionCursor cursor, int form, long value) throws MalformedInputException {
@@ -126,14 +126,14 @@ public final class LineFiles {
             int place = 0;
             for (int i = 0; i < columns; i++) {
                 if (kinds[i] == PATH) {
-                    form = Forms.direct(cursor, columnForms[i]);
-                    name = Forms.value(cursor, form, 0, sizes);
+                    form = AttributeForms.direct(cursor, columnForms[i]);
+                    name = AttributeForms.value(cursor, form, 0, sizes);
                 } else if (kinds[i] == DIRECTORY) {
-                    long value = Forms.value(cursor, columnForms[i], 0, sizes);
+                    long value = AttributeForms.value(cursor, columnForms[i], 0, sizes);
                     place = Math.clamp(value, 0, MOST);
                 } else {
                     // MD5, sizes, times, embedded source
-                    Forms.skip(cursor, columnForms[i], sizes);
+                    AttributeForms.skip(cursor, columnForms[i], sizes);
                 }
             }
             if (ofFolders) {

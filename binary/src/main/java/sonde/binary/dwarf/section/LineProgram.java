@@ -46,10 +46,10 @@ public final class LineProgram {
      * @param folder the compiler's, where relative names begin
      * @param stringsBase DW_AT_str_offsets_base, 0 where it is not said
      */
-    public record Start(long offset, String folder, int addressBytes, long stringsBase) {}
+    public record LineProgramUnit(long offset, String folder, int addressBytes, long stringsBase) {}
 
     /** Reads the head. */
-    public LineProgram(SectionCursor lines, LineTexts texts, Start start)
+    public LineProgram(SectionCursor lines, LineTexts texts, LineProgramUnit start)
             throws MalformedInputException {
         cursor = lines;
         cursor.seek(start.offset());

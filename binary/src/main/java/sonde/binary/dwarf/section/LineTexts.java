@@ -7,8 +7,8 @@ public interface LineTexts {
     /**
      * A name.
      *
-     * @param value as {@link Forms#value} gives it; of a text in place, where it begins in the
-     *     section of line programs
+     * @param value as {@link AttributeForms#value} gives it; of a text in place, where it begins in
+     *     the section of line programs
      * @param offsetsBase where indexes of {@code .debug_str_offsets} count from
      * @return empty for none
      */

@@ -8,52 +8,64 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.ObjectLocation.AbsentLocation;
+import sonde.binary.dwarf.location.ObjectLocation.ImplicitBytes;
+import sonde.binary.dwarf.location.ObjectLocation.ImplicitValue;
+import sonde.binary.dwarf.location.ObjectLocation.LocationPiece;
+import sonde.binary.dwarf.location.ObjectLocation.LocationPieces;
+import sonde.binary.dwarf.location.ObjectLocation.UnreadableLocation;
+import sonde.binary.dwarf.location.SymbolicValue.ConstantValue;
+import sonde.binary.dwarf.location.SymbolicValue.MemoryValue;
+import sonde.binary.dwarf.location.SymbolicValue.OperationValue;
+import sonde.binary.dwarf.location.SymbolicValue.RegisterValue;
+import sonde.binary.dwarf.location.SymbolicValue.StaticAddress;
+import sonde.binary.dwarf.location.SymbolicValue.SumValue;
 import sonde.testkit.Property;
 
 /** Expressions byte by byte (DWARF 5, 2.5 and 2.6). */
 final class ExpressionTest {
-    private static Location locate(String hex) throws MalformedInputException {
+    private static ObjectLocation locate(String hex) throws MalformedInputException {
         byte[] bytes = HexFormat.of().parseHex(hex.replace(" ", ""));
         return OneVariable.seen(OneVariable.expression(bytes), OneVariable.START + 4).location();
     }
 
     @Test
     void registersAndMemory() throws MalformedInputException {
-        assertThat(locate("55")).isEqualTo(new Location.InRegister(5));
-        assertThat(locate("90 21")).isEqualTo(new Location.InRegister(0x21));
+        assertThat(locate("55")).isEqualTo(new ObjectLocation.InRegister(5));
+        assertThat(locate("90 21")).isEqualTo(new ObjectLocation.InRegister(0x21));
         assertThat(locate("76 70"))
-                .isEqualTo(memory(new Value.Sum(new Value.Register(6), -16))); // breg6 -16
+                .isEqualTo(memory(new SumValue(new RegisterValue(6), -16))); // breg6 -16
         assertThat(locate("92 2a 08"))
-                .isEqualTo(memory(new Value.Sum(new Value.Register(42), 8))); // bregx
+                .isEqualTo(memory(new SumValue(new RegisterValue(42), 8))); // bregx
         assertThat(locate("03 00 10 40 00 00 00 00 00"))
-                .isEqualTo(memory(new Value.Static(0x401000)));
+                .isEqualTo(memory(new StaticAddress(0x401000)));
         assertThat(locate("91 60")) // fbreg -32, the frame base being the CFA, r7 + 16
-                .isEqualTo(memory(new Value.Sum(new Value.Register(7), -16)));
-        assertThat(locate("")).isEqualTo(new Location.Absent());
+                .isEqualTo(memory(new SumValue(new RegisterValue(7), -16)));
+        assertThat(locate("")).isEqualTo(new AbsentLocation());
     }
 
     /** What clang 14 writes of a bool and of a short that lie in wider registers. */
     @Test
     void widenedNumbersHaveTheLowestBytesOfTheirRegister() throws MalformedInputException {
-        Value.Register register = new Value.Register(5);
-        Value bool = computed("75 00 10 ff ff ff ff 0f 1a 9f"); // & 0xffffffff
-        assertThat(Value.lowest(bool, 1)).isEqualTo(register);
-        assertThat(Value.lowest(bool, 4)).isEqualTo(register);
-        assertThat(Value.lowest(bool, 8)).isEqualTo(bool);
+        RegisterValue register = new RegisterValue(5);
+        SymbolicValue bool = computed("75 00 10 ff ff ff ff 0f 1a 9f"); // & 0xffffffff
+        assertThat(SymbolicValue.lowest(bool, 1)).isEqualTo(register);
+        assertThat(SymbolicValue.lowest(bool, 4)).isEqualTo(register);
+        assertThat(SymbolicValue.lowest(bool, 8)).isEqualTo(bool);
         // ((v >> 15) * ~0 << 16) | v
-        Value extended = computed("75 00 12 10 0f 25 30 20 1e 10 10 24 21 9f");
-        assertThat(Value.lowest(extended, 2)).isEqualTo(register);
-        assertThat(Value.lowest(extended, 4)).isEqualTo(extended);
-        Value low = computed("75 00 31 1a 9f"); // & 1
-        assertThat(Value.lowest(low, 1)).isEqualTo(low);
+        SymbolicValue extended = computed("75 00 12 10 0f 25 30 20 1e 10 10 24 21 9f");
+        assertThat(SymbolicValue.lowest(extended, 2)).isEqualTo(register);
+        assertThat(SymbolicValue.lowest(extended, 4)).isEqualTo(extended);
+        SymbolicValue low = computed("75 00 31 1a 9f"); // & 1
+        assertThat(SymbolicValue.lowest(low, 1)).isEqualTo(low);
     }
 
-    private static Value computed(String hex) throws MalformedInputException {
-        return ((Location.Computed) locate(hex)).value();
+    private static SymbolicValue computed(String hex) throws MalformedInputException {
+        return ((ImplicitValue) locate(hex)).value();
     }
 
-    private static Location memory(Value address) {
-        return new Location.InMemory(address);
+    private static ObjectLocation memory(SymbolicValue address) {
+        return new ObjectLocation.InMemory(address);
     }
 
     @ParameterizedTest
@@ -101,7 +113,7 @@ final class ExpressionTest {
         "33 31 280100 37 35, 5",
     })
     void constants(String hex, long value) throws MalformedInputException {
-        assertThat(locate(hex + "9f")).isEqualTo(new Location.Computed(new Value.Constant(value)));
+        assertThat(locate(hex + "9f")).isEqualTo(new ImplicitValue(new ConstantValue(value)));
     }
 
     /** DW_OP_const_type (DWARF 5, 2.5.1.1): numbers of a base type, which may be no integer. */
@@ -109,52 +121,55 @@ final class ExpressionTest {
     void constantsHaveTheirType() throws MalformedInputException {
         String integer = "a4 %02x 04".formatted(OneVariable.INT);
         assertThat(locate(integer + "feffffff 9f"))
-                .isEqualTo(new Location.Computed(new Value.Constant(-2)));
+                .isEqualTo(new ImplicitValue(new ConstantValue(-2)));
         String floating = "a4 %02x 04".formatted(OneVariable.FLOAT);
-        Value one = new Value.Operation("floating", new Value.Constant(0x3f800000), null);
-        assertThat(locate(floating + "0000803f 9f")).isEqualTo(new Location.Computed(one));
+        SymbolicValue one = new OperationValue("floating", new ConstantValue(0x3f800000), null);
+        assertThat(locate(floating + "0000803f 9f")).isEqualTo(new ImplicitValue(one));
         assertThat(locate(floating + "0000803f" + floating + "0000803f 22 9f"))
-                .isEqualTo(new Location.Computed(new Value.Operation("+", one, one)));
+                .isEqualTo(new ImplicitValue(new OperationValue("+", one, one)));
         assertThat(locate("a4 %02x 10".formatted(OneVariable.INT) + "00".repeat(16) + "9f"))
-                .isInstanceOf(Location.Unreadable.class);
+                .isInstanceOf(UnreadableLocation.class);
     }
 
     @Test
     void whatIsNotKnownStays() throws MalformedInputException {
-        Value rdi = new Value.Register(5);
+        SymbolicValue rdi = new RegisterValue(5);
         assertThat(locate("75 08 06 23 10 9f"))
                 .isEqualTo(
-                        new Location.Computed(
-                                new Value.Sum(new Value.Load(new Value.Sum(rdi, 8), 8), 16)));
-        assertThat(locate("75 00 94 04 9f"))
-                .isEqualTo(new Location.Computed(new Value.Load(rdi, 4)));
+                        new ImplicitValue(
+                                new SumValue(new MemoryValue(new SumValue(rdi, 8), 8), 16)));
+        assertThat(locate("75 00 94 04 9f")).isEqualTo(new ImplicitValue(new MemoryValue(rdi, 4)));
         assertThat(locate("75 00 73 00 22 9f"))
-                .isEqualTo(
-                        new Location.Computed(
-                                new Value.Operation("+", rdi, new Value.Register(3))));
-        assertThat(locate("a3 01 55 9f")).isEqualTo(new Location.Computed(new Value.AtEntry(rdi)));
-        assertThat(locate("f3 01 55 9f")).isEqualTo(new Location.Computed(new Value.AtEntry(rdi)));
-        assertThat(locate("38 e0")).isEqualTo(memory(new Value.ThreadLocal(new Value.Constant(8))));
+                .isEqualTo(new ImplicitValue(new OperationValue("+", rdi, new RegisterValue(3))));
+        assertThat(locate("a3 01 55 9f"))
+                .isEqualTo(new ImplicitValue(new SymbolicValue.AtEntry(rdi)));
+        assertThat(locate("f3 01 55 9f"))
+                .isEqualTo(new ImplicitValue(new SymbolicValue.AtEntry(rdi)));
+        assertThat(locate("38 e0"))
+                .isEqualTo(memory(new SymbolicValue.ThreadLocal(new ConstantValue(8))));
     }
 
     @Test
     void piecesAndWhatHasNoPlace() throws MalformedInputException {
         assertThat(locate("55 93 08 51 93 04"))
                 .isEqualTo(
-                        new Location.Pieces(
+                        new LocationPieces(
                                 List.of(
-                                        new Location.Piece(new Location.InRegister(5), 64, 0),
-                                        new Location.Piece(new Location.InRegister(1), 32, 0))));
+                                        new LocationPiece(new ObjectLocation.InRegister(5), 64, 0),
+                                        new LocationPiece(
+                                                new ObjectLocation.InRegister(1), 32, 0))));
         assertThat(locate("93 04 55 9d 08 10"))
                 .isEqualTo(
-                        new Location.Pieces(
+                        new LocationPieces(
                                 List.of(
-                                        new Location.Piece(new Location.Absent(), 32, 0),
-                                        new Location.Piece(new Location.InRegister(5), 8, 16))));
+                                        new LocationPiece(new AbsentLocation(), 32, 0),
+                                        new LocationPiece(
+                                                new ObjectLocation.InRegister(5), 8, 16))));
         assertThat(locate("9e 03 01 02 03"))
                 .isInstanceOfSatisfying(
-                        Location.Bytes.class, b -> assertThat(b.bytes()).containsExactly(1, 2, 3));
-        assertThat(locate("a0 2a 00 00 00 7c")).isEqualTo(new Location.ImplicitPointer(0x2a, -4));
+                        ImplicitBytes.class, b -> assertThat(b.bytes()).containsExactly(1, 2, 3));
+        assertThat(locate("a0 2a 00 00 00 7c"))
+                .isEqualTo(new ObjectLocation.ImplicitPointer(0x2a, -4));
     }
 
     @ParameterizedTest
@@ -171,13 +186,13 @@ final class ExpressionTest {
         "98 0000", // calls what is no entry
     })
     void hostileExpressionsAreUnreadable(String hex) throws MalformedInputException {
-        assertThat(locate(hex)).isInstanceOf(Location.Unreadable.class);
+        assertThat(locate(hex)).isInstanceOf(UnreadableLocation.class);
     }
 
     @Test
     void valuesThatDoubleAreBounded() throws MalformedInputException {
         assertThat(locate("75 00" + "12 1e".repeat(60) + "9f"))
-                .isInstanceOf(Location.Unreadable.class);
+                .isInstanceOf(UnreadableLocation.class);
     }
 
     @Test
@@ -188,7 +203,7 @@ final class ExpressionTest {
                 random -> {
                     byte[] bytes = new byte[random.nextInt(60)];
                     random.nextBytes(bytes);
-                    Entries entries = OneVariable.expression(bytes);
+                    DebugEntries entries = OneVariable.expression(bytes);
                     assertThat(OneVariable.seen(entries, OneVariable.START).location()).isNotNull();
                 });
     }

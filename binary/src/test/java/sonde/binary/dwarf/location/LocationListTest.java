@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.ObjectLocation.AbsentLocation;
+import sonde.binary.dwarf.location.ObjectLocation.UnreadableLocation;
 import sonde.testkit.Bytes;
 import sonde.testkit.Property;
 
@@ -14,8 +16,8 @@ final class LocationListTest {
         return new Bytes(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static Location at(byte[] list, long offset) throws MalformedInputException {
-        Entries entries = OneVariable.list(list);
+    private static ObjectLocation at(byte[] list, long offset) throws MalformedInputException {
+        DebugEntries entries = OneVariable.list(list);
         return OneVariable.seen(entries, OneVariable.START + offset).location();
     }
 
@@ -39,12 +41,13 @@ final class LocationListTest {
                         .u64(0)
                         .u64(0)
                         .toBytes();
-        assertThat(at(list, 0)).isEqualTo(new Location.InRegister(5));
-        assertThat(at(list, 0xf)).isEqualTo(new Location.InRegister(5));
-        assertThat(at(list, 0x10)).isEqualTo(new Location.InRegister(3));
-        assertThat(at(list, 0x20)).isEqualTo(new Location.Absent());
-        assertThat(at(list, 0x47)).isEqualTo(new Location.InRegister(0));
-        Variable variable = OneVariable.seen(OneVariable.list(list), OneVariable.START + 0x30);
+        assertThat(at(list, 0)).isEqualTo(new ObjectLocation.InRegister(5));
+        assertThat(at(list, 0xf)).isEqualTo(new ObjectLocation.InRegister(5));
+        assertThat(at(list, 0x10)).isEqualTo(new ObjectLocation.InRegister(3));
+        assertThat(at(list, 0x20)).isEqualTo(new AbsentLocation());
+        assertThat(at(list, 0x47)).isEqualTo(new ObjectLocation.InRegister(0));
+        SourceVariable variable =
+                OneVariable.seen(OneVariable.list(list), OneVariable.START + 0x30);
         assertThat(variable.ranges())
                 .containsExactly(
                         new AddressRange(OneVariable.START, OneVariable.START + 0x10),
@@ -55,8 +58,8 @@ final class LocationListTest {
     @Test
     void aListWithoutEndKeepsWhatItHas() throws MalformedInputException {
         byte[] list = bytes().u64(0).u64(0x10).u16(1).u8(0x55).toBytes();
-        assertThat(at(list, 4)).isEqualTo(new Location.InRegister(5));
-        assertThat(at(new byte[5], 4)).isInstanceOf(Location.Unreadable.class);
+        assertThat(at(list, 4)).isEqualTo(new ObjectLocation.InRegister(5));
+        assertThat(at(new byte[5], 4)).isInstanceOf(UnreadableLocation.class);
     }
 
     @Test

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.SymbolicValue.ConstantValue;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.Section;
+import sonde.binary.elf.ElfSection;
 
 class NamedEntriesPropertyTest {
     private static final String PROGRAM =
@@ -55,47 +56,47 @@ class NamedEntriesPropertyTest {
     }
 
     private static NamedEntries names(byte[] image) throws MalformedInputException {
-        return new NamedEntries(Entries.read(ElfFile.of(image)));
+        return new NamedEntries(DebugEntries.read(ElfFile.of(image)));
     }
 
     private static List<String> parameters(NamedEntries names, String function)
             throws MalformedInputException {
         List<String> found = new ArrayList<>();
-        for (Entry child : names.function(function).orElseThrow().children()) {
-            if (child.tag() == Tag.FORMAL_PARAMETER) {
+        for (DebugEntry child : names.function(function).orElseThrow().children()) {
+            if (child.tag() == DwarfTag.FORMAL_PARAMETER) {
                 found.add(child.name());
             }
         }
         return found;
     }
 
-    private static List<Long> numbers(Entry of, int attribute) throws MalformedInputException {
+    private static List<Long> numbers(DebugEntry of, int attribute) throws MalformedInputException {
         return of.children().stream().map(child -> child.constant(attribute, -1)).toList();
     }
 
-    private static long elements(Entry dimension) {
-        long last = dimension.constant(Attribute.UPPER_BOUND, -1);
-        return dimension.constant(Attribute.COUNT, last + 1);
+    private static long elements(DebugEntry dimension) {
+        long last = dimension.constant(DwarfAttribute.UPPER_BOUND, -1);
+        return dimension.constant(DwarfAttribute.COUNT, last + 1);
     }
 
     private static void check(byte[] image) throws MalformedInputException {
         NamedEntries names = names(image);
         assertThat(parameters(names, "first")).containsExactly("foo", "name", "color");
         assertThat(parameters(names, "second")).containsExactly("x");
-        Entry foo = names.type(Set.of(Tag.STRUCTURE_TYPE), "foo").orElseThrow();
-        assertThat(foo.constant(Attribute.BYTE_SIZE, 0)).isEqualTo(56);
-        List<Entry> members = foo.children();
+        DebugEntry foo = names.type(Set.of(DwarfTag.STRUCTURE_TYPE), "foo").orElseThrow();
+        assertThat(foo.constant(DwarfAttribute.BYTE_SIZE, 0)).isEqualTo(56);
+        List<DebugEntry> members = foo.children();
         assertThat(members).hasSize(5);
-        assertThat(Scope.member(members.get(2), new Value.Constant(0)))
-                .isEqualTo(new Value.Constant(16));
-        Entry array = Objects.requireNonNull(members.get(2).type());
+        assertThat(SourceScope.member(members.get(2), new ConstantValue(0)))
+                .isEqualTo(new ConstantValue(16));
+        DebugEntry array = Objects.requireNonNull(members.get(2).type());
         assertThat(array.children().stream().map(NamedEntriesPropertyTest::elements))
                 .containsExactly(2L, 3L);
-        assertThat(members.get(4).constant(Attribute.BIT_SIZE, 0)).isEqualTo(3);
-        Entry color = names.type(Set.of(Tag.ENUMERATION_TYPE), "color").orElseThrow();
-        assertThat(numbers(color, Attribute.CONST_VALUE)).containsExactly(0L, 200L, -3L);
+        assertThat(members.get(4).constant(DwarfAttribute.BIT_SIZE, 0)).isEqualTo(3);
+        DebugEntry color = names.type(Set.of(DwarfTag.ENUMERATION_TYPE), "color").orElseThrow();
+        assertThat(numbers(color, DwarfAttribute.CONST_VALUE)).containsExactly(0L, 200L, -3L);
         assertThat(names.function("no_such")).isEmpty();
-        assertThat(names.type(Set.of(Tag.STRUCTURE_TYPE), "no_such")).isEmpty();
+        assertThat(names.type(Set.of(DwarfTag.STRUCTURE_TYPE), "no_such")).isEmpty();
     }
 
     @ParameterizedTest
@@ -123,10 +124,10 @@ class NamedEntriesPropertyTest {
     @ValueSource(strings = {"gcc -gdwarf-5", "gcc -gdwarf-4", "clang -gdwarf-5", "clang -gdwarf-4"})
     void readsSplitFiles(String options) throws IOException, InterruptedException {
         byte[] image = compile((options + " -gsplit-dwarf").split(" "));
-        Entries entries = Entries.read(ElfFile.of(image));
+        DebugEntries entries = DebugEntries.read(ElfFile.of(image));
         assertThat(new NamedEntries(entries).function("first")).isEmpty();
         entries.join(
-                new Entries.SplitFiles() {
+                new DebugEntries.SplitFiles() {
                     @Override
                     public Optional<ElfFile> openPackage() {
                         return Optional.empty();
@@ -149,19 +150,22 @@ class NamedEntriesPropertyTest {
     /** All that can be asked, within the bounds of patience. */
     private static void use(byte[] image) {
         try {
-            Entries entries = Entries.read(ElfFile.of(image));
+            DebugEntries entries = DebugEntries.read(ElfFile.of(image));
             lines(entries);
             NamedEntries names = new NamedEntries(entries);
             for (String name : List.of("first", "second", "main", "nobody")) {
-                Optional<Entry> function = names.function(name);
+                Optional<DebugEntry> function = names.function(name);
                 if (function.isPresent()) {
                     walk(function.get(), 0);
                 }
             }
             for (String name : List.of("foo", "later", "color", "word_t")) {
-                Optional<Entry> type =
+                Optional<DebugEntry> type =
                         names.type(
-                                Set.of(Tag.STRUCTURE_TYPE, Tag.ENUMERATION_TYPE, Tag.TYPEDEF),
+                                Set.of(
+                                        DwarfTag.STRUCTURE_TYPE,
+                                        DwarfTag.ENUMERATION_TYPE,
+                                        DwarfTag.TYPEDEF),
                                 name);
                 if (type.isPresent()) {
                     walk(type.get(), 0);
@@ -173,7 +177,7 @@ class NamedEntriesPropertyTest {
         }
     }
 
-    private static void lines(Entries entries) {
+    private static void lines(DebugEntries entries) {
         for (EntryUnit unit : entries.units()) {
             try {
                 for (String file : LineRows.files(unit)) {
@@ -185,14 +189,14 @@ class NamedEntriesPropertyTest {
         }
     }
 
-    private static void walk(Entry entry, int depth) throws MalformedInputException {
+    private static void walk(DebugEntry entry, int depth) throws MalformedInputException {
         entry.name();
-        entry.reference(Attribute.SIGNATURE);
-        Entry type = entry.type();
+        entry.reference(DwarfAttribute.SIGNATURE);
+        DebugEntry type = entry.type();
         if (depth < 4 && type != null) {
             walk(type, depth + 1);
         }
-        for (Entry child : depth < 4 ? entry.children() : List.<Entry>of()) {
+        for (DebugEntry child : depth < 4 ? entry.children() : List.<DebugEntry>of()) {
             walk(child, depth + 1);
         }
     }
@@ -202,7 +206,7 @@ class NamedEntriesPropertyTest {
     void bearsDamage(String options) throws IOException, InterruptedException {
         byte[] image = compile(options.split(" "));
         ElfFile elf = ElfFile.of(image);
-        List<Section> sections =
+        List<ElfSection> sections =
                 elf.sections().stream()
                         .filter(s -> s.name().startsWith(".debug_") && s.sizeBytes() > 0)
                         .toList();
@@ -213,7 +217,7 @@ class NamedEntriesPropertyTest {
                     for (int round = 0; round < 3000; round++) {
                         byte[] damaged = image.clone();
                         for (int i = random.nextInt(4); i >= 0; i--) {
-                            Section one = sections.get(random.nextInt(sections.size()));
+                            ElfSection one = sections.get(random.nextInt(sections.size()));
                             int size = (int) one.sizeBytes();
                             int at = (int) one.offset() + random.nextInt(size);
                             damaged[at] =
@@ -233,6 +237,6 @@ class NamedEntriesPropertyTest {
         for (int round = 0; round < 200; round++) {
             use(java.util.Arrays.copyOf(image, random.nextInt(image.length)));
         }
-        assertThat(Entries.read(ElfFile.of(compile("gcc", "-g0"))).units()).isEmpty();
+        assertThat(DebugEntries.read(ElfFile.of(compile("gcc", "-g0"))).units()).isEmpty();
     }
 }

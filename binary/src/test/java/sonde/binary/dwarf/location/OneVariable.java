@@ -2,6 +2,7 @@ package sonde.binary.dwarf.location;
 
 import java.nio.ByteOrder;
 import sonde.binary.MalformedInputException;
+import sonde.binary.dwarf.location.SymbolicValue.RegisterValue;
 import sonde.binary.elf.ElfFile;
 import sonde.testkit.Bytes;
 import sonde.testkit.ElfWriter;
@@ -18,18 +19,18 @@ final class OneVariable {
     private OneVariable() {}
 
     /** The variable's location is an expression. */
-    static Entries expression(byte[] expression) throws MalformedInputException {
+    static DebugEntries expression(byte[] expression) throws MalformedInputException {
         return entries(expression, new byte[0], false);
     }
 
     /** The variable's location is a list, {@code .debug_loc} from its byte 0. */
-    static Entries list(byte[] list) throws MalformedInputException {
+    static DebugEntries list(byte[] list) throws MalformedInputException {
         return entries(new byte[0], list, true);
     }
 
-    private static Entries entries(byte[] expression, byte[] list, boolean isList)
+    private static DebugEntries entries(byte[] expression, byte[] list, boolean isList)
             throws MalformedInputException {
-        return Entries.read(ElfFile.of(file(expression, list, isList)));
+        return DebugEntries.read(ElfFile.of(file(expression, list, isList)));
     }
 
     static byte[] file(byte[] expression, byte[] list, boolean isList) {
@@ -70,8 +71,8 @@ final class OneVariable {
     }
 
     /** The variable as seen from an address. */
-    static Variable seen(Entries entries, long address) throws MalformedInputException {
-        FrameRules rules = _ -> java.util.Optional.of(Value.plus(new Value.Register(7), 16));
-        return new Scopes(entries, rules).at(address).orElseThrow().find("v").orElseThrow();
+    static SourceVariable seen(DebugEntries entries, long address) throws MalformedInputException {
+        FrameRules rules = _ -> java.util.Optional.of(SymbolicValue.plus(new RegisterValue(7), 16));
+        return new SourceScopes(entries, rules).at(address).orElseThrow().find("v").orElseThrow();
     }
 }

@@ -2,8 +2,9 @@ package sonde.lang.bpftrace.ahead;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
-import sonde.lang.bpftrace.expand.Option;
+import sonde.lang.bpftrace.ahead.AotFile.AotProgramEntry;
+import sonde.lang.bpftrace.ahead.AotFile.RequestedOption;
+import sonde.lang.bpftrace.expand.ScriptOption;
 import sonde.lang.bpftrace.lower.MapPlan;
 
 /** Compiled scripts as bytes; the form is that of docs/compiled-scripts.md. */
@@ -17,8 +18,8 @@ public final class FileWriter {
     private FileWriter() {}
 
     /** The bytes of a file. */
-    public static byte[] bytes(ScriptFile file) {
-        Out out = new Out(file.sources());
+    public static byte[] bytes(AotFile file) {
+        AotOutput out = new AotOutput(file.sources());
         for (byte b : MAGIC) {
             out.u8(b);
         }
@@ -33,26 +34,26 @@ public final class FileWriter {
         return out.bytes();
     }
 
-    private static void option(Out out, ScriptFile.Asked asked) {
-        Option option = asked.option();
+    private static void option(AotOutput out, RequestedOption asked) {
+        ScriptOption option = asked.option();
         String fixed = asked.fixed();
         out.text(option.name()).text(option.kind().name()).text(option.standard());
         out.text(option.help()).flag(fixed != null).text(fixed == null ? "" : fixed);
     }
 
-    private static void map(Out out, MapPlan map) {
+    private static void map(AotOutput out, MapPlan map) {
         out.text(map.name()).flag(map.scalar()).text(map.type().name());
         out.u32(map.keyBytes()).u32(map.valueBytes()).u32(map.entries());
         TypeForm.write(out, map.key());
         TypeForm.write(out, map.value());
     }
 
-    private static void piece(Out out, Piece piece) {
+    private static void piece(AotOutput out, AotProgramEntry piece) {
         out.u32(piece.number()).u32(piece.place()).flag(piece.optional());
         out.text(piece.kind().name()).span(piece.span());
         out.texts(piece.points()).text(piece.markers());
         List<Long> words = java.util.Arrays.stream(piece.code()).boxed().toList();
-        out.list(words, Out::u64);
+        out.list(words, AotOutput::u64);
         out.block(piece.records().btf())
                 .block(piece.records().functions())
                 .block(piece.records().lines())

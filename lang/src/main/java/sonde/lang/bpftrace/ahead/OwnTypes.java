@@ -8,14 +8,28 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.core.CoreKind;
-import sonde.lang.bpftrace.ahead.ScriptFile.Question;
-import sonde.lang.bpftrace.lower.Reference;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
+import sonde.lang.bpftrace.ahead.AotFile.TypeQuestion;
+import sonde.lang.bpftrace.lower.PortableReference;
+import sonde.lang.bpftrace.lower.PortableReference.ArgumentReference;
+import sonde.lang.bpftrace.lower.PortableReference.MemberAspect;
+import sonde.lang.bpftrace.lower.PortableReference.MemberReference;
+import sonde.lang.bpftrace.lower.PortableReference.OptionReference;
+import sonde.lang.bpftrace.lower.PortableReference.RunReference;
+import sonde.lang.bpftrace.lower.PortableReference.SizeReference;
+import sonde.lang.bpftrace.lower.PortableReference.SymbolReference;
+import sonde.lang.bpftrace.lower.PortableReference.VariableReference;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.FloatType;
+import sonde.lang.type.ValueType.IntType;
 
 /**
  * BTF of the structures that programs refer to, with those members only that they read: enough for
@@ -26,26 +40,26 @@ public final class OwnTypes {
     private static final int MOST_STEPS = 16;
 
     /** A member, and what is read of it. */
-    private static final class Node {
-        final Type type;
-        final Map<String, Node> members = new LinkedHashMap<>();
+    private static final class MemberNode {
+        final ValueType type;
+        final Map<String, MemberNode> members = new LinkedHashMap<>();
         final long bitOffset;
         final int bits;
 
-        Node(Type type, long bitOffset, int bits) {
+        MemberNode(ValueType type, long bitOffset, int bits) {
             this.type = type;
             this.bitOffset = bitOffset;
             this.bits = bits;
         }
     }
 
-    private final Function<Reference.Size, @Nullable Struct> kernel;
-    private final Map<String, Node> roots = new LinkedHashMap<>();
+    private final Function<SizeReference, @Nullable StructType> kernel;
+    private final Map<String, MemberNode> roots = new LinkedHashMap<>();
     private final Map<String, Integer> ids = new HashMap<>();
     private final BtfWriter writer = new BtfWriter();
 
     /** None yet; structures are looked up by name. */
-    public OwnTypes(Function<Reference.Size, @Nullable Struct> kernel) {
+    public OwnTypes(Function<SizeReference, @Nullable StructType> kernel) {
         this.kernel = kernel;
     }
 
@@ -53,58 +67,58 @@ public final class OwnTypes {
         return (union ? "union " : "struct ") + name;
     }
 
-    private Node root(String name, boolean union) {
+    private MemberNode root(String name, boolean union) {
         return roots.computeIfAbsent(
                 key(name, union),
                 key -> {
-                    Struct struct = kernel.apply(new Reference.Size(name, union));
+                    StructType struct = kernel.apply(new SizeReference(name, union));
                     if (struct == null) {
                         throw new IllegalStateException("no " + key);
                     }
-                    return new Node(struct, 0, 0);
+                    return new MemberNode(struct, 0, 0);
                 });
     }
 
     /** Takes what a reference is about. */
-    public void add(Reference reference) {
+    public void add(PortableReference reference) {
         switch (reference) {
-            case Reference.Size size -> root(size.structure(), size.union());
-            case Reference.Member member -> {
-                Node at = root(member.structure(), member.union());
+            case SizeReference size -> root(size.structure(), size.union());
+            case MemberReference member -> {
+                MemberNode at = root(member.structure(), member.union());
                 for (String name : member.path()) {
                     at = member(at, name);
                 }
             }
-            case Reference.Option _,
-                    Reference.EventField _,
-                    Reference.Argument _,
-                    Reference.EventArgument _,
-                    Reference.Symbol _,
-                    Reference.Variable _,
-                    Reference.ControlGroup _,
-                    Reference.Run _ -> {}
+            case OptionReference _,
+                    PortableReference.EventField _,
+                    ArgumentReference _,
+                    PortableReference.EventArgument _,
+                    SymbolReference _,
+                    VariableReference _,
+                    PortableReference.ControlGroup _,
+                    RunReference _ -> {}
         }
     }
 
-    private static Node member(Node of, String name) {
+    private static MemberNode member(MemberNode of, String name) {
         return of.members.computeIfAbsent(
                 name,
                 _ -> {
-                    if (!(of.type instanceof Composite composite)
-                            || !(composite.field(name) instanceof Field field)) {
+                    if (!(of.type instanceof CompositeType composite)
+                            || !(composite.field(name) instanceof TypeField field)) {
                         throw new IllegalStateException(of.type + " has no " + name);
                     }
-                    return new Node(field.type(), field.bitOffset(), field.bits());
+                    return new MemberNode(field.type(), field.bitOffset(), field.bits());
                 });
     }
 
     /** The BTF; nothing can be added any more. */
     public byte[] bytes() {
-        roots.forEach((key, node) -> ids.put(key, structure((Struct) node.type, true, node)));
+        roots.forEach((key, node) -> ids.put(key, structure((StructType) node.type, true, node)));
         return writer.bytes();
     }
 
-    private int structure(Struct struct, boolean named, Node node) {
+    private int structure(StructType struct, boolean named, MemberNode node) {
         List<BtfType.Member> members = new ArrayList<>();
         node.members.forEach((name, member) ->
                 members.add(
@@ -115,25 +129,25 @@ public final class OwnTypes {
                         named ? struct.name() : "", struct.isUnion(), struct.sizeBytes(), members));
     }
 
-    private int type(Node node, int depth) {
-        return node.type instanceof Struct struct
+    private int type(MemberNode node, int depth) {
+        return node.type instanceof StructType struct
                 ? structure(struct, !struct.name().isEmpty() && node.members.isEmpty(), node)
                 : type(node.type, depth);
     }
 
-    private int type(Type type, int depth) {
+    private int type(ValueType type, int depth) {
         return switch (type) {
-            case Type.Int i -> writer.add(integer(i.sizeBytes(), i.signed()));
-            case Type.Bool _ -> writer.add(integer(1, false));
-            case Type.Enum e ->
+            case IntType i -> writer.add(integer(i.sizeBytes(), i.signed()));
+            case BoolType _ -> writer.add(integer(1, false));
+            case EnumType e ->
                     writer.add(new BtfType.Enum("", e.sizeBytes(), e.signed(), List.of()));
-            case Type.Float f -> writer.add(new BtfType.Float("float", f.sizeBytes()));
-            case Type.Array a when depth < MOST_STEPS -> {
+            case FloatType f -> writer.add(new BtfType.Float("float", f.sizeBytes()));
+            case ArrayType a when depth < MOST_STEPS -> {
                 int element = type(a.element(), depth + 1);
                 int index = writer.add(integer(4, false));
                 yield writer.add(new BtfType.Array(element, index, a.count()));
             }
-            case Struct s -> structure(s, true, new Node(s, 0, 0));
+            case StructType s -> structure(s, true, new MemberNode(s, 0, 0));
             default -> writer.add(new BtfType.Ptr(0));
         };
     }
@@ -142,37 +156,38 @@ public final class OwnTypes {
         return new BtfType.Int(
                 (signed ? "s" : "u") + sizeBytes * 8,
                 sizeBytes,
-                signed ? BtfType.Int.Encoding.SIGNED : BtfType.Int.Encoding.UNSIGNED,
+                signed ? IntEncoding.SIGNED : IntEncoding.UNSIGNED,
                 0,
                 8 * sizeBytes);
     }
 
     /** The question that a reference to the kernel's types is; null for other references. */
-    public @Nullable Question question(Reference reference) {
+    public @Nullable TypeQuestion question(PortableReference reference) {
         return switch (reference) {
-            case Reference.Size size ->
-                    new Question(id(size.structure(), size.union()), "0", CoreKind.TYPE_SIZE, 0);
-            case Reference.Member member -> {
+            case SizeReference size ->
+                    new TypeQuestion(
+                            id(size.structure(), size.union()), "0", CoreKind.TYPE_SIZE, 0);
+            case MemberReference member -> {
                 StringBuilder access = new StringBuilder("0");
-                Node at = root(member.structure(), member.union());
+                MemberNode at = root(member.structure(), member.union());
                 for (String name : member.path()) {
                     access.append(':').append(List.copyOf(at.members.keySet()).indexOf(name));
                     at = member(at, name);
                 }
-                yield new Question(
+                yield new TypeQuestion(
                         id(member.structure(), member.union()),
                         access.toString(),
                         kind(member.aspect()),
                         member.leastBytes());
             }
-            case Reference.Option _,
-                    Reference.EventField _,
-                    Reference.Argument _,
-                    Reference.EventArgument _,
-                    Reference.Symbol _,
-                    Reference.Variable _,
-                    Reference.ControlGroup _,
-                    Reference.Run _ ->
+            case OptionReference _,
+                    PortableReference.EventField _,
+                    ArgumentReference _,
+                    PortableReference.EventArgument _,
+                    SymbolReference _,
+                    VariableReference _,
+                    PortableReference.ControlGroup _,
+                    RunReference _ ->
                     null;
         };
     }
@@ -185,7 +200,7 @@ public final class OwnTypes {
         return id;
     }
 
-    private static CoreKind kind(Reference.Aspect aspect) {
+    private static CoreKind kind(MemberAspect aspect) {
         return switch (aspect) {
             case OFFSET -> CoreKind.FIELD_BYTE_OFFSET;
             case SIZE -> CoreKind.FIELD_BYTE_SIZE;

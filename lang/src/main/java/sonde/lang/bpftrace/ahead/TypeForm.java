@@ -4,10 +4,31 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import sonde.binary.MalformedInputException;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.BytesType;
+import sonde.lang.type.ValueType.CountType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.ExtremeType;
+import sonde.lang.type.ValueType.FloatType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SeriesType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.StackType;
+import sonde.lang.type.ValueType.SumType;
+import sonde.lang.type.ValueType.TextType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** Types of values as bytes; what a pointer points to is left out. */
 final class TypeForm {
@@ -17,56 +38,56 @@ final class TypeForm {
 
     private TypeForm() {}
 
-    static void write(Out out, Type type) {
+    static void write(AotOutput out, ValueType type) {
         switch (type) {
-            case Type.Void _ -> out.u8(0);
-            case Type.Int t ->
+            case VoidType _ -> out.u8(0);
+            case IntType t ->
                     out.u8(1).u8(t.sizeBytes()).flag(t.signed()).flag(t.isChar()).flag(t.either());
-            case Type.Bool _ -> out.u8(2);
-            case Type.Float t -> out.u8(3).u8(t.sizeBytes());
-            case Type.Text t -> out.u8(4).u32(t.sizeBytes());
-            case Type.Bytes t -> out.u8(5).u32(t.capacity());
-            case Type.Pointer t -> out.u8(6).text(t.space().name());
-            case Type.Array t -> {
+            case BoolType _ -> out.u8(2);
+            case FloatType t -> out.u8(3).u8(t.sizeBytes());
+            case TextType t -> out.u8(4).u32(t.sizeBytes());
+            case BytesType t -> out.u8(5).u32(t.capacity());
+            case PointerType t -> out.u8(6).text(t.space().name());
+            case ArrayType t -> {
                 out.u8(7).u32(t.count());
                 write(out, t.element());
             }
-            case Type.Enum t -> {
+            case EnumType t -> {
                 out.u8(8).text(t.name()).u8(t.sizeBytes()).flag(t.signed());
                 out.list(
                         List.copyOf(t.names().entrySet()),
                         (o, entry) -> o.u64(entry.getKey()).text(entry.getValue()));
             }
-            case Type.Named t -> out.u8(9).text(t.kind().name());
-            case Type.Stack t ->
+            case SpecialType t -> out.u8(9).text(t.kind().name());
+            case StackType t ->
                     out.u8(t.copied() ? 20 : 10)
                             .flag(t.user())
                             .text(t.mode().name())
                             .u32(t.frames());
-            case Type.Count _ -> out.u8(11);
-            case Type.Sum t -> out.u8(12).flag(t.signed());
-            case Type.Extreme t -> out.u8(13).flag(t.max()).flag(t.signed());
-            case Type.Average t -> out.u8(14).flag(t.full()).flag(t.signed());
-            case Type.Hist t -> out.u8(15).u8(t.bits());
-            case Type.Lhist t -> out.u8(16).u64(t.min()).u64(t.max()).u64(t.step());
-            case Type.Series t ->
+            case CountType _ -> out.u8(11);
+            case SumType t -> out.u8(12).flag(t.signed());
+            case ExtremeType t -> out.u8(13).flag(t.max()).flag(t.signed());
+            case AverageType t -> out.u8(14).flag(t.full()).flag(t.signed());
+            case HistType t -> out.u8(15).u8(t.bits());
+            case LhistType t -> out.u8(16).u64(t.min()).u64(t.max()).u64(t.step());
+            case SeriesType t ->
                     out.u8(17)
                             .u64(t.intervalNanos())
                             .u32(t.buckets())
                             .flag(t.signed())
                             .text(t.kind().name());
-            case Tuple t -> {
+            case TupleType t -> {
                 out.u8(18).flag(t.named()).u32(t.sizeBytes()).u8(t.align());
                 fields(out, t.fields());
             }
-            case Struct t -> {
+            case StructType t -> {
                 out.u8(19).text(t.name()).flag(t.isUnion()).u32(t.sizeBytes()).u8(t.align());
                 fields(out, t.fields());
             }
         }
     }
 
-    private static void fields(Out out, List<Field> fields) {
+    private static void fields(AotOutput out, List<TypeField> fields) {
         out.list(
                 fields,
                 (o, field) -> {
@@ -76,57 +97,56 @@ final class TypeForm {
                 });
     }
 
-    static Type read(In in) throws MalformedInputException {
+    static ValueType read(AotInput in) throws MalformedInputException {
         return read(in, 0);
     }
 
-    private static Type read(In in, int depth) throws MalformedInputException {
+    private static ValueType read(AotInput in, int depth) throws MalformedInputException {
         if (depth > MOST_DEPTH) {
             throw in.malformed("type", "nested too deeply");
         }
         int form = in.u8("type");
         return switch (form) {
-            case 0 -> new Type.Void();
+            case 0 -> new VoidType();
             case 1 ->
-                    new Type.Int(
-                            size(in), in.flag("sign"), in.flag("character"), in.flag("either"));
-            case 2 -> new Type.Bool();
-            case 3 -> new Type.Float(size(in));
-            case 4 -> new Type.Text(bytes(in));
-            case 5 -> new Type.Bytes(bytes(in));
-            case 6 -> new Type.Pointer(new Type.Void(), in.constant(Type.Space.class, "space"));
+                    new IntType(size(in), in.flag("sign"), in.flag("character"), in.flag("either"));
+            case 2 -> new BoolType();
+            case 3 -> new FloatType(size(in));
+            case 4 -> new TextType(bytes(in));
+            case 5 -> new BytesType(bytes(in));
+            case 6 -> new PointerType(new VoidType(), in.constant(PointerSpace.class, "space"));
             case 7 -> array(in, depth);
             case 8 -> enumeration(in);
-            case 9 -> new Type.Named(in.constant(Type.Special.class, "kind"));
+            case 9 -> new SpecialType(in.constant(SpecialValue.class, "kind"));
             case 10, 20 ->
-                    new Type.Stack(
+                    new StackType(
                             in.flag("user"),
-                            in.constant(Type.StackMode.class, "mode"),
+                            in.constant(ValueType.StackMode.class, "mode"),
                             in.number("frames", 0, 1024),
                             form == 20);
             case 18 -> {
                 boolean named = in.flag("names");
                 int size = bytes(in);
                 int align = align(in);
-                yield new Tuple(fields(in, size, depth), named, size, align);
+                yield new TupleType(fields(in, size, depth), named, size, align);
             }
             case 19 -> structure(in, depth);
             default -> aggregate(in, form);
         };
     }
 
-    private static Type aggregate(In in, int form) throws MalformedInputException {
+    private static ValueType aggregate(AotInput in, int form) throws MalformedInputException {
         return switch (form) {
-            case 11 -> new Type.Count();
-            case 12 -> new Type.Sum(in.flag("sign"));
-            case 13 -> new Type.Extreme(in.flag("max"), in.flag("sign"));
-            case 14 -> new Type.Average(in.flag("full"), in.flag("sign"));
+            case 11 -> new CountType();
+            case 12 -> new SumType(in.flag("sign"));
+            case 13 -> new ExtremeType(in.flag("max"), in.flag("sign"));
+            case 14 -> new AverageType(in.flag("full"), in.flag("sign"));
             case 15 -> {
                 int bits = in.u8("bits");
                 if (bits > 5) {
                     throw in.malformed("bits", bits + " of a histogram");
                 }
-                yield new Type.Hist(bits);
+                yield new HistType(bits);
             }
             case 16 -> linear(in);
             case 17 -> {
@@ -134,36 +154,36 @@ final class TypeForm {
                 if (interval <= 0) {
                     throw in.malformed("interval", interval + " ns");
                 }
-                yield new Type.Series(
+                yield new SeriesType(
                         interval,
                         in.number("buckets", 1, MOST_BUCKETS),
                         in.flag("sign"),
-                        in.constant(Type.SeriesKind.class, "kind"));
+                        in.constant(ValueType.SeriesKind.class, "kind"));
             }
             default -> throw in.malformed("type", form + " is none");
         };
     }
 
-    private static Type linear(In in) throws MalformedInputException {
+    private static ValueType linear(AotInput in) throws MalformedInputException {
         long min = in.u64("min");
         long max = in.u64("max");
         long step = in.u64("step");
         if (min < 0 || max < min || step <= 0 || (max - min) / step > MOST_BUCKETS) {
             throw in.malformed("buckets", "from " + min + " to " + max + " by " + step);
         }
-        return new Type.Lhist(min, max, step);
+        return new LhistType(min, max, step);
     }
 
-    private static Type array(In in, int depth) throws MalformedInputException {
+    private static ValueType array(AotInput in, int depth) throws MalformedInputException {
         int count = in.number("elements", 0, MOST_BYTES);
-        Type element = read(in, depth + 1);
+        ValueType element = read(in, depth + 1);
         if ((long) count * element.sizeBytes() > MOST_BYTES) {
             throw in.malformed("elements", count + " of " + element.sizeBytes() + " bytes");
         }
-        return new Type.Array(element, count);
+        return new ArrayType(element, count);
     }
 
-    private static Type enumeration(In in) throws MalformedInputException {
+    private static ValueType enumeration(AotInput in) throws MalformedInputException {
         String name = in.text("name");
         int size = size(in);
         boolean signed = in.flag("sign");
@@ -172,27 +192,28 @@ final class TypeForm {
                 in.list("names", i -> Map.entry(i.u64("value"), i.text("name")))) {
             names.putIfAbsent(one.getKey(), one.getValue());
         }
-        return new Type.Enum(name, size, signed, Map.copyOf(names));
+        return new EnumType(name, size, signed, Map.copyOf(names));
     }
 
-    private static Type structure(In in, int depth) throws MalformedInputException {
+    private static ValueType structure(AotInput in, int depth) throws MalformedInputException {
         String name = in.text("name");
         boolean union = in.flag("union");
         int size = bytes(in);
         int align = align(in);
-        List<Field> fields = fields(in, size, depth);
-        return new Struct(name, union, size, align, () -> fields);
+        List<TypeField> fields = fields(in, size, depth);
+        return new StructType(name, union, size, align, () -> fields);
     }
 
-    private static List<Field> fields(In in, int size, int depth) throws MalformedInputException {
+    private static List<TypeField> fields(AotInput in, int size, int depth)
+            throws MalformedInputException {
         return in.list(
                 "members",
                 i -> {
                     String name = i.text("name");
                     long offset = i.u64("offset");
                     int bits = i.u8("bits");
-                    Field.Place place = i.constant(Field.Place.class, "place");
-                    Type type = read(i, depth + 1);
+                    FieldPlace place = i.constant(FieldPlace.class, "place");
+                    ValueType type = read(i, depth + 1);
                     boolean fits =
                             offset >= 0
                                     && bits <= 64
@@ -201,11 +222,11 @@ final class TypeForm {
                     if (!fits) {
                         throw i.malformed("offset", offset + " in " + size + " bytes");
                     }
-                    return new Field(name, type, offset, bits, place);
+                    return new TypeField(name, type, offset, bits, place);
                 });
     }
 
-    private static int size(In in) throws MalformedInputException {
+    private static int size(AotInput in) throws MalformedInputException {
         int size = in.u8("size");
         if (size > 16 || Integer.bitCount(size) != 1) {
             throw in.malformed("size", size + " bytes of a number");
@@ -213,7 +234,7 @@ final class TypeForm {
         return size;
     }
 
-    private static int align(In in) throws MalformedInputException {
+    private static int align(AotInput in) throws MalformedInputException {
         int align = in.u8("alignment");
         if (align > 8 || Integer.bitCount(align) != 1) {
             throw in.malformed("alignment", Integer.toString(align));
@@ -221,7 +242,7 @@ final class TypeForm {
         return align;
     }
 
-    private static int bytes(In in) throws MalformedInputException {
+    private static int bytes(AotInput in) throws MalformedInputException {
         return in.number("size", 0, MOST_BYTES);
     }
 }

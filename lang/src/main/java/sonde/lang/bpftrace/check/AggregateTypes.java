@@ -2,28 +2,38 @@ package sonde.lang.bpftrace.check;
 
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
-import sonde.lang.bpftrace.syntax.Statement;
-import sonde.lang.type.Type;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
+import sonde.lang.bpftrace.syntax.ScriptStatement;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.AverageType;
+import sonde.lang.type.ValueType.CountType;
+import sonde.lang.type.ValueType.ExtremeType;
+import sonde.lang.type.ValueType.HistType;
+import sonde.lang.type.ValueType.LhistType;
+import sonde.lang.type.ValueType.SeriesType;
+import sonde.lang.type.ValueType.SumType;
 
 /** Maps whose values are put together from many: {@code @ = hist(x)}. */
 final class AggregateTypes {
     private static final int MOST_BUCKETS = 1000;
 
-    private final Typer typer;
+    private final ClauseTyper typer;
 
-    AggregateTypes(Typer typer) {
+    AggregateTypes(ClauseTyper typer) {
         this.typer = typer;
     }
 
-    void assign(Statement.Assign a, Expression.Call c) {
-        Signature signature = Signature.of(c.function());
+    void assign(ScriptStatement.Assign a, FunctionCall c) {
+        CallArity signature = CallArity.of(c.function());
         String fault =
                 signature == null ? null : signature.fault(c.function(), c.arguments().size());
         if (fault != null) {
             typer.globals().error(c.span(), fault);
             return;
         }
-        Type argument = c.arguments().isEmpty() ? null : typer.type(c.arguments().getFirst());
+        ValueType argument = c.arguments().isEmpty() ? null : typer.type(c.arguments().getFirst());
         c.arguments().stream().skip(1).forEach(typer::type);
         if (!c.arguments().isEmpty() && argument == null) {
             return;
@@ -42,8 +52,8 @@ final class AggregateTypes {
         if (map == null) {
             return;
         }
-        Type type = type(c, argument, map);
-        if (type != null && map.plain && !(map.value instanceof Type.Aggregate)) {
+        ValueType type = type(c, argument, map);
+        if (type != null && map.plain && !(map.value instanceof AggregateType)) {
             typer.globals().mismatch(map, type, a.span());
         } else if (type != null) {
             typer.globals().store(map, type, a.span());
@@ -51,7 +61,7 @@ final class AggregateTypes {
         }
     }
 
-    private @Nullable MapSymbol target(Statement.Assign a) {
+    private @Nullable MapSymbol target(ScriptStatement.Assign a) {
         switch (a.target()) {
             case Expression.MapName m -> {
                 MapSymbol map = typer.globals().map(m.name());
@@ -62,7 +72,7 @@ final class AggregateTypes {
                 return typer.globals().map(m.map().name());
             }
             default -> {
-                String function = ((Expression.Call) callOf(a.value())).function();
+                String function = ((FunctionCall) callOf(a.value())).function();
                 typer.globals().error(a.span(), function + "() must be assigned directly to a map");
                 return null;
             }
@@ -70,32 +80,32 @@ final class AggregateTypes {
     }
 
     private static Expression callOf(Expression value) {
-        return value instanceof Expression.Block b && b.result() != null ? b.result() : value;
+        return value instanceof BlockExpression b && b.result() != null ? b.result() : value;
     }
 
-    private @Nullable Type type(Expression.Call c, @Nullable Type argument, MapSymbol map) {
-        boolean signed = argument != null && Promotion.isSigned(argument);
-        if (argument != null && Signature.AGGREGATES.contains(c.function())) {
-            Type promoted = Promotion.of(map.argument, argument);
+    private @Nullable ValueType type(FunctionCall c, @Nullable ValueType argument, MapSymbol map) {
+        boolean signed = argument != null && TypePromotion.isSigned(argument);
+        if (argument != null && CallArity.AGGREGATES.contains(c.function())) {
+            ValueType promoted = TypePromotion.of(map.argument, argument);
             map.argument = promoted == null ? argument : promoted;
-            signed = Promotion.isSigned(map.argument);
+            signed = TypePromotion.isSigned(map.argument);
         }
         return switch (c.function()) {
-            case "count" -> new Type.Count();
-            case "sum" -> new Type.Sum(signed);
-            case "min" -> new Type.Extreme(false, signed);
-            case "max" -> new Type.Extreme(true, signed);
-            case "avg" -> new Type.Average(false, signed);
-            case "stats" -> new Type.Average(true, signed);
+            case "count" -> new CountType();
+            case "sum" -> new SumType(signed);
+            case "min" -> new ExtremeType(false, signed);
+            case "max" -> new ExtremeType(true, signed);
+            case "avg" -> new AverageType(false, signed);
+            case "stats" -> new AverageType(true, signed);
             case "hist" -> hist(c);
             case "lhist" -> lhist(c);
             default -> series(c, signed);
         };
     }
 
-    private @Nullable Type hist(Expression.Call c) {
+    private @Nullable ValueType hist(FunctionCall c) {
         if (c.arguments().size() == 1) {
-            return new Type.Hist(0);
+            return new HistType(0);
         }
         Long bits = number(c.arguments().get(1));
         if (bits == null) {
@@ -103,10 +113,10 @@ final class AggregateTypes {
         }
         return bits < 0 || bits > 5
                 ? wrong(c, "hist: bits " + bits + " must be 0..5")
-                : new Type.Hist(bits.intValue());
+                : new HistType(bits.intValue());
     }
 
-    private @Nullable Type wrong(Expression.Call c, String message) {
+    private @Nullable ValueType wrong(FunctionCall c, String message) {
         return typer.globals().error(c.span(), message);
     }
 
@@ -114,7 +124,7 @@ final class AggregateTypes {
         return typer.comptimes().value(e) instanceof Long n ? n : null;
     }
 
-    private @Nullable Type lhist(Expression.Call c) {
+    private @Nullable ValueType lhist(FunctionCall c) {
         Long min = number(c.arguments().get(1));
         Long max = number(c.arguments().get(2));
         Long step = number(c.arguments().get(3));
@@ -146,10 +156,10 @@ final class AggregateTypes {
                             + (max - min)
                             + ")");
         }
-        return new Type.Lhist(min, max, step);
+        return new LhistType(min, max, step);
     }
 
-    private @Nullable Type series(Expression.Call c, boolean signed) {
+    private @Nullable ValueType series(FunctionCall c, boolean signed) {
         Long interval = number(c.arguments().get(1));
         Long buckets = number(c.arguments().get(2));
         if (interval == null || buckets == null) {
@@ -165,10 +175,10 @@ final class AggregateTypes {
                             + buckets
                             + " provided)");
         }
-        Type.SeriesKind kind = Type.SeriesKind.LAST;
+        ValueType.SeriesKind kind = ValueType.SeriesKind.LAST;
         if (c.arguments().size() == 4) {
             Object name = typer.comptimes().value(c.arguments().get(3));
-            Type.SeriesKind found = kind(String.valueOf(name));
+            ValueType.SeriesKind found = kind(String.valueOf(name));
             if (found == null) {
                 return wrong(
                         c,
@@ -179,28 +189,28 @@ final class AggregateTypes {
             }
             kind = found;
         }
-        return new Type.Series(interval, buckets.intValue(), signed, kind);
+        return new SeriesType(interval, buckets.intValue(), signed, kind);
     }
 
-    private static Type.@Nullable SeriesKind kind(String name) {
+    private static ValueType.@Nullable SeriesKind kind(String name) {
         return switch (name) {
-            case "avg" -> Type.SeriesKind.AVERAGE;
-            case "max" -> Type.SeriesKind.MAX;
-            case "min" -> Type.SeriesKind.MIN;
-            case "sum" -> Type.SeriesKind.SUM;
+            case "avg" -> ValueType.SeriesKind.AVERAGE;
+            case "max" -> ValueType.SeriesKind.MAX;
+            case "min" -> ValueType.SeriesKind.MIN;
+            case "sum" -> ValueType.SeriesKind.SUM;
             default -> null;
         };
     }
 
     /** How an aggregate is made, for hints. */
-    static String example(Type type) {
+    static String example(ValueType type) {
         return switch (type) {
-            case Type.Count _ -> "count()";
-            case Type.Sum _ -> "sum(retval)";
-            case Type.Extreme e -> (e.max() ? "max" : "min") + "(retval)";
-            case Type.Average a -> a.full() ? "stats(arg2)" : "avg(retval)";
-            case Type.Hist _ -> "hist(retval)";
-            case Type.Lhist _ -> "lhist(rand %10, 0, 10, 1)";
+            case CountType _ -> "count()";
+            case SumType _ -> "sum(retval)";
+            case ExtremeType e -> (e.max() ? "max" : "min") + "(retval)";
+            case AverageType a -> a.full() ? "stats(arg2)" : "avg(retval)";
+            case HistType _ -> "hist(retval)";
+            case LhistType _ -> "lhist(rand %10, 0, 10, 1)";
             default -> "tseries(rand %10, 10s, 1)";
         };
     }

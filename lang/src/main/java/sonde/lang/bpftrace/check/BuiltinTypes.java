@@ -2,15 +2,21 @@ package sonde.lang.bpftrace.check;
 
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.source.Span;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
-import sonde.lang.type.Type.Special;
+import sonde.lang.source.SourceSpan;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.StackType;
+import sonde.lang.type.ValueType.TextType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** What the words without arguments are. */
 final class BuiltinTypes {
@@ -72,28 +78,28 @@ final class BuiltinTypes {
         return Integer.parseInt(name.substring(3));
     }
 
-    static @Nullable Type of(Expression.Name e, Typer typer) {
+    static @Nullable ValueType of(BareName e, ClauseTyper typer) {
         String name = e.name();
         return switch (name) {
-            case "pid", "tid", "ppid", "leader_tid" -> Int.U32;
+            case "pid", "tid", "ppid", "leader_tid" -> IntType.U32;
             case "uid", "gid", "nsecs", "elapsed", "cpu", "ncpus", "cgroup", "cpid", "jiffies" ->
-                    Int.U64;
-            case "numaid", "rand" -> Int.U32;
-            case "usermode" -> Int.U8;
-            case "has_cpid" -> new Type.Bool();
-            case "comm", "pcomm", "leader_comm" -> new Type.Text(16);
-            case "username" -> new Type.Named(Special.USERNAME);
+                    IntType.U64;
+            case "numaid", "rand" -> IntType.U32;
+            case "usermode" -> IntType.U8;
+            case "has_cpid" -> new BoolType();
+            case "comm", "pcomm", "leader_comm" -> new TextType(16);
+            case "username" -> new SpecialType(SpecialValue.USERNAME);
             case "curtask" -> currentTask(typer);
-            case "kstack" -> new Type.Stack(false, kernelMode(typer), 127);
+            case "kstack" -> new StackType(false, kernelMode(typer), 127);
             case "dw_ustack" ->
                     CallTypes.copied(
                             e.span(), typer, typer.globals().environment().stackMode(), 127);
-            case "ustack" -> new Type.Stack(true, typer.globals().environment().stackMode(), 127);
+            case "ustack" -> new StackType(true, typer.globals().environment().stackMode(), 127);
             case "probe" -> {
                 typer.clause().markProbe();
-                yield new Type.Text(typer.site().name().length() + 1);
+                yield new TextType(typer.site().name().length() + 1);
             }
-            case "probetype" -> new Type.Text(typer.site().family().length() + 1);
+            case "probetype" -> new TextType(typer.site().family().length() + 1);
             case "func" -> function(e.span(), typer);
             case "args" -> arguments(e.span(), typer);
             case "retval" -> result(e.span(), typer);
@@ -102,21 +108,21 @@ final class BuiltinTypes {
         };
     }
 
-    private static Type.StackMode kernelMode(Typer typer) {
-        Type.StackMode mode = typer.globals().environment().stackMode();
-        return mode == Type.StackMode.BUILD_ID ? Type.StackMode.RAW : mode;
+    private static ValueType.StackMode kernelMode(ClauseTyper typer) {
+        ValueType.StackMode mode = typer.globals().environment().stackMode();
+        return mode == ValueType.StackMode.BUILD_ID ? ValueType.StackMode.RAW : mode;
     }
 
-    private static Type currentTask(Typer typer) {
-        Type task = typer.globals().environment().type(TypeSyntax.Kind.STRUCT, "task_struct");
-        return task == null ? Int.U64 : new Type.Pointer(task, Space.TYPED);
+    private static ValueType currentTask(ClauseTyper typer) {
+        ValueType task = typer.globals().environment().type(TypeSyntax.Kind.STRUCT, "task_struct");
+        return task == null ? IntType.U64 : new PointerType(task, PointerSpace.TYPED);
     }
 
-    private static @Nullable Type function(Span span, Typer typer) {
+    private static @Nullable ValueType function(SourceSpan span, ClauseTyper typer) {
         Kind kind = typer.site().kind();
         return switch (kind) {
-            case UPROBE, URETPROBE -> new Type.Named(Special.USER_SYMBOL);
-            case KPROBE, KRETPROBE, FENTRY, FEXIT -> new Type.Named(Special.KERNEL_SYMBOL);
+            case UPROBE, URETPROBE -> new SpecialType(SpecialValue.USER_SYMBOL);
+            case KPROBE, KRETPROBE, FENTRY, FEXIT -> new SpecialType(SpecialValue.KERNEL_SYMBOL);
             default ->
                     typer.globals()
                             .error(
@@ -131,8 +137,8 @@ final class BuiltinTypes {
             "arg0, arg1, … are its arguments by register; for names, compile with -g or install"
                     + " the debug package";
 
-    private static @Nullable Type arguments(Span span, Typer typer) {
-        Composite arguments = typer.site().arguments();
+    private static @Nullable ValueType arguments(SourceSpan span, ClauseTyper typer) {
+        CompositeType arguments = typer.site().arguments();
         if (arguments != null) {
             return arguments;
         }
@@ -149,14 +155,14 @@ final class BuiltinTypes {
                         why.contains("No DWARF found") ? WITHOUT_DWARF : "");
     }
 
-    private static @Nullable Type result(Span span, Typer typer) {
+    private static @Nullable ValueType result(SourceSpan span, ClauseTyper typer) {
         Kind kind = typer.site().kind();
         if (kind == Kind.FEXIT && typer.site().result() != null) {
             return typer.site().result();
         }
         if (kind == Kind.KRETPROBE || kind == Kind.URETPROBE) {
-            Type known = typer.site().result();
-            return known == null ? Int.U64 : known;
+            ValueType known = typer.site().result();
+            return known == null ? IntType.U64 : known;
         }
         return typer.globals()
                 .error(
@@ -171,24 +177,24 @@ final class BuiltinTypes {
                                                 : ""));
     }
 
-    private static Type context(Typer typer) {
-        Site site = typer.site();
+    private static ValueType context(ClauseTyper typer) {
+        ProbeSite site = typer.site();
         String name =
                 site.hasRegisters() ? "pt_regs" : site.isPerfEvent() ? "bpf_perf_event_data" : "";
         if (site.kind() == Kind.ITER && site.arguments() != null) {
-            return new Type.Pointer(site.arguments(), Space.OWN);
+            return new PointerType(site.arguments(), PointerSpace.OWN);
         }
-        Type to =
+        ValueType to =
                 name.isEmpty()
                         ? null
                         : typer.globals().environment().type(TypeSyntax.Kind.STRUCT, name);
-        return new Type.Pointer(to == null ? new Type.Void() : to, Space.OWN);
+        return new PointerType(to == null ? new VoidType() : to, PointerSpace.OWN);
     }
 
-    private static @Nullable Type argument(Expression.Name e, Typer typer) {
+    private static @Nullable ValueType argument(BareName e, ClauseTyper typer) {
         Kind kind = typer.site().kind();
         return switch (kind) {
-            case KPROBE, UPROBE, USDT, RAWTRACEPOINT, FENTRY -> Int.U64;
+            case KPROBE, UPROBE, USDT, RAWTRACEPOINT, FENTRY -> IntType.U64;
             default ->
                     typer.globals()
                             .error(

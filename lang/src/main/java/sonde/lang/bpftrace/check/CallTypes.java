@@ -8,20 +8,35 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
+import sonde.lang.bpftrace.syntax.Expression.MemberAccess;
+import sonde.lang.bpftrace.syntax.Expression.RecordLiteral.RecordMember;
 import sonde.lang.output.FormatException;
 import sonde.lang.output.PrintFormat;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.source.Span;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
-import sonde.lang.type.Type.Special;
+import sonde.lang.source.SourceSpan;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.BytesType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.StackType;
+import sonde.lang.type.ValueType.TextType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** What functions give, and what they take. */
 final class CallTypes {
@@ -36,20 +51,20 @@ final class CallTypes {
             Set.of("strcontains", "strstr", "strlen", "strcap", "str_concat");
 
     private static final int MOST_FRAMES = 1024;
-    private static final Type VOID = new Type.Void();
+    private static final ValueType VOID = new VoidType();
 
-    private final Typer typer;
+    private final ClauseTyper typer;
 
-    CallTypes(Typer typer) {
+    CallTypes(ClauseTyper typer) {
         this.typer = typer;
     }
 
-    private Globals globals() {
+    private GlobalTypes globals() {
         return typer.globals();
     }
 
-    @Nullable Type of(Expression.Call e) {
-        Signature signature = Signature.of(e.function());
+    @Nullable ValueType of(FunctionCall e) {
+        CallArity signature = CallArity.of(e.function());
         if (signature == null) {
             return otherwise(e);
         }
@@ -81,7 +96,7 @@ final class CallTypes {
                             e.span(),
                             e.function() + "() expects a string literal as the first argument");
         }
-        if (Signature.AGGREGATES.contains(e.function())) {
+        if (CallArity.AGGREGATES.contains(e.function())) {
             e.arguments().forEach(typer::type);
             return globals()
                     .error(e.span(), e.function() + "() must be assigned directly to a map");
@@ -90,7 +105,7 @@ final class CallTypes {
     }
 
     /** What is no function of the language. */
-    private @Nullable Type otherwise(Expression.Call e) {
+    private @Nullable ValueType otherwise(FunctionCall e) {
         Map<String, ImportedFunction> imported = globals().environment().imported();
         ImportedFunction function = imported.get(e.function());
         if (function != null) {
@@ -105,22 +120,22 @@ final class CallTypes {
                             e.function() + "() is static in " + file.get(),
                             "a script calls what is not: leave out 'static' there");
         }
-        Set<String> names = new TreeSet<>(Signature.names());
+        Set<String> names = new TreeSet<>(CallArity.names());
         names.addAll(imported.keySet());
         return globals()
                 .error(
                         e.span(),
                         "Unknown function: '" + e.function() + "'",
-                        Nearest.question(e.function(), names));
+                        NearestNames.question(e.function(), names));
     }
 
-    private @Nullable Type printing(Expression.Call e) {
-        List<Type> types = new ArrayList<>();
+    private @Nullable ValueType printing(FunctionCall e) {
+        List<ValueType> types = new ArrayList<>();
         boolean known = true;
         for (Expression argument : e.arguments().subList(1, e.arguments().size())) {
-            Type type = shown(argument);
+            ValueType type = shown(argument);
             known &= type != null;
-            types.add(type == null ? Int.I64 : type);
+            types.add(type == null ? IntType.I64 : type);
         }
         if (known && globals().isReporting()) {
             String format = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
@@ -153,7 +168,7 @@ final class CallTypes {
     }
 
     /** What {@code fail(format, …)} says, of values that are known. */
-    private String failure(Expression.Call e) {
+    private String failure(FunctionCall e) {
         String text = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
         for (Expression argument : e.arguments().subList(1, e.arguments().size())) {
             Object value = typer.comptimes().value(argument);
@@ -168,7 +183,7 @@ final class CallTypes {
         return text;
     }
 
-    private @Nullable Type mapFunction(Expression.Call e) {
+    private @Nullable ValueType mapFunction(FunctionCall e) {
         List<Expression> arguments = e.arguments();
         Expression first = arguments.isEmpty() ? null : arguments.getFirst();
         switch (e.function()) {
@@ -203,33 +218,32 @@ final class CallTypes {
     }
 
     private static boolean isWord(String function, Expression argument) {
-        return argument instanceof Expression.Name
+        return argument instanceof BareName
                 && Set.of("kstack", "ustack", "dw_ustack", "nsecs", "pid", "tid")
                         .contains(function);
     }
 
     /** The type of what is printed. */
-    private @Nullable Type shown(Expression e) {
-        Type type = typer.type(e);
-        if (e instanceof Expression.Name && type instanceof Struct struct) {
+    private @Nullable ValueType shown(Expression e) {
+        ValueType type = typer.type(e);
+        if (e instanceof BareName && type instanceof StructType struct) {
             members(e, struct);
         }
         return type;
     }
 
     /** An event's fields are printed one by one where texts lie behind them. */
-    private void members(Expression arguments, Struct struct) {
+    private void members(Expression arguments, StructType struct) {
         if (!typer.site().isArguments(struct)
                 || struct.fields().stream().noneMatch(CallTypes::isDistant)) {
             return;
         }
-        List<Expression.RecordLiteral.Member> members = new ArrayList<>();
-        for (Field field : struct.fields()) {
-            boolean text = field.type() instanceof Type.Array a && a.element().sizeBytes() == 1;
-            if (field.place() == Field.Place.HERE || isDistant(field) && text) {
-                Expression value = new Expression.Field(arguments.span(), arguments, field.name());
-                members.add(
-                        new Expression.RecordLiteral.Member(arguments.span(), field.name(), value));
+        List<RecordMember> members = new ArrayList<>();
+        for (TypeField field : struct.fields()) {
+            boolean text = field.type() instanceof ArrayType a && a.element().sizeBytes() == 1;
+            if (field.place() == FieldPlace.HERE || isDistant(field) && text) {
+                Expression value = new MemberAccess(arguments.span(), arguments, field.name());
+                members.add(new RecordMember(arguments.span(), field.name(), value));
             }
         }
         Expression record = new Expression.RecordLiteral(arguments.span(), members);
@@ -237,11 +251,11 @@ final class CallTypes {
         typer.clause().show(arguments, record);
     }
 
-    private static boolean isDistant(Field field) {
-        return field.place() == Field.Place.DATA_LOC || field.place() == Field.Place.RELATIVE_LOC;
+    private static boolean isDistant(TypeField field) {
+        return field.place() == FieldPlace.DATA_LOC || field.place() == FieldPlace.RELATIVE_LOC;
     }
 
-    private @Nullable Type print(Expression.Call e) {
+    private @Nullable ValueType print(FunctionCall e) {
         Expression first = e.arguments().getFirst();
         e.arguments().stream().skip(1).forEach(typer::type);
         if (first instanceof Expression.MapName m) {
@@ -258,7 +272,7 @@ final class CallTypes {
             }
             return VOID;
         }
-        Type type = shown(first);
+        ValueType type = shown(first);
         if (type == null) {
             return VOID;
         }
@@ -270,10 +284,10 @@ final class CallTypes {
                                     + e.arguments().size()
                                     + " found");
         }
-        if (type instanceof Type.Void) {
+        if (type instanceof VoidType) {
             return globals().error(e.span(), type + " type passed to print() is not printable");
         }
-        if (type instanceof Type.Aggregate && !Promotion.isNumber(type)) {
+        if (type instanceof AggregateType && !TypePromotion.isNumber(type)) {
             return globals()
                     .error(
                             e.span(),
@@ -285,7 +299,7 @@ final class CallTypes {
         return VOID;
     }
 
-    private @Nullable Type length(Expression.Call e) {
+    private @Nullable ValueType length(FunctionCall e) {
         Expression first = e.arguments().getFirst();
         if (first instanceof Expression.MapName m) {
             MapSymbol map = globals().map(m.name());
@@ -298,27 +312,27 @@ final class CallTypes {
             if (!globals().isRead(map, e.span())) {
                 return null;
             }
-            return Int.I64;
+            return IntType.I64;
         }
-        Type type = typer.type(first);
-        if (type instanceof Type.Stack stack && stack.copied()) {
+        ValueType type = typer.type(first);
+        if (type instanceof StackType stack && stack.copied()) {
             return globals()
                     .error(
                             first.span(),
                             "how many frames dw_ustack has is not known when the probe fires",
                             "len(ustack) counts them by frame pointers");
         }
-        return type == null || type instanceof Type.Stack
-                ? Int.I64
+        return type == null || type instanceof StackType
+                ? IntType.I64
                 : globals().error(e.span(), "call to len() expects a map, ustack, or kstack");
     }
 
-    private @Nullable Type keyed(Expression.Call e) {
+    private @Nullable ValueType keyed(FunctionCall e) {
         List<Expression> arguments = e.arguments();
         if (arguments.size() == 1) {
             if (arguments.getFirst() instanceof Expression.MapElement element) {
                 typer.type(element);
-                return new Type.Bool();
+                return new BoolType();
             }
             if (arguments.getFirst() instanceof Expression.MapName m) {
                 MapSymbol map = globals().map(m.name());
@@ -329,7 +343,7 @@ final class CallTypes {
                                     "call to delete() with a single argument expects a map without"
                                             + " explicit keys (scalar map)");
                 }
-                return new Type.Bool();
+                return new BoolType();
             }
             return globals().error(e.span(), e.function() + "() expects a map to be provided");
         }
@@ -337,7 +351,7 @@ final class CallTypes {
             return globals().error(e.span(), e.function() + "() expects a map to be provided");
         }
         MapSymbol map = globals().map(m.name());
-        Type key = typer.type(arguments.get(1));
+        ValueType key = typer.type(arguments.get(1));
         if (Boolean.FALSE.equals(map.keyed)) {
             return globals()
                     .error(
@@ -359,11 +373,11 @@ final class CallTypes {
         if (e.function().equals("find") && map.value != null) {
             typer.assign(arguments.get(2), map.value, e.span());
         }
-        return new Type.Bool();
+        return new BoolType();
     }
 
     /** What is wrong with the value that a function of addresses or numbers is given. */
-    private String valueFault(Expression.Call e) {
+    private String valueFault(FunctionCall e) {
         boolean isTime = e.function().equals("strftime");
         int number = isTime ? 1 : 0;
         if ((isTime || OF_NUMBERS.contains(e.function()))
@@ -376,32 +390,34 @@ final class CallTypes {
                 : "";
     }
 
-    private static boolean isNumber(@Nullable Type type) {
+    private static boolean isNumber(@Nullable ValueType type) {
         return switch (type) {
-            case Int _, Type.Bool _, Type.Enum _, Type.Pointer _, Type.Named _ -> true;
+            case IntType _, BoolType _, EnumType _, PointerType _, SpecialType _ -> true;
             case null -> true;
-            default -> Promotion.isNumber(type);
+            default -> TypePromotion.isNumber(type);
         };
     }
 
     /** What is wrong with bytes that are to be an address; empty for nothing. */
     private String addressFault(boolean internet, Expression e) {
-        Type type = typer.type(e);
+        ValueType type = typer.type(e);
         if (e instanceof Expression.StringLiteral) {
             return "does not support literal string arguments";
         }
         int size = type == null ? 0 : type.sizeBytes();
-        boolean bytes = type instanceof Type.Array || type instanceof Type.Text;
-        if (type instanceof Tuple || type instanceof Type.Bytes || type instanceof Type.Aggregate) {
+        boolean bytes = type instanceof ArrayType || type instanceof TextType;
+        if (type instanceof TupleType
+                || type instanceof BytesType
+                || type instanceof AggregateType) {
             return "only supports array or pointer arguments (" + type + " provided)";
         }
-        if (internet && type instanceof Type.Array && size != 4 && size != 16) {
+        if (internet && type instanceof ArrayType && size != 4 && size != 16) {
             return "argument must be 4 or 16 bytes in size";
         }
         return !internet && bytes && size < 6 ? "argument must be at least 6 bytes in size" : "";
     }
 
-    private @Nullable Type plain(Expression.Call e) {
+    private @Nullable ValueType plain(FunctionCall e) {
         List<Expression> arguments = e.arguments();
         if (OF_TEXTS.contains(e.function())) {
             texts(e);
@@ -424,25 +440,25 @@ final class CallTypes {
                     VOID;
             case "str" -> text(e);
             case "buf" -> bytes(e);
-            case "ksym" -> new Type.Named(Special.KERNEL_SYMBOL);
-            case "usym" -> new Type.Named(Special.USER_SYMBOL);
-            case "ntop" -> new Type.Named(Special.INET);
-            case "macaddr" -> new Type.Named(Special.MAC_ADDRESS);
-            case "cgroup_path" -> new Type.Named(Special.CGROUP_PATH);
-            case "strftime" -> new Type.Named(Special.TIMESTAMP);
-            case "strerror" -> new Type.Named(Special.STRERROR);
+            case "ksym" -> new SpecialType(SpecialValue.KERNEL_SYMBOL);
+            case "usym" -> new SpecialType(SpecialValue.USER_SYMBOL);
+            case "ntop" -> new SpecialType(SpecialValue.INET);
+            case "macaddr" -> new SpecialType(SpecialValue.MAC_ADDRESS);
+            case "cgroup_path" -> new SpecialType(SpecialValue.CGROUP_PATH);
+            case "strftime" -> new SpecialType(SpecialValue.TIMESTAMP);
+            case "strerror" -> new SpecialType(SpecialValue.STRERROR);
             case "kaddr" -> kernelAddress(e);
             case "nsecs" -> clock(e);
-            case "reg", "cgroupid", "socket_cookie" -> Int.U64;
+            case "reg", "cgroupid", "socket_cookie" -> IntType.U64;
             case "uaddr" -> userAddress(e);
             case "percpu_kaddr" -> perCpu(e);
-            case "pid", "tid" -> Int.U32;
-            case "ppid", "leader_tid" -> Int.U32;
-            case "comm", "pcomm", "leader_comm" -> new Type.Text(16);
-            case "strncmp", "memcmp", "strlen" -> Int.U64;
-            case "strstr", "strcap" -> Int.I64;
-            case "default_str_length" -> Int.U64;
-            case "strcontains", "is_err", "write_user" -> new Type.Bool();
+            case "pid", "tid" -> IntType.U32;
+            case "ppid", "leader_tid" -> IntType.U32;
+            case "comm", "pcomm", "leader_comm" -> new TextType(16);
+            case "strncmp", "memcmp", "strlen" -> IntType.U64;
+            case "strstr", "strcap" -> IntType.I64;
+            case "default_str_length" -> IntType.U64;
+            case "strcontains", "is_err", "write_user" -> new BoolType();
             case "kfunc_exist",
                     "kfunc_allowed",
                     "is_integer",
@@ -453,10 +469,10 @@ final class CallTypes {
                     "is_literal",
                     "is_scalar" -> {
                 typer.clause().value(e, typer.comptimes().value(e));
-                yield new Type.Bool();
+                yield new BoolType();
             }
             case "str_concat" -> concatenated(arguments);
-            case "signal_name", "syscall_name" -> new Type.Text(32);
+            case "signal_name", "syscall_name" -> new TextType(32);
             case "kstack", "ustack", "dw_ustack" -> stack(e);
             case "path" -> path(e);
             case "pton" -> address(e);
@@ -464,25 +480,25 @@ final class CallTypes {
             // It is here only where options are given to a compiled file.
             case "getopt" ->
                     arguments.get(1) instanceof Expression.BooleanLiteral
-                            ? new Type.Bool()
-                            : Int.I64;
+                            ? new BoolType()
+                            : IntType.I64;
             case "skboutput" -> packet(e);
-            case "kptr" -> in(e, Space.KERNEL);
-            case "uptr" -> in(e, Space.USER);
+            case "kptr" -> in(e, PointerSpace.KERNEL);
+            case "uptr" -> in(e, PointerSpace.USER);
             default -> otherwise(e);
         };
     }
 
     /** Texts, arrays of characters and pointers to them. */
-    private void texts(Expression.Call e) {
+    private void texts(FunctionCall e) {
         for (Expression argument : e.arguments()) {
-            Type type = typer.type(argument);
+            ValueType type = typer.type(argument);
             boolean fits =
                     switch (type) {
                         case null -> true;
-                        case Type.Text _, Type.Bytes _ -> true;
-                        case Type.Array a -> a.element().sizeBytes() == 1;
-                        case Type.Pointer p -> p.to().sizeBytes() <= 1;
+                        case TextType _, BytesType _ -> true;
+                        case ArrayType a -> a.element().sizeBytes() == 1;
+                        case PointerType p -> p.to().sizeBytes() <= 1;
                         default -> false;
                     };
             if (!fits) {
@@ -494,9 +510,9 @@ final class CallTypes {
         }
     }
 
-    private @Nullable Type text(Expression.Call e) {
+    private @Nullable ValueType text(FunctionCall e) {
         int most = globals().environment().maxText();
-        Type of = typer.type(e.arguments().getFirst());
+        ValueType of = typer.type(e.arguments().getFirst());
         if (e.arguments().size() == 2) {
             Expression length = e.arguments().get(1);
             if (length instanceof Expression.IntegerLiteral n) {
@@ -516,10 +532,10 @@ final class CallTypes {
             }
         }
         if (of != null
-                && !(of instanceof Type.Text)
-                && !(of instanceof Int)
-                && !(of instanceof Type.Pointer)
-                && !(of instanceof Type.Array)) {
+                && !(of instanceof TextType)
+                && !(of instanceof IntType)
+                && !(of instanceof PointerType)
+                && !(of instanceof ArrayType)) {
             return globals()
                     .error(
                             e.span(),
@@ -527,44 +543,44 @@ final class CallTypes {
                                     + of
                                     + " provided)");
         }
-        return new Type.Text(most);
+        return new TextType(most);
     }
 
-    private @Nullable Type bytes(Expression.Call e) {
+    private @Nullable ValueType bytes(FunctionCall e) {
         int most = globals().environment().maxText() - 4;
-        Type of = typer.type(e.arguments().getFirst());
+        ValueType of = typer.type(e.arguments().getFirst());
         if (of == null) {
             return null;
         }
-        if (!(of instanceof Int)
-                && !(of instanceof Type.Text)
-                && !(of instanceof Type.Pointer)
-                && !(of instanceof Type.Array)) {
+        if (!(of instanceof IntType)
+                && !(of instanceof TextType)
+                && !(of instanceof PointerType)
+                && !(of instanceof ArrayType)) {
             return globals()
                     .error(
                             e.span(),
                             "buf() expects an integer, string, or array argument but saw "
-                                    + Comptimes.family(of));
+                                    + ComptimeValues.family(of));
         }
         if (e.arguments().size() == 1) {
-            return of instanceof Type.Array a
-                    ? new Type.Bytes(Math.min(most, a.sizeBytes()))
+            return of instanceof ArrayType a
+                    ? new BytesType(Math.min(most, a.sizeBytes()))
                     : globals()
                             .error(
                                     e.span(),
                                     "buf() expects a length argument for non-array type "
-                                            + Comptimes.family(of));
+                                            + ComptimeValues.family(of));
         }
         return e.arguments().get(1) instanceof Expression.IntegerLiteral n
-                ? new Type.Bytes((int) Math.clamp(n.value(), 0L, most))
-                : new Type.Bytes(most);
+                ? new BytesType((int) Math.clamp(n.value(), 0L, most))
+                : new BytesType(most);
     }
 
-    private @Nullable Type clock(Expression.Call e) {
+    private @Nullable ValueType clock(FunctionCall e) {
         if (e.arguments().isEmpty()
-                || e.arguments().getFirst() instanceof Expression.Name n
+                || e.arguments().getFirst() instanceof BareName n
                         && Set.of("monotonic", "boot", "tai", "sw_tai").contains(n.name())) {
-            return Int.U64;
+            return IntType.U64;
         }
         Expression mode = e.arguments().getFirst();
         return globals()
@@ -574,46 +590,49 @@ final class CallTypes {
                         "nsecs knows monotonic, boot, tai and sw_tai");
     }
 
-    private @Nullable Type kernelAddress(Expression.Call e) {
+    private @Nullable ValueType kernelAddress(FunctionCall e) {
         String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
         return globals().isReporting() && !globals().environment().hasKernelSymbol(name)
                 ? globals().error(e.span(), "Failed to resolve kernel symbol: " + name)
-                : Int.U64;
+                : IntType.U64;
     }
 
-    private @Nullable Type userAddress(Expression.Call e) {
+    private @Nullable ValueType userAddress(FunctionCall e) {
         String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
         String path = typer.clause().site().target();
         long size = globals().environment().userSymbolBytes(path, name);
         if (size < 0 && globals().isReporting()) {
             return globals().error(e.span(), "Could not resolve symbol: " + path + ":" + name);
         }
-        Type pointed = size == 1 ? Int.U8 : size == 2 ? Int.U16 : size == 4 ? Int.U32 : Int.U64;
-        return new Type.Pointer(pointed, Space.USER);
+        ValueType pointed =
+                size == 1
+                        ? IntType.U8
+                        : size == 2 ? IntType.U16 : size == 4 ? IntType.U32 : IntType.U64;
+        return new PointerType(pointed, PointerSpace.USER);
     }
 
-    private @Nullable Type perCpu(Expression.Call e) {
+    private @Nullable ValueType perCpu(FunctionCall e) {
         String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
         return name.isEmpty()
                 ? globals().error(e.span(), "Could not resolve variable \"" + name + "\" from BTF")
-                : Int.U64;
+                : IntType.U64;
     }
 
-    private @Nullable Type concatenated(List<Expression> arguments) {
-        Type left = typer.type(arguments.get(0));
-        Type right = typer.type(arguments.get(1));
+    private @Nullable ValueType concatenated(List<Expression> arguments) {
+        ValueType left = typer.type(arguments.get(0));
+        ValueType right = typer.type(arguments.get(1));
         return left == null || right == null
                 ? null
-                : new Type.Text(left.sizeBytes() + right.sizeBytes() - 1);
+                : new TextType(left.sizeBytes() + right.sizeBytes() - 1);
     }
 
-    private @Nullable Type stack(Expression.Call e) {
+    private @Nullable ValueType stack(FunctionCall e) {
         boolean user = !e.function().equals("kstack");
-        Type.StackMode mode = globals().environment().stackMode();
+        ValueType.StackMode mode = globals().environment().stackMode();
         int frames = 127;
         List<Expression> rest = e.arguments();
-        if (!rest.isEmpty() && rest.getFirst() instanceof Expression.Name n) {
-            Type.StackMode named = mode(n.name());
+        if (!rest.isEmpty() && rest.getFirst() instanceof BareName n) {
+            ValueType.StackMode named = mode(n.name());
             if (named == null) {
                 return globals()
                         .error(
@@ -643,16 +662,17 @@ final class CallTypes {
             }
             frames = Math.max(1, (int) n.value());
         }
-        if (mode == Type.StackMode.BUILD_ID && !user) {
+        if (mode == ValueType.StackMode.BUILD_ID && !user) {
             return globals().error(e.span(), "'build_id' stack mode can only be used for ustack");
         }
         return e.function().equals("dw_ustack")
                 ? copied(e.span(), typer, mode, frames)
-                : new Type.Stack(user, mode, frames);
+                : new StackType(user, mode, frames);
     }
 
     /** A stack that is followed when it is printed. */
-    static @Nullable Type copied(Span span, Typer typer, Type.StackMode mode, int frames) {
+    static @Nullable ValueType copied(
+            SourceSpan span, ClauseTyper typer, ValueType.StackMode mode, int frames) {
         if (!typer.globals().environment().hasUnwindTarget()) {
             return typer.globals()
                     .error(
@@ -660,24 +680,24 @@ final class CallTypes {
                             "dw_ustack requires a target process",
                             "say which: -p PID, -c COMMAND, --dwarf-pid PID, --dwarf-pid all");
         }
-        return mode == Type.StackMode.BUILD_ID
+        return mode == ValueType.StackMode.BUILD_ID
                 ? typer.globals().error(span, "dw_ustack has no 'build_id' stack mode")
-                : new Type.Stack(true, mode, frames, true);
+                : new StackType(true, mode, frames, true);
     }
 
-    private static Type.@Nullable StackMode mode(String name) {
+    private static ValueType.@Nullable StackMode mode(String name) {
         return switch (name) {
-            case "bpftrace" -> Type.StackMode.BPFTRACE;
-            case "perf" -> Type.StackMode.PERF;
-            case "raw" -> Type.StackMode.RAW;
-            case "build_id" -> Type.StackMode.BUILD_ID;
+            case "bpftrace" -> ValueType.StackMode.BPFTRACE;
+            case "perf" -> ValueType.StackMode.PERF;
+            case "raw" -> ValueType.StackMode.RAW;
+            case "build_id" -> ValueType.StackMode.BUILD_ID;
             default -> null;
         };
     }
 
-    private @Nullable Type path(Expression.Call e) {
-        Type of = typer.type(e.arguments().getFirst());
-        if (of != null && !(of instanceof Type.Pointer) && !(of instanceof Composite)) {
+    private @Nullable ValueType path(FunctionCall e) {
+        ValueType of = typer.type(e.arguments().getFirst());
+        if (of != null && !(of instanceof PointerType) && !(of instanceof CompositeType)) {
             return globals()
                     .error(
                             e.span(),
@@ -688,11 +708,11 @@ final class CallTypes {
         int most = globals().environment().maxText();
         return e.arguments().size() == 2
                         && e.arguments().get(1) instanceof Expression.IntegerLiteral n
-                ? new Type.Text((int) Math.clamp(n.value(), 1L, most))
-                : new Type.Text(most);
+                ? new TextType((int) Math.clamp(n.value(), 1L, most))
+                : new TextType(most);
     }
 
-    private @Nullable Type address(Expression.Call e) {
+    private @Nullable ValueType address(FunctionCall e) {
         String text = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
         byte[] address = InternetAddress.parse(text);
         if (address == null) {
@@ -705,16 +725,16 @@ final class CallTypes {
                                             + " got "
                                             + text);
         }
-        return new Type.Array(Int.U8, address.length);
+        return new ArrayType(IntType.U8, address.length);
     }
 
-    private @Nullable Type swapped(Expression.Call e) {
-        Type of = typer.type(e.arguments().getFirst());
+    private @Nullable ValueType swapped(FunctionCall e) {
+        ValueType of = typer.type(e.arguments().getFirst());
         if (of == null) {
             return null;
         }
-        return of instanceof Int i
-                ? new Int(i.sizeBytes(), false)
+        return of instanceof IntType i
+                ? new IntType(i.sizeBytes(), false)
                 : globals()
                         .error(
                                 e.span(),
@@ -722,7 +742,7 @@ final class CallTypes {
     }
 
     /** {@code skboutput("file", skb, length, offset)}. */
-    private @Nullable Type packet(Expression.Call e) {
+    private @Nullable ValueType packet(FunctionCall e) {
         Kind kind = typer.site().kind();
         if (kind != Kind.FENTRY && kind != Kind.FEXIT && kind != Kind.RAWTRACEPOINT) {
             return globals()
@@ -731,8 +751,8 @@ final class CallTypes {
                             "skboutput can not be used with \"" + kind.longName() + "\" probes",
                             "the kernel gives packets to fentry, fexit and rawtracepoint");
         }
-        Type skb = typer.type(e.arguments().get(1));
-        if (skb != null && !(skb instanceof Type.Pointer)) {
+        ValueType skb = typer.type(e.arguments().get(1));
+        if (skb != null && !(skb instanceof PointerType)) {
             return globals()
                     .error(
                             e.arguments().get(1).span(),
@@ -740,8 +760,8 @@ final class CallTypes {
                                     + skb
                                     + " provided)");
         }
-        Type length = typer.type(e.arguments().get(2));
-        if (length != null && !(length instanceof Int)) {
+        ValueType length = typer.type(e.arguments().get(2));
+        if (length != null && !(length instanceof IntType)) {
             return globals()
                     .error(
                             e.arguments().get(2).span(),
@@ -750,19 +770,19 @@ final class CallTypes {
         return e.arguments().get(3) instanceof Expression.IntegerLiteral n
                         && n.value() >= 0
                         && n.value() <= Integer.MAX_VALUE
-                ? Int.I64
+                ? IntType.I64
                 : globals()
                         .error(
                                 e.arguments().get(3).span(),
                                 "skboutput() expects a number as the offset");
     }
 
-    private @Nullable Type in(Expression.Call e, Space space) {
-        Type of = typer.type(e.arguments().getFirst());
+    private @Nullable ValueType in(FunctionCall e, PointerSpace space) {
+        ValueType of = typer.type(e.arguments().getFirst());
         return switch (of) {
-            case Type.Pointer p -> new Type.Pointer(p.to(), space);
+            case PointerType p -> new PointerType(p.to(), space);
             case null -> null;
-            case Int _, Type.Array _, Struct _ -> of;
+            case IntType _, ArrayType _, StructType _ -> of;
             default ->
                     globals()
                             .error(

@@ -2,66 +2,80 @@ package sonde.lang.bpftrace.check;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.event.Nearest;
+import sonde.event.NearestNames;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
+import sonde.lang.bpftrace.syntax.Expression.IndexAccess;
+import sonde.lang.bpftrace.syntax.Expression.MemberAccess;
+import sonde.lang.bpftrace.syntax.Expression.TypeCast;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Field;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.StructType;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.TypeField.FieldPlace;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.TextType;
 
 /** What members and elements are. */
 final class FieldTypes {
-    private final Typer typer;
+    private final ClauseTyper typer;
 
-    FieldTypes(Typer typer) {
+    FieldTypes(ClauseTyper typer) {
         this.typer = typer;
     }
 
     /** What is read where a type lies: characters become text, pointers are of the same space. */
-    static Type read(Type type, Space space) {
-        if (type instanceof Type.Array a
+    static ValueType read(ValueType type, PointerSpace space) {
+        if (type instanceof ArrayType a
                 && a.count() > 0
-                && a.element() instanceof Int i
+                && a.element() instanceof IntType i
                 && i.sizeBytes() == 1
                 && (i.isChar() || i.signed())) {
-            return new Type.Text(a.count() + 1);
+            return new TextType(a.count() + 1);
         }
-        if (type instanceof Type.Pointer p && p.space() == Space.KERNEL && space == Space.USER) {
-            return new Type.Pointer(p.to(), Space.USER);
+        if (type instanceof PointerType p
+                && p.space() == PointerSpace.KERNEL
+                && space == PointerSpace.USER) {
+            return new PointerType(p.to(), PointerSpace.USER);
         }
         return type;
     }
 
     /** Through any number of pointers: whose memory it lies in. */
-    private static Space space(Type type, Space otherwise) {
-        return type instanceof Type.Pointer p ? p.space() : otherwise;
+    private static PointerSpace space(ValueType type, PointerSpace otherwise) {
+        return type instanceof PointerType p ? p.space() : otherwise;
     }
 
-    @Nullable Type field(Expression.Field e) {
+    @Nullable ValueType field(MemberAccess e) {
         if (e.of() instanceof Expression.TypeDescription d) {
-            Type type = typer.reader().type(d.type());
+            ValueType type = typer.reader().type(d.type());
             typer.clause().value(e, typer.comptimes().value(e));
             return type == null ? null : described(type, e.name());
         }
-        if (e.of() instanceof Expression.Name n && n.name().equals("config")) {
+        if (e.of() instanceof BareName n && n.name().equals("config")) {
             return setting(e);
         }
-        Type of = typer.type(e.of());
+        ValueType of = typer.type(e.of());
         if (of == null) {
             return null;
         }
-        Type inner = of;
-        Space space = typer.site().space();
-        while (inner instanceof Type.Pointer p) {
+        ValueType inner = of;
+        PointerSpace space = typer.site().space();
+        while (inner instanceof PointerType p) {
             space = p.space();
             inner = p.to();
         }
-        if (!(inner instanceof Composite composite)
-                || inner instanceof Tuple t && !t.named() && !isArguments(inner)) {
+        if (!(inner instanceof CompositeType composite)
+                || inner instanceof TupleType t && !t.named() && !isArguments(inner)) {
             return typer.globals()
                     .error(
                             e.span(),
@@ -71,38 +85,38 @@ final class FieldTypes {
                                     + of
                                     + "'");
         }
-        Field field = typer.site().field(composite, e.name());
+        TypeField field = typer.site().field(composite, e.name());
         String unread = typer.site().elsewhere().unread().get(e.name());
         if (field == null && unread != null && isArguments(composite)) {
             return typer.globals().error(e.span(), "args." + e.name() + " " + unread);
         }
         if (field == null) {
-            List<String> names = composite.fields().stream().map(Field::name).toList();
+            List<String> names = composite.fields().stream().map(TypeField::name).toList();
             return typer.globals()
-                    .error(e.span(), missing(composite, e), Nearest.question(e.name(), names));
+                    .error(e.span(), missing(composite, e), NearestNames.question(e.name(), names));
         }
-        if (field.place() == Field.Place.CLOSED) {
+        if (field.place() == FieldPlace.CLOSED) {
             return typer.globals()
                     .error(e.span(), "BPF does not support accessing common tracepoint fields");
         }
-        if (field.place() != Field.Place.HERE
-                && field.type() instanceof Type.Array a
+        if (field.place() != FieldPlace.HERE
+                && field.type() instanceof ArrayType a
                 && a.element().sizeBytes() == 1) {
-            return new Type.Text(typer.globals().environment().maxText());
+            return new TextType(typer.globals().environment().maxText());
         }
-        if (isArguments(inner) && field.type() instanceof Type.Pointer) {
-            return typer.site().isUser() ? read(field.type(), Space.USER) : field.type();
+        if (isArguments(inner) && field.type() instanceof PointerType) {
+            return typer.site().isUser() ? read(field.type(), PointerSpace.USER) : field.type();
         }
         return read(field.type(), space);
     }
 
-    private @Nullable Type setting(Expression.Field e) {
+    private @Nullable ValueType setting(MemberAccess e) {
         Object value = typer.globals().environment().setting(e.name());
         typer.clause().value(e, value);
         return switch (value) {
-            case Long n -> Promotion.literal(n, n < 0);
-            case Boolean _ -> new Type.Bool();
-            case String s -> new Type.Text(s.length() + 1);
+            case Long n -> TypePromotion.literal(n, n < 0);
+            case Boolean _ -> new BoolType();
+            case String s -> new TextType(s.length() + 1);
             case null, default ->
                     typer.globals()
                             .error(
@@ -111,12 +125,12 @@ final class FieldTypes {
         };
     }
 
-    private boolean isArguments(Type type) {
+    private boolean isArguments(ValueType type) {
         return typer.site().isArguments(type);
     }
 
-    private String missing(Composite composite, Expression.Field e) {
-        if (isArguments(composite) && e.of() instanceof Expression.Name) {
+    private String missing(CompositeType composite, MemberAccess e) {
+        if (isArguments(composite) && e.of() instanceof BareName) {
             return typer.site().kind() == Kind.TRACEPOINT
                     ? "Struct/union of type 'struct _tracepoint_"
                             + typer.site().name().replaceFirst("^[^:]*:", "").replace(':', '_')
@@ -125,7 +139,7 @@ final class FieldTypes {
                             + "'"
                     : "Can't find function parameter " + e.name();
         }
-        return composite instanceof Struct
+        return composite instanceof StructType
                 ? "Struct/union of type '"
                         + composite
                         + "' does not contain a field named '"
@@ -134,31 +148,31 @@ final class FieldTypes {
                 : "Record does not contain a field named '" + e.name() + "'";
     }
 
-    private static @Nullable Type described(Type type, String name) {
+    private static @Nullable ValueType described(ValueType type, String name) {
         return switch (name) {
-            case "btf_id" -> Int.U64;
-            case "base_type", "base_ty" -> new Type.Text(Comptimes.family(type).length() + 1);
-            case "full_type", "full_ty" -> new Type.Text(type.toString().length() + 1);
+            case "btf_id" -> IntType.U64;
+            case "base_type", "base_ty" -> new TextType(ComptimeValues.family(type).length() + 1);
+            case "full_type", "full_ty" -> new TextType(type.toString().length() + 1);
             default -> null;
         };
     }
 
     /** {@code (btf_id=0, base_type="int", full_type="uint64")}. */
-    static Type description(Type type) {
-        return Tuple.ofRecord(
+    static ValueType description(ValueType type) {
+        return TupleType.ofRecord(
                 List.of("btf_id", "base_type", "full_type"),
                 List.of(
-                        Int.U64,
-                        new Type.Text(Comptimes.family(type).length() + 1),
-                        new Type.Text(type.toString().length() + 1)));
+                        IntType.U64,
+                        new TextType(ComptimeValues.family(type).length() + 1),
+                        new TextType(type.toString().length() + 1)));
     }
 
-    @Nullable Type element(Expression.TupleElement e) {
-        Type of = typer.type(e.of());
+    @Nullable ValueType element(Expression.TupleElement e) {
+        ValueType of = typer.type(e.of());
         if (of == null) {
             return null;
         }
-        if (!(of instanceof Tuple tuple) || tuple.named()) {
+        if (!(of instanceof TupleType tuple) || tuple.named()) {
             return typer.globals()
                     .error(
                             e.span(),
@@ -174,7 +188,7 @@ final class FieldTypes {
         return tuple.fields().get(e.index()).type();
     }
 
-    private @Nullable Type outOfTuple(Expression e, long index, Tuple tuple) {
+    private @Nullable ValueType outOfTuple(Expression e, long index, TupleType tuple) {
         return typer.globals()
                 .error(
                         e.span(),
@@ -185,9 +199,9 @@ final class FieldTypes {
                                 + " elements in tuple.");
     }
 
-    @Nullable Type index(Expression.Index e) {
-        Type of = typer.type(e.of());
-        Type index = typer.type(e.index());
+    @Nullable ValueType index(IndexAccess e) {
+        ValueType of = typer.type(e.of());
+        ValueType index = typer.type(e.index());
         if (of == null) {
             return null;
         }
@@ -201,15 +215,15 @@ final class FieldTypes {
                                     + index);
         }
         return switch (of) {
-            case Type.Array a -> {
+            case ArrayType a -> {
                 bound(e, constant, a.count());
                 yield read(a.element(), space(of, typer.site().space()));
             }
-            case Type.Text t -> {
+            case TextType t -> {
                 bound(e, constant, t.sizeBytes());
-                yield Int.I8;
+                yield IntType.I8;
             }
-            case Type.Pointer p -> {
+            case PointerType p -> {
                 if (p.to().sizeBytes() == 0) {
                     typer.globals()
                             .error(
@@ -219,7 +233,7 @@ final class FieldTypes {
                 }
                 yield read(p.to(), p.space());
             }
-            case Tuple t when constant != null && !t.named() ->
+            case TupleType t when constant != null && !t.named() ->
                     constant < t.fields().size()
                             ? t.fields().get(constant.intValue()).type()
                             : outOfTuple(e, constant, t);
@@ -234,11 +248,11 @@ final class FieldTypes {
         };
     }
 
-    private static boolean isIndex(Type type) {
-        return type instanceof Int i && (!i.signed() || i.either());
+    private static boolean isIndex(ValueType type) {
+        return type instanceof IntType i && (!i.signed() || i.either());
     }
 
-    private void bound(Expression.Index e, @Nullable Long index, int count) {
+    private void bound(IndexAccess e, @Nullable Long index, int count) {
         if (index != null && count > 0 && index >= count) {
             typer.globals()
                     .error(
@@ -247,22 +261,22 @@ final class FieldTypes {
         }
     }
 
-    @Nullable Type cast(Expression.Cast e) {
-        Type from = typer.type(e.operand());
-        Type to = typer.reader().type(e.type());
+    @Nullable ValueType cast(TypeCast e) {
+        ValueType from = typer.type(e.operand());
+        ValueType to = typer.reader().type(e.type());
         if (from == null || to == null) {
             return null;
         }
-        if (to instanceof Type.Pointer p) {
-            Space space =
-                    from instanceof Type.Pointer f
-                            ? f.space() == Space.TYPED ? Space.KERNEL : f.space()
-                            : from instanceof Type.Text
+        if (to instanceof PointerType p) {
+            PointerSpace space =
+                    from instanceof PointerType f
+                            ? f.space() == PointerSpace.TYPED ? PointerSpace.KERNEL : f.space()
+                            : from instanceof TextType
                                     ? around(e.operand())
                                     : typer.spaceOf(e.operand());
-            to = new Type.Pointer(p.to(), space);
+            to = new PointerType(p.to(), space);
         }
-        if (to instanceof Type.Array a && a.count() == 0 && a.element().sizeBytes() > 0) {
+        if (to instanceof ArrayType a && a.count() == 0 && a.element().sizeBytes() > 0) {
             if (from.sizeBytes() % a.element().sizeBytes() != 0) {
                 return typer.globals()
                         .error(
@@ -270,9 +284,9 @@ final class FieldTypes {
                                 "Cannot determine array size: the element size is incompatible"
                                         + " with the cast integer size");
             }
-            to = new Type.Array(a.element(), from.sizeBytes() / a.element().sizeBytes());
+            to = new ArrayType(a.element(), from.sizeBytes() / a.element().sizeBytes());
         }
-        if (to instanceof Type.Text t && t.sizeBytes() == 0 && from instanceof Type.Text) {
+        if (to instanceof TextType t && t.sizeBytes() == 0 && from instanceof TextType) {
             return from;
         }
         return isCastable(from, to)
@@ -280,51 +294,52 @@ final class FieldTypes {
                 : typer.globals()
                         .error(
                                 e.span(),
-                                from instanceof Struct
+                                from instanceof StructType
                                         ? "Cannot cast from C type \"" + from + "\""
                                         : "Cannot cast from \"" + from + "\" to \"" + to + "\"");
     }
 
     /** Whose memory the characters of a text lie in: the kernel reads a program's own as well. */
-    private Space around(Expression text) {
+    private PointerSpace around(Expression text) {
         Expression e = text;
-        while (e instanceof Expression.Field f) {
-            if (typer.clause().type(f.of()) instanceof Type.Pointer p && p.space() == Space.USER) {
-                return Space.USER;
+        while (e instanceof MemberAccess f) {
+            if (typer.clause().type(f.of()) instanceof PointerType p
+                    && p.space() == PointerSpace.USER) {
+                return PointerSpace.USER;
             }
             e = f.of();
         }
-        return Space.KERNEL;
+        return PointerSpace.KERNEL;
     }
 
-    private static boolean isCastable(Type from, Type to) {
+    private static boolean isCastable(ValueType from, ValueType to) {
         if (from.equals(to)) {
             return true;
         }
         return switch (to) {
-            case Int _, Type.Enum _ ->
+            case IntType _, EnumType _ ->
                     OperatorTypes.isNumber(from)
-                            || from instanceof Type.Pointer
-                            || from instanceof Type.Named
-                            || from instanceof Type.Array a && a.sizeBytes() <= 8
-                            || from instanceof Type.Text t && t.sizeBytes() <= 8;
-            case Type.Bool _ ->
+                            || from instanceof PointerType
+                            || from instanceof SpecialType
+                            || from instanceof ArrayType a && a.sizeBytes() <= 8
+                            || from instanceof TextType t && t.sizeBytes() <= 8;
+            case BoolType _ ->
                     OperatorTypes.isNumber(from)
-                            || from instanceof Type.Pointer
-                            || from instanceof Type.Text;
-            case Type.Pointer _ ->
+                            || from instanceof PointerType
+                            || from instanceof TextType;
+            case PointerType _ ->
                     OperatorTypes.isNumber(from)
-                            || from instanceof Type.Pointer
-                            || from instanceof Type.Text;
-            case Type.Array a ->
-                    a.element() instanceof Int || a.element() instanceof Type.Bool
-                            ? from instanceof Int i
+                            || from instanceof PointerType
+                            || from instanceof TextType;
+            case ArrayType a ->
+                    a.element() instanceof IntType || a.element() instanceof BoolType
+                            ? from instanceof IntType i
                                             && a.sizeBytes() <= (i.either() ? 8 : i.sizeBytes())
-                                    || from instanceof Type.Array
-                                    || from instanceof Type.Text
+                                    || from instanceof ArrayType
+                                    || from instanceof TextType
                             : false;
-            case Type.Text t -> from instanceof Type.Text f && f.sizeBytes() <= t.sizeBytes();
-            case Type.Named n -> n.kind() == Type.Special.USERNAME && from instanceof Int;
+            case TextType t -> from instanceof TextType f && f.sizeBytes() <= t.sizeBytes();
+            case SpecialType n -> n.kind() == SpecialValue.USERNAME && from instanceof IntType;
             default -> false;
         };
     }

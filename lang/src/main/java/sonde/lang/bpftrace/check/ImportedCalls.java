@@ -3,28 +3,35 @@ package sonde.lang.bpftrace.check;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.bpftrace.syntax.Expression.UnaryOperation;
 import sonde.lang.bpftrace.syntax.UnaryOperator;
-import sonde.lang.declare.Signature.Parameter;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
+import sonde.lang.declare.FunctionSignature.SignatureParameter;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** Calls of functions in C: numbers are converted as in C, pointers point to what is expected. */
 final class ImportedCalls {
-    private final Typer typer;
+    private final ClauseTyper typer;
 
-    ImportedCalls(Typer typer) {
+    ImportedCalls(ClauseTyper typer) {
         this.typer = typer;
     }
 
-    private Globals globals() {
+    private GlobalTypes globals() {
         return typer.globals();
     }
 
-    @Nullable Type of(Expression.Call e, ImportedFunction function) {
-        List<Parameter> parameters = function.parameters();
+    @Nullable ValueType of(FunctionCall e, ImportedFunction function) {
+        List<SignatureParameter> parameters = function.parameters();
         List<Expression> arguments = e.arguments();
         int count = parameters.size();
-        String fault = new Signature(count, count, false).fault(e.function(), arguments.size());
+        String fault = new CallArity(count, count, false).fault(e.function(), arguments.size());
         if (fault != null) {
             arguments.forEach(typer::type);
             return globals().error(e.span(), fault);
@@ -42,25 +49,25 @@ final class ImportedCalls {
             argument(e, arguments.get(i), parameters.get(i));
         }
         typer.clause().imported(e, function);
-        Type result = function.result();
-        return result instanceof Type.Void || isNumber(result) || result instanceof Type.Pointer
+        ValueType result = function.result();
+        return result instanceof VoidType || isNumber(result) || result instanceof PointerType
                 ? result
                 : globals().error(e.span(), e.function() + "() gives no number: " + result);
     }
 
-    private static boolean isNumber(Type type) {
-        return type instanceof Int i && i.sizeBytes() <= 8
-                || type instanceof Type.Bool
-                || type instanceof Type.Enum;
+    private static boolean isNumber(ValueType type) {
+        return type instanceof IntType i && i.sizeBytes() <= 8
+                || type instanceof BoolType
+                || type instanceof EnumType;
     }
 
-    private void argument(Expression.Call e, Expression argument, Parameter parameter) {
-        Type type = typer.type(argument);
-        Type wanted = parameter.type();
+    private void argument(FunctionCall e, Expression argument, SignatureParameter parameter) {
+        ValueType type = typer.type(argument);
+        ValueType wanted = parameter.type();
         if (type == null) {
             return;
         }
-        if (!isNumber(wanted) && !(wanted instanceof Type.Pointer)) {
+        if (!isNumber(wanted) && !(wanted instanceof PointerType)) {
             globals()
                     .error(
                             argument.span(),
@@ -70,7 +77,7 @@ final class ImportedCalls {
             return;
         }
         boolean fits =
-                wanted instanceof Type.Pointer pointer
+                wanted instanceof PointerType pointer
                         ? isNull(argument) || isPointer(argument, type, pointer)
                         : OperatorTypes.isNumber(type);
         if (!fits) {
@@ -89,36 +96,36 @@ final class ImportedCalls {
         }
     }
 
-    private static boolean isPointer(Expression argument, Type type, Type.Pointer wanted) {
-        return type instanceof Type.Pointer given
-                && Pointed.fits(given.to(), wanted.to(), variable(argument) != null);
+    private static boolean isPointer(Expression argument, ValueType type, PointerType wanted) {
+        return type instanceof PointerType given
+                && PointerTargets.fits(given.to(), wanted.to(), variable(argument) != null);
     }
 
     private static boolean isNull(Expression argument) {
         return argument instanceof Expression.IntegerLiteral n && n.value() == 0;
     }
 
-    private static String hint(Expression argument, Type type, Type wanted) {
-        if (!(wanted instanceof Type.Pointer to)) {
-            return type instanceof Type.Pointer ? "cast it: (uint64)" : "";
+    private static String hint(Expression argument, ValueType type, ValueType wanted) {
+        if (!(wanted instanceof PointerType to)) {
+            return type instanceof PointerType ? "cast it: (uint64)" : "";
         }
-        Expression.Variable variable = variable(argument);
-        String declared = Pointed.declaration(to.to());
+        ScratchVariable variable = variable(argument);
+        String declared = PointerTargets.declaration(to.to());
         if (variable != null && !declared.isEmpty()) {
             return "declare it as what is looked at: let " + variable.name() + ": " + declared;
         }
-        return type instanceof Int
+        return type instanceof IntType
                 ? "cast it: (" + wanted + ")"
-                : type instanceof Type.Pointer
+                : type instanceof PointerType
                         ? "if that is what lies there, cast it: (" + wanted + ")"
                         : "put it into a variable and give its address: &$x";
     }
 
     /** The variable whose address is given; null for another argument. */
-    private static Expression.@Nullable Variable variable(Expression argument) {
-        return argument instanceof Expression.Unary unary
+    private static Expression.@Nullable ScratchVariable variable(Expression argument) {
+        return argument instanceof UnaryOperation unary
                         && unary.operator() == UnaryOperator.ADDRESS
-                        && unary.operand() instanceof Expression.Variable variable
+                        && unary.operand() instanceof ScratchVariable variable
                 ? variable
                 : null;
     }

@@ -1,15 +1,17 @@
 package sonde.lang.bpftrace.check;
 
 import org.jspecify.annotations.Nullable;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.IntType;
 
 /** A map of the script: {@code @name}. */
 public final class MapSymbol {
     private final String name;
     @Nullable Boolean keyed;
-    @Nullable Type key;
-    @Nullable Type value;
-    @Nullable Type argument;
+    @Nullable ValueType key;
+    @Nullable ValueType value;
+    @Nullable ValueType argument;
 
     /** Only printed or walked through: nothing says of what type it is. */
     boolean undefined;
@@ -35,15 +37,15 @@ public final class MapSymbol {
     }
 
     /** What its keys are; int64 for none. */
-    public Type key() {
-        Type known = key;
-        return isScalar() || known == null ? Type.Int.I64 : known;
+    public ValueType key() {
+        ValueType known = key;
+        return isScalar() || known == null ? IntType.I64 : known;
     }
 
     /** What its values are. */
-    public Type value() {
-        Type known = value;
-        return known == null ? Type.Int.I8 : known;
+    public ValueType value() {
+        ValueType known = value;
+        return known == null ? IntType.I8 : known;
     }
 
     /** Its declared kind ({@code lruhash}); empty for none. */
@@ -58,6 +60,6 @@ public final class MapSymbol {
 
     /** Whether its values are put together from many. */
     public boolean isAggregate() {
-        return value instanceof Type.Aggregate;
+        return value instanceof AggregateType;
     }
 }

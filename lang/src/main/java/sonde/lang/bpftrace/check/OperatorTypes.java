@@ -3,44 +3,52 @@ package sonde.lang.bpftrace.check;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.BinaryOperator;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.BinaryOperation;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.bpftrace.syntax.Expression.UnaryOperation;
 import sonde.lang.bpftrace.syntax.UnaryOperator;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.Int;
-import sonde.lang.type.Type.Space;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BoolType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerSpace;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** What operators make of their operands. */
 final class OperatorTypes {
-    private final Typer typer;
+    private final ClauseTyper typer;
 
-    OperatorTypes(Typer typer) {
+    OperatorTypes(ClauseTyper typer) {
         this.typer = typer;
     }
 
-    @Nullable Type binary(Expression.Binary e) {
-        Type left = typer.type(e.left());
-        Type right = typer.type(e.right());
+    @Nullable ValueType binary(BinaryOperation e) {
+        ValueType left = typer.type(e.left());
+        ValueType right = typer.type(e.right());
         if (left == null || right == null) {
-            return e.operator().isComparison() ? new Type.Bool() : null;
+            return e.operator().isComparison() ? new BoolType() : null;
         }
         return of(e, e.operator(), left, right);
     }
 
     /** What {@code left operator right} is. */
-    @Nullable Type of(Expression e, BinaryOperator operator, Type left, Type right) {
+    @Nullable ValueType of(Expression e, BinaryOperator operator, ValueType left, ValueType right) {
         boolean logical =
                 operator == BinaryOperator.LOGICAL_AND || operator == BinaryOperator.LOGICAL_OR;
         boolean compares = operator.isComparison() || logical;
-        if (left instanceof Type.Pointer || right instanceof Type.Pointer) {
+        if (left instanceof PointerType || right instanceof PointerType) {
             return pointers(e, operator, left, right, compares, logical);
         }
         if (isNumber(left) && isNumber(right)) {
             if (compares) {
-                return new Type.Bool();
+                return new BoolType();
             }
-            if (left instanceof Type.Bool && right instanceof Type.Bool) {
-                return new Type.Bool();
+            if (left instanceof BoolType && right instanceof BoolType) {
+                return new BoolType();
             }
             return numbers(e, operator, left, right);
         }
@@ -48,10 +56,10 @@ final class OperatorTypes {
             return refused(e, operator, left, right);
         }
         boolean equality = operator == BinaryOperator.EQUAL || operator == BinaryOperator.NOT_EQUAL;
-        if (left instanceof Type.Array a && right instanceof Type.Array b) {
+        if (left instanceof ArrayType a && right instanceof ArrayType b) {
             return arrays(e, operator, a, b, equality);
         }
-        if (Promotion.of(left, right) == null && !(left.equals(right))) {
+        if (TypePromotion.of(left, right) == null && !(left.equals(right))) {
             return typer.globals()
                     .error(
                             e.span(),
@@ -62,11 +70,11 @@ final class OperatorTypes {
                                     + " with "
                                     + right);
         }
-        return equality ? new Type.Bool() : refused(e, operator, left, right);
+        return equality ? new BoolType() : refused(e, operator, left, right);
     }
 
-    private @Nullable Type arrays(
-            Expression e, BinaryOperator operator, Type.Array a, Type.Array b, boolean equality) {
+    private @Nullable ValueType arrays(
+            Expression e, BinaryOperator operator, ArrayType a, ArrayType b, boolean equality) {
         if (!equality) {
             return typer.globals()
                     .error(
@@ -77,16 +85,17 @@ final class OperatorTypes {
             return typer.globals()
                     .error(e.span(), "Only arrays of same size support comparison operators.");
         }
-        if (!(a.element() instanceof Int) || !a.equals(b)) {
+        if (!(a.element() instanceof IntType) || !a.equals(b)) {
             return typer.globals()
                     .error(
                             e.span(),
                             "Only arrays of same sized integer support comparison operators.");
         }
-        return new Type.Bool();
+        return new BoolType();
     }
 
-    private @Nullable Type refused(Expression e, BinaryOperator o, Type left, Type right) {
+    private @Nullable ValueType refused(
+            Expression e, BinaryOperator o, ValueType left, ValueType right) {
         return typer.globals()
                 .error(
                         e.span(),
@@ -98,32 +107,33 @@ final class OperatorTypes {
                                 + right);
     }
 
-    private @Nullable Type pointers(
+    private @Nullable ValueType pointers(
             Expression e,
             BinaryOperator operator,
-            Type left,
-            Type right,
+            ValueType left,
+            ValueType right,
             boolean compares,
             boolean logical) {
-        boolean both = left instanceof Type.Pointer && right instanceof Type.Pointer;
+        boolean both = left instanceof PointerType && right instanceof PointerType;
         if (both) {
-            return compares ? new Type.Bool() : refused(e, operator, left, right);
+            return compares ? new BoolType() : refused(e, operator, left, right);
         }
-        Type other = left instanceof Type.Pointer ? right : left;
-        Type.Pointer pointer = (Type.Pointer) (left instanceof Type.Pointer ? left : right);
-        if (!(other instanceof Int) && !(other instanceof Type.Bool)) {
+        ValueType other = left instanceof PointerType ? right : left;
+        PointerType pointer = (PointerType) (left instanceof PointerType ? left : right);
+        if (!(other instanceof IntType) && !(other instanceof BoolType)) {
             return refused(e, operator, left, right);
         }
         if (compares) {
-            return new Type.Bool();
+            return new BoolType();
         }
         boolean fits =
                 operator == BinaryOperator.ADD
-                        || operator == BinaryOperator.SUBTRACT && left instanceof Type.Pointer;
+                        || operator == BinaryOperator.SUBTRACT && left instanceof PointerType;
         return fits && !logical ? pointer : refused(e, operator, left, right);
     }
 
-    private Type numbers(Expression e, BinaryOperator operator, Type left, Type right) {
+    private ValueType numbers(
+            Expression e, BinaryOperator operator, ValueType left, ValueType right) {
         boolean divides = operator == BinaryOperator.DIVIDE || operator == BinaryOperator.MODULO;
         if (divides && isSigned(left, right) != isSigned(right, left)) {
             typer.globals()
@@ -139,32 +149,32 @@ final class OperatorTypes {
     }
 
     /** What an operator makes of two numbers. */
-    static Type number(BinaryOperator operator, Type left, Type right) {
+    static ValueType number(BinaryOperator operator, ValueType left, ValueType right) {
         boolean signed =
                 isSigned(left, right)
                         || isSigned(right, left)
                         || operator == BinaryOperator.SUBTRACT;
-        return signed ? Int.I64 : Int.U64;
+        return signed ? IntType.I64 : IntType.U64;
     }
 
     /** Whether an operand is signed: a literal that could be either is as the other one is. */
-    private static boolean isSigned(Type operand, Type other) {
+    private static boolean isSigned(ValueType operand, ValueType other) {
         boolean asOther = isEither(operand) && !isEither(other);
-        return Promotion.isSigned(asOther ? other : operand);
+        return TypePromotion.isSigned(asOther ? other : operand);
     }
 
-    private static boolean isEither(Type type) {
-        return type instanceof Int i && i.either();
+    private static boolean isEither(ValueType type) {
+        return type instanceof IntType i && i.either();
     }
 
-    static boolean isNumber(Type type) {
-        return type instanceof Int
-                || type instanceof Type.Bool
-                || type instanceof Type.Enum
-                || Promotion.isNumber(type);
+    static boolean isNumber(ValueType type) {
+        return type instanceof IntType
+                || type instanceof BoolType
+                || type instanceof EnumType
+                || TypePromotion.isNumber(type);
     }
 
-    @Nullable Type unary(Expression.Unary e) {
+    @Nullable ValueType unary(UnaryOperation e) {
         UnaryOperator operator = e.operator();
         if (operator == UnaryOperator.ADDRESS) {
             return address(e);
@@ -172,9 +182,9 @@ final class OperatorTypes {
         if (operator == UnaryOperator.NEGATE
                 && e.operand() instanceof Expression.IntegerLiteral n) {
             typer.type(n);
-            return Promotion.literal(-n.value(), true);
+            return TypePromotion.literal(-n.value(), true);
         }
-        Type type = typer.type(e.operand());
+        ValueType type = typer.type(e.operand());
         if (operator.assigns()) {
             return step(e, type);
         }
@@ -185,17 +195,17 @@ final class OperatorTypes {
             return dereference(e, type);
         }
         if (operator == UnaryOperator.NOT) {
-            return isNumber(type) || type instanceof Type.Pointer
-                    ? new Type.Bool()
+            return isNumber(type) || type instanceof PointerType
+                    ? new BoolType()
                     : refused(e, type);
         }
-        if (!isNumber(type) || type instanceof Type.Bool) {
+        if (!isNumber(type) || type instanceof BoolType) {
             return refused(e, type);
         }
-        return Promotion.isSigned(type) ? Int.I64 : Int.U64;
+        return TypePromotion.isSigned(type) ? IntType.I64 : IntType.U64;
     }
 
-    private @Nullable Type refused(Expression.Unary e, Type type) {
+    private @Nullable ValueType refused(UnaryOperation e, ValueType type) {
         return typer.globals()
                 .error(
                         e.span(),
@@ -206,30 +216,30 @@ final class OperatorTypes {
                                 + "'");
     }
 
-    private @Nullable Type address(Expression.Unary e) {
+    private @Nullable ValueType address(UnaryOperation e) {
         if (e.operand() instanceof Expression.MapName m) {
             typer.globals().map(m.name());
-            return new Type.Pointer(new Type.Void(), Space.OWN);
+            return new PointerType(new VoidType(), PointerSpace.OWN);
         }
-        Type type = typer.type(e.operand());
-        if (e.operand() instanceof Expression.Variable v) {
+        ValueType type = typer.type(e.operand());
+        if (e.operand() instanceof ScratchVariable v) {
             VariableSymbol symbol = typer.find(v.name());
             if (symbol != null) {
                 symbol.addressTaken = true;
             }
         }
-        return type == null ? null : new Type.Pointer(type, Space.KERNEL);
+        return type == null ? null : new PointerType(type, PointerSpace.KERNEL);
     }
 
-    private @Nullable Type dereference(Expression.Unary e, Type type) {
+    private @Nullable ValueType dereference(UnaryOperation e, ValueType type) {
         return switch (type) {
-            case Type.Pointer p ->
-                    p.to() instanceof Type.Void
+            case PointerType p ->
+                    p.to() instanceof VoidType
                             ? typer.globals().error(e.span(), "Can not dereference type 'void *'.")
                             : FieldTypes.read(p.to(), p.space());
-            case Tuple _ -> refused(e, type);
-            case Composite c -> c;
-            case Int _ -> Int.U64;
+            case TupleType _ -> refused(e, type);
+            case CompositeType c -> c;
+            case IntType _ -> IntType.U64;
             default ->
                     typer.globals()
                             .error(
@@ -240,12 +250,12 @@ final class OperatorTypes {
         };
     }
 
-    private @Nullable Type step(Expression.Unary e, @Nullable Type type) {
+    private @Nullable ValueType step(UnaryOperation e, @Nullable ValueType type) {
         boolean decreases =
                 e.operator() == UnaryOperator.PRE_DECREMENT
                         || e.operator() == UnaryOperator.POST_DECREMENT;
         Expression target = e.operand();
-        if (!(target instanceof Expression.Variable)
+        if (!(target instanceof ScratchVariable)
                 && !(target instanceof Expression.MapName)
                 && !(target instanceof Expression.MapElement)) {
             return typer.globals()
@@ -255,23 +265,25 @@ final class OperatorTypes {
                                     + e.operator().sign()
                                     + " operator must be applied to a map or variable");
         }
-        if (type instanceof Type.Pointer) {
+        if (type instanceof PointerType) {
             return type;
         }
-        if (type != null && !(type instanceof Int)) {
+        if (type != null && !(type instanceof IntType)) {
             return refused(e, type);
         }
         boolean fixed =
-                target instanceof Expression.Variable v
+                target instanceof ScratchVariable v
                         && typer.find(v.name()) instanceof VariableSymbol s
                         && s.fixed;
         if (fixed) {
             return type;
         }
-        Type result =
-                type == null && target instanceof Expression.Variable
+        ValueType result =
+                type == null && target instanceof ScratchVariable
                         ? null
-                        : decreases || type == null || Promotion.isSigned(type) ? Int.I64 : Int.U64;
+                        : decreases || type == null || TypePromotion.isSigned(type)
+                                ? IntType.I64
+                                : IntType.U64;
         if (result != null) {
             typer.assign(target, result, e.span());
         }

@@ -2,55 +2,67 @@ package sonde.lang.bpftrace.check;
 
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.source.Span;
-import sonde.lang.type.Type;
+import sonde.lang.bpftrace.syntax.TypeSyntax.ArraySyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.NamedSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.PointerSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.TypeofSyntax;
+import sonde.lang.source.SourceSpan;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.BytesType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.TextType;
 
 /** Types as they are written. */
 final class TypeReader {
-    private final Typer typer;
+    private final ClauseTyper typer;
 
-    TypeReader(Typer typer) {
+    TypeReader(ClauseTyper typer) {
         this.typer = typer;
     }
 
     /** Null when it is not known, or not yet. */
-    @Nullable Type type(TypeSyntax syntax) {
+    @Nullable ValueType type(TypeSyntax syntax) {
         return switch (syntax) {
-            case TypeSyntax.Named n -> named(n.kind(), n.name(), n.span());
-            case TypeSyntax.Pointer p -> {
-                Type to = type(p.element());
-                yield to == null ? null : new Type.Pointer(to, typer.site().space());
+            case NamedSyntax n -> named(n.kind(), n.name(), n.span());
+            case PointerSyntax p -> {
+                ValueType to = type(p.element());
+                yield to == null ? null : new PointerType(to, typer.site().space());
             }
-            case TypeSyntax.Array a -> array(a);
-            case TypeSyntax.Of o -> of(o.expression());
+            case ArraySyntax a -> array(a);
+            case TypeofSyntax o -> of(o.expression());
         };
     }
 
-    private @Nullable Type array(TypeSyntax.Array a) {
-        if (a.element() instanceof TypeSyntax.Named n && n.kind() == TypeSyntax.Kind.PLAIN) {
+    private @Nullable ValueType array(ArraySyntax a) {
+        if (a.element() instanceof NamedSyntax n && n.kind() == TypeSyntax.Kind.PLAIN) {
             int count = (int) Math.min(Integer.MAX_VALUE / 4, a.count());
             if (n.name().equals("string")) {
-                return new Type.Text(count);
+                return new TextType(count);
             }
             if (n.name().equals("buffer")) {
-                return new Type.Bytes(count);
+                return new BytesType(count);
             }
             if (n.name().equals("inet")) {
-                return new Type.Named(Type.Special.INET);
+                return new SpecialType(SpecialValue.INET);
             }
         }
-        Type element = type(a.element());
-        return element == null ? null : new Type.Array(element, (int) a.count());
+        ValueType element = type(a.element());
+        return element == null ? null : new ArrayType(element, (int) a.count());
     }
 
-    private @Nullable Type of(Expression expression) {
+    private @Nullable ValueType of(Expression expression) {
         if (expression instanceof Expression.MapName m) {
             MapSymbol map = typer.globals().map(m.name());
-            return map.isScalar() ? Type.Int.I64 : map.key;
+            return map.isScalar() ? IntType.I64 : map.key;
         }
-        if (expression instanceof Expression.Name n && !BuiltinTypes.isBuiltin(n.name())) {
-            Type type = known(TypeSyntax.Kind.PLAIN, n.name());
+        if (expression instanceof BareName n && !BuiltinTypes.isBuiltin(n.name())) {
+            ValueType type = known(TypeSyntax.Kind.PLAIN, n.name());
             if (type != null) {
                 return type;
             }
@@ -58,8 +70,8 @@ final class TypeReader {
         return typer.type(expression);
     }
 
-    private @Nullable Type named(TypeSyntax.Kind kind, String name, Span span) {
-        Type type = known(kind, name);
+    private @Nullable ValueType named(TypeSyntax.Kind kind, String name, SourceSpan span) {
+        ValueType type = known(kind, name);
         if (type == null) {
             String word =
                     kind == TypeSyntax.Kind.PLAIN
@@ -70,14 +82,14 @@ final class TypeReader {
         return type;
     }
 
-    private @Nullable Type known(TypeSyntax.Kind kind, String name) {
+    private @Nullable ValueType known(TypeSyntax.Kind kind, String name) {
         if (kind == TypeSyntax.Kind.PLAIN) {
             switch (name) {
                 case "string" -> {
-                    return new Type.Text(0);
+                    return new TextType(0);
                 }
                 case "buffer" -> {
-                    return new Type.Bytes(0);
+                    return new BytesType(0);
                 }
                 default -> {}
             }

@@ -1,22 +1,23 @@
 package sonde.lang.bpftrace.check;
 
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.syntax.Expression.Block;
-import sonde.lang.source.Span;
-import sonde.lang.type.Type;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
+import sonde.lang.source.SourceSpan;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.IntType;
 
 /** A variable of a block: {@code $name}. */
 public final class VariableSymbol {
     private final String name;
-    private final Block scope;
+    private final BlockExpression scope;
     private final int loop;
-    @Nullable Type type;
-    @Nullable Span declared;
+    @Nullable ValueType type;
+    @Nullable SourceSpan declared;
     boolean fixed;
     boolean addressTaken;
     boolean captured;
 
-    VariableSymbol(String name, Block scope, int loop) {
+    VariableSymbol(String name, BlockExpression scope, int loop) {
         this.name = name;
         this.scope = scope;
         this.loop = loop;
@@ -28,7 +29,7 @@ public final class VariableSymbol {
     }
 
     /** Where it lives. */
-    public Block scope() {
+    public BlockExpression scope() {
         return scope;
     }
 
@@ -38,9 +39,9 @@ public final class VariableSymbol {
     }
 
     /** What it holds. */
-    public Type type() {
-        Type known = type;
-        return known == null ? Type.Int.I8 : known;
+    public ValueType type() {
+        ValueType known = type;
+        return known == null ? IntType.I8 : known;
     }
 
     /** Whether it must lie in memory: its address is taken, or the body of a loop uses it. */

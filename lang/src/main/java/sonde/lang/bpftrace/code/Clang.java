@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.CHeader;
-import sonde.bpf.inventory.Types;
+import sonde.bpf.inventory.BtfSources;
 import sonde.lang.bpftrace.expand.CodeFile;
 
 /**
@@ -44,7 +44,7 @@ final class Clang implements AutoCloseable {
      * @param object empty where it made none
      * @param words what it says, errors and warnings
      */
-    record Result(byte[] object, String words) {}
+    record ClangResult(byte[] object, String words) {}
 
     private Clang(Path program, List<Path> folders) {
         this.program = program;
@@ -78,8 +78,8 @@ final class Clang implements AutoCloseable {
      *
      * @throws IOException when clang cannot be started, or takes too long
      */
-    Result compile(CodeFile source) throws IOException {
-        Result result = run(source);
+    ClangResult compile(CodeFile source) throws IOException {
+        ClangResult result = run(source);
         boolean wantsTypes =
                 result.object.length == 0
                         && headers == null
@@ -90,7 +90,7 @@ final class Clang implements AutoCloseable {
         Path folder = Files.createTempDirectory("sonde-clang");
         headers = folder;
         try (Writer out = Files.newBufferedWriter(folder.resolve(KERNEL_HEADER))) {
-            CHeader.writeFile(Types.kernel(), List.of(), out);
+            CHeader.writeFile(BtfSources.kernel(), List.of(), out);
         }
         return run(source);
     }
@@ -120,7 +120,7 @@ final class Clang implements AutoCloseable {
         return words;
     }
 
-    private Result run(CodeFile source) throws IOException {
+    private ClangResult run(CodeFile source) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command(source));
         String text = source.text();
         if (text == null) {
@@ -140,8 +140,8 @@ final class Clang implements AutoCloseable {
             }
             String said = new String(words.join(), StandardCharsets.UTF_8);
             return process.exitValue() == 0
-                    ? new Result(object.join(), said)
-                    : new Result(
+                    ? new ClangResult(object.join(), said)
+                    : new ClangResult(
                             new byte[0],
                             said.isBlank() ? "exit status " + process.exitValue() : said);
         } catch (InterruptedException e) {

@@ -11,16 +11,17 @@ import java.util.SequencedMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
-import sonde.bpf.object.Library;
+import sonde.bpf.object.FunctionLibrary;
 import sonde.bpf.object.ObjectException;
 import sonde.bpf.object.ObjectFile;
+import sonde.lang.bpftrace.code.Clang.ClangResult;
 import sonde.lang.bpftrace.expand.CodeFile;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.declare.FunctionSignature;
 import sonde.lang.declare.LibraryTypes;
-import sonde.lang.declare.Signature;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
-import sonde.lang.type.Type;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
+import sonde.lang.type.ValueType;
 
 /** The functions in C that a script imports. */
 public final class ImportedCode {
@@ -33,15 +34,15 @@ public final class ImportedCode {
     /** What follows is for who develops clang. */
     private static final String CRASH = "PLEASE submit a bug report";
 
-    private final @Nullable Library library;
+    private final @Nullable FunctionLibrary library;
     private final @Nullable LibraryTypes types;
-    private final Map<String, Signature> signatures;
+    private final Map<String, FunctionSignature> signatures;
     private final List<CodeFile> files;
 
     private ImportedCode(
-            @Nullable Library library,
+            @Nullable FunctionLibrary library,
             @Nullable LibraryTypes types,
-            Map<String, Signature> signatures,
+            Map<String, FunctionSignature> signatures,
             List<CodeFile> files) {
         this.library = library;
         this.types = types;
@@ -50,12 +51,12 @@ public final class ImportedCode {
     }
 
     /** What they are put behind programs from; null for none. */
-    public @Nullable Library library() {
+    public @Nullable FunctionLibrary library() {
         return library;
     }
 
     /** What its functions take and give, by name, with pointers into the kernel's memory. */
-    public Map<String, Signature> signatures() {
+    public Map<String, FunctionSignature> signatures() {
         return signatures;
     }
 
@@ -81,7 +82,7 @@ public final class ImportedCode {
     }
 
     /** A type that they declare; null for none of that name. */
-    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+    public @Nullable ValueType type(TypeSyntax.Kind kind, String name) {
         return types == null ? null : types.type(kind, name);
     }
 
@@ -95,13 +96,13 @@ public final class ImportedCode {
             List<CodeFile> files,
             Map<String, String> environment,
             List<Path> folders,
-            Diagnostics diagnostics) {
+            CompilerDiagnostics diagnostics) {
         if (files.isEmpty()) {
             return NONE;
         }
         SequencedMap<String, byte[]> objects = new LinkedHashMap<>();
-        SequencedMap<String, Span> places = new LinkedHashMap<>();
-        Span at = files.getFirst().span();
+        SequencedMap<String, SourceSpan> places = new LinkedHashMap<>();
+        SourceSpan at = files.getFirst().span();
         try (Clang clang = Clang.find(environment, folders)) {
             for (CodeFile file : files) {
                 at = file.span();
@@ -134,7 +135,8 @@ public final class ImportedCode {
         return Files.readAllBytes(path);
     }
 
-    private static byte[] compiled(CodeFile file, @Nullable Clang clang, Diagnostics diagnostics)
+    private static byte[] compiled(
+            CodeFile file, @Nullable Clang clang, CompilerDiagnostics diagnostics)
             throws IOException {
         if (clang == null) {
             diagnostics.error(
@@ -145,7 +147,7 @@ public final class ImportedCode {
                             + "; what is compiled already (.bpf.o) needs none");
             return new byte[0];
         }
-        Clang.Result result = clang.compile(file);
+        ClangResult result = clang.compile(file);
         String words = visible(result.words());
         if (result.object().length == 0) {
             diagnostics.error(file.span(), "clang does not compile " + file.name(), words);
@@ -158,19 +160,19 @@ public final class ImportedCode {
     private static ImportedCode linked(
             List<CodeFile> files,
             SequencedMap<String, byte[]> objects,
-            SequencedMap<String, Span> places,
-            Diagnostics diagnostics) {
-        Span first = places.firstEntry().getValue();
+            SequencedMap<String, SourceSpan> places,
+            CompilerDiagnostics diagnostics) {
+        SourceSpan first = places.firstEntry().getValue();
         try {
-            Library library = Library.of(ObjectFile.of(objects));
+            FunctionLibrary library = FunctionLibrary.of(ObjectFile.of(objects));
             LibraryTypes types = new LibraryTypes(library.types());
-            Map<String, Signature> signatures = new LinkedHashMap<>();
+            Map<String, FunctionSignature> signatures = new LinkedHashMap<>();
             for (String name : library.names()) {
                 signatures.put(name, types.signature(library.prototype(name)));
             }
             return new ImportedCode(library, types, signatures, List.copyOf(files));
         } catch (ObjectException e) {
-            Span span = places.getOrDefault(e.place().object(), first);
+            SourceSpan span = places.getOrDefault(e.place().object(), first);
             diagnostics.error(span, visible(e.getMessage()));
         } catch (MalformedInputException e) {
             diagnostics.error(first, visible(e.getMessage()));

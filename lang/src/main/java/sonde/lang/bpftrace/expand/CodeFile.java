@@ -1,7 +1,7 @@
 package sonde.lang.bpftrace.expand;
 
 import org.jspecify.annotations.Nullable;
-import sonde.lang.source.Span;
+import sonde.lang.source.SourceSpan;
 
 /**
  * Functions in C that a script imports.
@@ -10,7 +10,7 @@ import sonde.lang.source.Span;
  * @param name the path of the file, of the library's the path below it
  * @param text of the library's; null for a file
  */
-public record CodeFile(Span span, String name, @Nullable String text) {
+public record CodeFile(SourceSpan span, String name, @Nullable String text) {
     /** What names of objects end with. */
     static final String OBJECT = ".bpf.o";
 

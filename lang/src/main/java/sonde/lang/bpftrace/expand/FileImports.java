@@ -18,7 +18,7 @@ import sonde.lang.source.SourceText;
  * the command line: the current one). A directory that everybody may write to is refused, and so is
  * one that lies in such a directory when it is imported as a whole.
  */
-public final class FileImports implements Imports {
+public final class FileImports implements ImportPath {
     /** No library of macros is that long. */
     private static final long MAX_BYTES = 4 << 20;
 
@@ -47,7 +47,7 @@ public final class FileImports implements Imports {
     public List<SourceText> readAll(String path, SourceText from) throws IOException {
         Path found = resolve(path, from);
         if (found == null || !Files.isDirectory(found)) {
-            return Imports.super.readAll(path, from);
+            return ImportPath.super.readAll(path, from);
         }
         refuseShared(found.getParent());
         refuseShared(found);

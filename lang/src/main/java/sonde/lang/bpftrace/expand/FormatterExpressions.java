@@ -6,14 +6,25 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import sonde.lang.bpftrace.syntax.BinaryOperator;
 import sonde.lang.bpftrace.syntax.Expression;
-import sonde.lang.bpftrace.syntax.Expression.Block;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
+import sonde.lang.bpftrace.syntax.Expression.BinaryOperation;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
 import sonde.lang.bpftrace.syntax.Expression.Comptime;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
 import sonde.lang.bpftrace.syntax.Expression.If;
+import sonde.lang.bpftrace.syntax.Expression.IndexAccess;
 import sonde.lang.bpftrace.syntax.Expression.MapName;
+import sonde.lang.bpftrace.syntax.Expression.MemberAccess;
 import sonde.lang.bpftrace.syntax.Expression.RecordLiteral;
-import sonde.lang.bpftrace.syntax.Expression.Tuple;
-import sonde.lang.bpftrace.syntax.Expression.Unary;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.bpftrace.syntax.Expression.TupleLiteral;
+import sonde.lang.bpftrace.syntax.Expression.TypeCast;
+import sonde.lang.bpftrace.syntax.Expression.UnaryOperation;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.ArraySyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.NamedSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.PointerSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.TypeofSyntax;
 import sonde.lang.bpftrace.syntax.UnaryOperator;
 
 /**
@@ -29,9 +40,9 @@ final class FormatterExpressions {
     private static final int UNARY = 11;
     private static final int POSTFIX = 12;
 
-    private final Formatter formatter;
+    private final ScriptFormatter formatter;
 
-    FormatterExpressions(Formatter formatter) {
+    FormatterExpressions(ScriptFormatter formatter) {
         this.formatter = formatter;
     }
 
@@ -42,12 +53,12 @@ final class FormatterExpressions {
             return line;
         }
         return switch (expression) {
-            case Expression.Call(var span, var function, var arguments) ->
+            case FunctionCall(var span, var function, var arguments) ->
                     filled(
                             function + "(",
                             column,
                             arguments.stream().map(one -> plain(depth, one)).toList());
-            case Expression.Binary binary when binary.operator().precedence() <= 2 ->
+            case BinaryOperation binary when binary.operator().precedence() <= 2 ->
                     broken(depth, column, binary);
             default -> line;
         };
@@ -79,11 +90,11 @@ final class FormatterExpressions {
     }
 
     /** A line for each part of a chain of {@code &&} or {@code ||}. */
-    private String broken(int depth, int column, Expression.Binary chain) {
+    private String broken(int depth, int column, BinaryOperation chain) {
         BinaryOperator operator = chain.operator();
         List<String> parts = new ArrayList<>();
         Expression left = chain;
-        while (left instanceof Expression.Binary(var span, var own, var first, var second)
+        while (left instanceof BinaryOperation(var span, var own, var first, var second)
                 && own == operator) {
             parts.addFirst(in(depth, operator.precedence() + 1, second));
             left = first;
@@ -99,18 +110,18 @@ final class FormatterExpressions {
             case Expression.StringLiteral(var span, var bytes) ->
                     formatter.written(span, "\"(?:[^\"\\\\]|\\\\.)*\"", TreeText.quoted(bytes));
             case Expression.BooleanLiteral(var span, var value) -> Boolean.toString(value);
-            case Expression.Name(var span, var name) -> name;
+            case BareName(var span, var name) -> name;
             case Expression.Positional(var span, var number) -> "$" + number;
             case Expression.PositionalCount(var span) -> "$#";
-            case Expression.Variable(var span, var name) -> name;
+            case ScratchVariable(var span, var name) -> name;
             case MapName(var span, var name) -> name;
             case Expression.MapElement(var span, var map, var key) ->
                     map.name() + "[" + key(depth, key) + "]";
-            case Expression.Call(var span, var function, var arguments) ->
+            case FunctionCall(var span, var function, var arguments) ->
                     function + "(" + list(depth, arguments) + ")";
             case Expression.TypeArgument(var span, var type) -> "typeof(" + inner(type) + ")";
-            case Unary unary -> unary(depth, unary);
-            case Expression.Binary(var span, var operator, var left, var right) ->
+            case UnaryOperation unary -> unary(depth, unary);
+            case BinaryOperation(var span, var operator, var left, var right) ->
                     in(depth, operator.precedence(), left)
                             + " "
                             + operator.sign()
@@ -121,14 +132,14 @@ final class FormatterExpressions {
                             + (then == null ? " ?: " : " ? " + plain(depth, then) + " : ")
                             + plain(depth, otherwise);
             case If choice -> choice(depth, choice);
-            case Block block -> formatter.block(depth, block, true);
-            case Expression.Field(var span, var of, var name) -> base(depth, of) + "." + name;
+            case BlockExpression block -> formatter.block(depth, block, true);
+            case MemberAccess(var span, var of, var name) -> base(depth, of) + "." + name;
             case Expression.TupleElement(var span, var of, var index) ->
                     base(depth, of) + "." + index;
-            case Expression.Index(var span, var of, var index) ->
+            case IndexAccess(var span, var of, var index) ->
                     base(depth, of) + "[" + plain(depth, index) + "]";
-            case Expression.Cast cast -> cast(depth, cast);
-            case Tuple(var span, var elements) ->
+            case TypeCast cast -> cast(depth, cast);
+            case TupleLiteral(var span, var elements) ->
                     "(" + list(depth, elements) + (elements.size() == 1 ? ",)" : ")");
             case RecordLiteral(var span, var members) ->
                     members.stream()
@@ -148,7 +159,7 @@ final class FormatterExpressions {
 
     /** A key of several parts stands without parentheses of its own. */
     private String key(int depth, Expression key) {
-        return key instanceof Tuple(var span, var elements) && elements.size() > 1
+        return key instanceof TupleLiteral(var span, var elements) && elements.size() > 1
                 ? list(depth, elements)
                 : plain(depth, key);
     }
@@ -157,10 +168,10 @@ final class FormatterExpressions {
         return switch (expression) {
             case Expression.Ternary ternary -> TERNARY;
             case If choice -> TERNARY;
-            case Block block -> TERNARY;
-            case Expression.Binary binary -> binary.operator().precedence();
-            case Unary unary -> unary.operator().isPostfix() ? POSTFIX : UNARY;
-            case Expression.Cast cast -> UNARY;
+            case BlockExpression block -> TERNARY;
+            case BinaryOperation binary -> binary.operator().precedence();
+            case UnaryOperation unary -> unary.operator().isPostfix() ? POSTFIX : UNARY;
+            case TypeCast cast -> UNARY;
             case Comptime comptime -> UNARY;
             default -> POSTFIX;
         };
@@ -177,7 +188,7 @@ final class FormatterExpressions {
         return of instanceof MapName ? "(" + plain(depth, of) + ")" : in(depth, POSTFIX, of);
     }
 
-    private String unary(int depth, Unary unary) {
+    private String unary(int depth, UnaryOperation unary) {
         String sign = unary.operator().sign();
         if (unary.operator().isPostfix()) {
             return in(depth, POSTFIX, unary.operand()) + sign;
@@ -191,10 +202,10 @@ final class FormatterExpressions {
     }
 
     /** Behind a name that need not be a type's a sign would be taken as an operator. */
-    private String cast(int depth, Expression.Cast cast) {
+    private String cast(int depth, TypeCast cast) {
         String operand = in(depth, UNARY, cast.operand());
         boolean sure =
-                !(cast.type() instanceof TypeSyntax.Named named)
+                !(cast.type() instanceof NamedSyntax named)
                         || named.kind() != TypeSyntax.Kind.PLAIN
                         || named.name().matches("u?int[0-9]+|.*_t|bool|string|void");
         boolean sign = "-*&+".indexOf(operand.charAt(0)) >= 0;
@@ -208,7 +219,7 @@ final class FormatterExpressions {
         String otherwise =
                 switch (choice.otherwise()) {
                     case null -> "";
-                    case Block block -> " else " + formatter.block(depth, block, true);
+                    case BlockExpression block -> " else " + formatter.block(depth, block, true);
                     case If other -> " else " + choice(depth, other);
                     default -> throw new AssertionError(choice);
                 };
@@ -227,20 +238,20 @@ final class FormatterExpressions {
     /** A type where only a type can stand. */
     String type(TypeSyntax type) {
         return switch (type) {
-            case TypeSyntax.Named(var span, var kind, var name) ->
+            case NamedSyntax(var span, var kind, var name) ->
                     kind == TypeSyntax.Kind.PLAIN
                             ? name
                             : kind.name().toLowerCase(Locale.ROOT) + " " + name;
-            case TypeSyntax.Pointer(var span, var element) -> type(element) + "*";
-            case TypeSyntax.Array(var span, var element, var count) ->
+            case PointerSyntax(var span, var element) -> type(element) + "*";
+            case ArraySyntax(var span, var element, var count) ->
                     type(element) + "[" + (count == 0 ? "" : count) + "]";
-            case TypeSyntax.Of(var span, var expression) -> "typeof(" + plain(0, expression) + ")";
+            case TypeofSyntax(var span, var expression) -> "typeof(" + plain(0, expression) + ")";
         };
     }
 
     /** A type or an expression that stands for its own. */
     private String inner(TypeSyntax type) {
-        return type instanceof TypeSyntax.Of(var span, var expression)
+        return type instanceof TypeofSyntax(var span, var expression)
                 ? plain(0, expression)
                 : type(type);
     }

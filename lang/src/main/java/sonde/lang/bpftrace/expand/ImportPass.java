@@ -7,18 +7,21 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
-import sonde.lang.bpftrace.syntax.Statement;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.bpftrace.syntax.Script.ScriptImport;
+import sonde.lang.bpftrace.syntax.Script.ScriptItem;
+import sonde.lang.bpftrace.syntax.ScriptParser;
+import sonde.lang.bpftrace.syntax.ScriptStatement;
+import sonde.lang.bpftrace.syntax.ScriptStatement.LocalImport;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /**
  * Merges imported files into a script: their definitions before its own, their items too. A file is
  * read once, so that files which import each other do no harm.
  */
-final class ImportPass extends Rewriter {
+final class ImportPass extends TreeRewriter {
     /** Imports that import nothing but more imports. */
     private static final int MAX_FILES = 1_000;
 
@@ -27,15 +30,15 @@ final class ImportPass extends Rewriter {
 
     private static final String LIBRARY_CODE = LIBRARY_TEST + "/test.bpf.c";
 
-    private final Imports imports;
-    private final Diagnostics diagnostics;
+    private final ImportPath imports;
+    private final CompilerDiagnostics diagnostics;
     private final Set<String> seen = new HashSet<>();
     private final Deque<Script> open = new ArrayDeque<>();
-    private final List<Span> definitions = new ArrayList<>();
-    private final List<Script.Item> items = new ArrayList<>();
+    private final List<SourceSpan> definitions = new ArrayList<>();
+    private final List<ScriptItem> items = new ArrayList<>();
     private final List<CodeFile> code = new ArrayList<>();
 
-    ImportPass(Imports imports, Diagnostics diagnostics) {
+    ImportPass(ImportPath imports, CompilerDiagnostics diagnostics) {
         this.imports = imports;
         this.diagnostics = diagnostics;
     }
@@ -60,11 +63,11 @@ final class ImportPass extends Rewriter {
 
     private void add(Script script) {
         open.push(script);
-        for (Script.Import one : script.imports()) {
+        for (ScriptImport one : script.imports()) {
             load(one.span(), one.path(), script.source());
         }
-        List<Script.Item> own = new ArrayList<>();
-        for (Script.Item item : script.items()) {
+        List<ScriptItem> own = new ArrayList<>();
+        for (ScriptItem item : script.items()) {
             own.add(item(item));
         }
         open.pop();
@@ -73,15 +76,15 @@ final class ImportPass extends Rewriter {
     }
 
     @Override
-    protected void statement(Statement statement, List<Statement> to) {
-        if (statement instanceof Statement.Import(var span, var path)) {
+    protected void statement(ScriptStatement statement, List<ScriptStatement> to) {
+        if (statement instanceof LocalImport(var span, var path)) {
             load(span, path, open.element().source());
         } else {
             super.statement(statement, to);
         }
     }
 
-    private void load(Span span, String path, SourceText from) {
+    private void load(SourceSpan span, String path, SourceText from) {
         try {
             List<String> sources = imports.code(path, from);
             for (String source : sources) {
@@ -115,22 +118,22 @@ final class ImportPass extends Rewriter {
         }
     }
 
-    private void libraryCode(Span span, String path) {
+    private void libraryCode(SourceSpan span, String path) {
         if (path.equals(LIBRARY_TEST) || LIBRARY_CODE.equals(path)) {
-            code(new CodeFile(span, LIBRARY_CODE, Expansion.resource("test.bpf.c")));
+            code(new CodeFile(span, LIBRARY_CODE, ScriptExpansion.resource("test.bpf.c")));
         }
     }
 
-    private void load(Span span, SourceText text) {
+    private void load(SourceSpan span, SourceText text) {
         if (!seen.add(text.name()) || diagnostics.isFull()) {
             return;
         }
         if (seen.size() > MAX_FILES) {
             diagnostics.error(span, "more than " + MAX_FILES + " files are imported");
         } else if (text.name().endsWith(".h")) {
-            definitions.add(new Span(text, 0, text.text().length()));
+            definitions.add(new SourceSpan(text, 0, text.text().length()));
         } else if (text.name().endsWith(".bt")) {
-            Script script = Parser.parse(text, diagnostics);
+            Script script = ScriptParser.parse(text, diagnostics);
             if (script.config() != null) {
                 diagnostics.error(
                         script.config().span(),

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
 import sonde.lang.bpftrace.syntax.Script;
 
 /**
@@ -38,18 +39,18 @@ record LateOptions(boolean any, Set<String> early) {
                     3);
 
     /** Of a script whose macros are expanded; what is given now is not late. */
-    static LateOptions of(Script script, Parameters parameters) {
+    static LateOptions of(Script script, ScriptParameters parameters) {
         Set<String> early = new HashSet<>(parameters.named().keySet());
-        new Rewriter() {
+        new TreeRewriter() {
             @Override
             protected Expression expression(Expression expression) {
-                if (expression instanceof Expression.Call call) {
+                if (expression instanceof FunctionCall call) {
                     int first = WRITTEN_OUT.getOrDefault(call.function(), Integer.MAX_VALUE);
                     List<Expression> arguments = call.arguments();
                     for (int i = first; i < arguments.size(); i++) {
-                        if (arguments.get(i) instanceof Expression.Call asks
+                        if (arguments.get(i) instanceof FunctionCall asks
                                 && asks.function().equals("getopt")) {
-                            Option option = ParameterPass.option(asks);
+                            ScriptOption option = ParameterPass.option(asks);
                             early.add(option == null ? "" : option.name());
                         }
                     }
@@ -61,7 +62,7 @@ record LateOptions(boolean any, Set<String> early) {
     }
 
     /** Whether an option is one; texts are not, whose room the compiler plans. */
-    boolean has(Option option) {
-        return any && option.kind() != Option.Kind.STRING && !early.contains(option.name());
+    boolean has(ScriptOption option) {
+        return any && option.kind() != ScriptOption.Kind.STRING && !early.contains(option.name());
     }
 }

@@ -6,26 +6,31 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.expand.ScriptExpansion.MacroUse;
 import sonde.lang.bpftrace.syntax.Expression;
-import sonde.lang.bpftrace.syntax.Expression.Block;
-import sonde.lang.bpftrace.syntax.Expression.Call;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
 import sonde.lang.bpftrace.syntax.Expression.MapName;
-import sonde.lang.bpftrace.syntax.Expression.Name;
+import sonde.lang.bpftrace.syntax.Expression.MemberAccess;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
 import sonde.lang.bpftrace.syntax.Expression.TypeArgument;
-import sonde.lang.bpftrace.syntax.Expression.Variable;
 import sonde.lang.bpftrace.syntax.Script;
-import sonde.lang.bpftrace.syntax.Script.Macro;
-import sonde.lang.bpftrace.syntax.Statement;
+import sonde.lang.bpftrace.syntax.Script.ScriptItem;
+import sonde.lang.bpftrace.syntax.Script.ScriptMacro;
+import sonde.lang.bpftrace.syntax.ScriptStatement;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
+import sonde.lang.bpftrace.syntax.TypeSyntax.NamedSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.TypeofSyntax;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 
 /**
  * Puts the bodies of macros where they are called. The arguments of a call are expanded where they
  * stand, then take the places of the parameters; all other variables of a body get a name that
  * nobody can write.
  */
-final class MacroPass extends Rewriter {
+final class MacroPass extends TreeRewriter {
     /** Between a variable's name and the number of the expansion that it belongs to. */
     static final char MARK = '\u00b7';
 
@@ -43,18 +48,23 @@ final class MacroPass extends Rewriter {
     private static final String TOO_MUCH = "macros make more of this script than can be compiled";
 
     /** One call of a macro being expanded. */
-    private static final class Frame {
-        final Macro macro;
-        final Span call;
+    private static final class MacroFrame {
+        final ScriptMacro macro;
+        final SourceSpan call;
         final boolean library;
         final int number;
-        final @Nullable Frame caller;
+        final @Nullable MacroFrame caller;
         final Map<String, Expression> names = new HashMap<>();
         final Map<String, Integer> heights = new HashMap<>();
         final Map<String, String> variables = new HashMap<>();
         final Map<String, String> maps = new HashMap<>();
 
-        Frame(Macro macro, Span call, boolean library, int number, @Nullable Frame caller) {
+        MacroFrame(
+                ScriptMacro macro,
+                SourceSpan call,
+                boolean library,
+                int number,
+                @Nullable MacroFrame caller) {
             this.macro = macro;
             // Nobody wrote what stands in the library: its place is the call's.
             this.call = caller != null && caller.library ? caller.call : call;
@@ -66,30 +76,30 @@ final class MacroPass extends Rewriter {
 
     private final MacroTable own;
     private final MacroTable library;
-    private final Diagnostics diagnostics;
-    private final List<Expansion.Use> uses = new ArrayList<>();
-    private @Nullable Frame frame;
+    private final CompilerDiagnostics diagnostics;
+    private final List<MacroUse> uses = new ArrayList<>();
+    private @Nullable MacroFrame frame;
     private int expansions;
     private int nodes;
     private int height;
     private int depth;
     private boolean full;
 
-    MacroPass(MacroTable own, MacroTable library, Diagnostics diagnostics) {
+    MacroPass(MacroTable own, MacroTable library, CompilerDiagnostics diagnostics) {
         this.own = own;
         this.library = library;
         this.diagnostics = diagnostics;
     }
 
-    List<Expansion.Use> uses() {
+    List<MacroUse> uses() {
         return uses;
     }
 
     /** Without its macros. */
     Script expand(Script script) {
-        List<Script.Item> items = new ArrayList<>();
-        for (Script.Item item : script.items()) {
-            if (!(item instanceof Macro)) {
+        List<ScriptItem> items = new ArrayList<>();
+        for (ScriptItem item : script.items()) {
+            if (!(item instanceof ScriptMacro)) {
                 items.add(item(item));
             }
         }
@@ -97,7 +107,7 @@ final class MacroPass extends Rewriter {
     }
 
     @Override
-    protected Span span(Span span) {
+    protected SourceSpan span(SourceSpan span) {
         return frame != null && frame.library ? frame.call : span;
     }
 
@@ -116,7 +126,7 @@ final class MacroPass extends Rewriter {
         }
         if (height > MAX_HEIGHT) {
             tooMuch(expression.span(), TOO_MUCH);
-            made = new Name(expression.span(), "_");
+            made = new BareName(expression.span(), "_");
         }
         depth--;
         height = Math.max(outer, height + 1);
@@ -124,54 +134,54 @@ final class MacroPass extends Rewriter {
     }
 
     @Override
-    protected Block block(Block block) {
+    protected BlockExpression block(BlockExpression block) {
         depth++;
         if (depth > MAX_HEIGHT) {
             tooMuch(block.span(), TOO_MUCH);
         }
-        Block made = full ? block : super.block(block);
+        BlockExpression made = full ? block : super.block(block);
         depth--;
         return made;
     }
 
     private Expression made(Expression expression) {
         return switch (expression) {
-            case Name name -> name(name);
-            case Call call -> call(call);
+            case BareName name -> name(name);
+            case FunctionCall call -> call(call);
             case Expression.OffsetOf(var span, var type, var path) ->
                     new Expression.OffsetOf(span(span), type(type), path(path));
             default -> super.expression(expression);
         };
     }
 
-    private void tooMuch(Span span, String message) {
+    private void tooMuch(SourceSpan span, String message) {
         if (!full) {
             full = true;
             diagnostics.error(outermost(span), message);
         }
     }
 
-    private Span outermost(Span span) {
-        Span place = span;
-        for (Frame at = frame; at != null; at = at.caller) {
+    private SourceSpan outermost(SourceSpan span) {
+        SourceSpan place = span;
+        for (MacroFrame at = frame; at != null; at = at.caller) {
             place = at.call;
         }
         return place;
     }
 
-    private Expression name(Name name) {
+    private Expression name(BareName name) {
         Expression argument = frame == null ? null : frame.names.get(name.name());
         if (frame != null && argument != null) {
             height = frame.heights.getOrDefault(name.name(), 1);
-            return new Copy().expression(argument);
+            return new TreeCopy().expression(argument);
         }
         Expression expanded = expanded(name.span(), name.name(), List.of(), List.of());
         return expanded == null
-                ? new Name(span(name.span()), Natives.plain(name.name()))
+                ? new BareName(span(name.span()), NativeNames.plain(name.name()))
                 : expanded;
     }
 
-    private Expression call(Call call) {
+    private Expression call(FunctionCall call) {
         List<Expression> arguments = new ArrayList<>();
         List<Integer> heights = new ArrayList<>();
         int highest = 0;
@@ -183,18 +193,18 @@ final class MacroPass extends Rewriter {
         }
         height = highest;
         Expression expanded = expanded(call.span(), call.function(), arguments, heights);
-        String plain = Natives.plain(call.function());
-        if (expanded == null && arguments.isEmpty() && Natives.mayBeCalled(plain)) {
-            return new Name(span(call.span()), plain);
+        String plain = NativeNames.plain(call.function());
+        if (expanded == null && arguments.isEmpty() && NativeNames.mayBeCalled(plain)) {
+            return new BareName(span(call.span()), plain);
         }
-        return expanded == null ? new Call(span(call.span()), plain, arguments) : expanded;
+        return expanded == null ? new FunctionCall(span(call.span()), plain, arguments) : expanded;
     }
 
     /** Null when the name is no macro's. */
     private @Nullable Expression expanded(
-            Span span, String name, List<Expression> arguments, List<Integer> heights) {
+            SourceSpan span, String name, List<Expression> arguments, List<Integer> heights) {
         boolean inLibrary = frame != null && frame.library;
-        Macro macro = inLibrary ? null : own.find(name, arguments);
+        ScriptMacro macro = inLibrary ? null : own.find(name, arguments);
         boolean fromLibrary = macro == null;
         if (macro == null) {
             macro = library.find(name, arguments);
@@ -206,51 +216,54 @@ final class MacroPass extends Rewriter {
         if (!chain.isEmpty()) {
             diagnostics.error(
                     span, "Recursive macro call detected. Call chain: " + chain + macro.name());
-            return new Name(span, name);
+            return new BareName(span, name);
         }
         if (++expansions > MAX_EXPANSIONS) {
             tooMuch(span, "macros are called more than " + MAX_EXPANSIONS + " times");
-            return new Name(span, name);
+            return new BareName(span, name);
         }
-        Frame entered = new Frame(macro, span, fromLibrary, expansions, frame);
+        MacroFrame entered = new MacroFrame(macro, span, fromLibrary, expansions, frame);
         bind(entered, arguments, heights);
-        uses.add(new Expansion.Use(macro, span));
+        uses.add(new MacroUse(macro, span));
         return body(entered);
     }
 
-    private Expression body(Frame entered) {
-        Frame caller = frame;
+    private Expression body(MacroFrame entered) {
+        MacroFrame caller = frame;
         frame = entered;
         height = 0;
-        Block made = block(entered.macro.body());
+        BlockExpression made = block(entered.macro.body());
         frame = caller;
-        return new Block(entered.call, made.statements(), made.result());
+        return new BlockExpression(entered.call, made.statements(), made.result());
     }
 
     /** A variable or map for a name is a value there, not the place where one is kept. */
-    private static void bind(Frame entered, List<Expression> arguments, List<Integer> heights) {
+    private static void bind(
+            MacroFrame entered, List<Expression> arguments, List<Integer> heights) {
         List<Expression> parameters = entered.macro.parameters();
         for (int i = 0; i < parameters.size(); i++) {
             Expression argument = arguments.get(i);
             String parameter = MacroTable.name(parameters.get(i));
-            if (parameters.get(i) instanceof Variable) {
-                entered.variables.put(parameter, ((Variable) argument).name());
+            if (parameters.get(i) instanceof ScratchVariable) {
+                entered.variables.put(parameter, ((ScratchVariable) argument).name());
             } else if (parameters.get(i) instanceof MapName) {
                 entered.maps.put(parameter, ((MapName) argument).name());
             } else {
-                boolean place = argument instanceof Variable || argument instanceof MapName;
+                boolean place = argument instanceof ScratchVariable || argument instanceof MapName;
                 entered.names.put(
                         parameter,
-                        place ? new Block(argument.span(), List.of(), argument) : argument);
+                        place
+                                ? new BlockExpression(argument.span(), List.of(), argument)
+                                : argument);
                 entered.heights.put(parameter, heights.get(i) + 1);
             }
         }
     }
 
     /** {@code "a > b > "} from the macro to where it calls itself; empty when it does not. */
-    private String chain(Macro macro) {
+    private String chain(ScriptMacro macro) {
         StringBuilder chain = new StringBuilder();
-        for (Frame at = frame; at != null; at = at.caller) {
+        for (MacroFrame at = frame; at != null; at = at.caller) {
             chain.insert(0, at.macro.name() + " > ");
             if (at.macro.equals(macro)) {
                 return chain.toString();
@@ -260,12 +273,12 @@ final class MacroPass extends Rewriter {
     }
 
     private @Nullable Expression mismatch(
-            Span span, String name, List<Expression> arguments, boolean inLibrary) {
-        Macro closest = inLibrary ? null : own.closest(name, arguments);
+            SourceSpan span, String name, List<Expression> arguments, boolean inLibrary) {
+        ScriptMacro closest = inLibrary ? null : own.closest(name, arguments);
         if (closest == null) {
             closest = library.closest(name, arguments);
         }
-        if (closest == null || Natives.isNative(name)) {
+        if (closest == null || NativeNames.isNative(name)) {
             return null;
         }
         diagnostics.error(
@@ -280,21 +293,21 @@ final class MacroPass extends Rewriter {
                             + parameters.size()
                             + " but got "
                             + arguments.size());
-            return new Name(span, name);
+            return new BareName(span, name);
         }
         for (int i = 0; i < parameters.size(); i++) {
             if (!MacroTable.fits(parameters.get(i), arguments.get(i))) {
                 mismatch(name, parameters.get(i), arguments.get(i));
             }
         }
-        return new Name(span, name);
+        return new BareName(span, name);
     }
 
     private void mismatch(String name, Expression parameter, Expression argument) {
         boolean map = parameter instanceof MapName;
         String got =
                 switch (argument) {
-                    case Variable variable -> "a variable";
+                    case ScratchVariable variable -> "a variable";
                     case MapName other -> "a map";
                     default -> "an expression";
                 };
@@ -313,13 +326,13 @@ final class MacroPass extends Rewriter {
     }
 
     @Override
-    protected Variable variable(Variable variable) {
+    protected ScratchVariable variable(ScratchVariable variable) {
         if (frame == null) {
             return super.variable(variable);
         }
         String handed = frame.variables.get(variable.name());
         String name = handed == null ? variable.name() + MARK + frame.number : handed;
-        return new Variable(span(variable.span()), name);
+        return new ScratchVariable(span(variable.span()), name);
     }
 
     @Override
@@ -336,12 +349,12 @@ final class MacroPass extends Rewriter {
     }
 
     @Override
-    protected void statement(Statement statement, List<Statement> to) {
-        Variable declared =
+    protected void statement(ScriptStatement statement, List<ScriptStatement> to) {
+        ScratchVariable declared =
                 switch (statement) {
-                    case Statement.Declare declare -> declare.variable();
-                    case Statement.ForMap loop -> loop.variable();
-                    case Statement.ForRange loop -> loop.variable();
+                    case ScriptStatement.Declare declare -> declare.variable();
+                    case ScriptStatement.ForMap loop -> loop.variable();
+                    case ScriptStatement.ForRange loop -> loop.variable();
                     default -> null;
                 };
         if (frame != null && declared != null && frame.variables.containsKey(declared.name())) {
@@ -357,15 +370,15 @@ final class MacroPass extends Rewriter {
                 frame == null || path.size() != 1 ? null : frame.names.get(path.getFirst());
         List<String> names = new ArrayList<>();
         Expression at = argument;
-        while (at instanceof Expression.Field(var span, var of, var name)) {
+        while (at instanceof MemberAccess(var span, var of, var name)) {
             names.addFirst(name);
             at = of;
         }
-        if (at instanceof Name(var span, var name)) {
+        if (at instanceof BareName(var span, var name)) {
             names.addFirst(name);
             return names;
         }
-        if (argument instanceof Expression.Field) {
+        if (argument instanceof MemberAccess) {
             diagnostics.error(
                     argument.span(),
                     "FieldAccess expressions must be made up entirely of idents (e.g. a.b.c) to"
@@ -376,42 +389,42 @@ final class MacroPass extends Rewriter {
 
     @Override
     protected TypeSyntax type(TypeSyntax type) {
-        if (type instanceof TypeSyntax.Of(var span, Name(var at, var name))) {
+        if (type instanceof TypeofSyntax(var span, BareName(var at, var name))) {
             // A bare name where a type may stand is a type's unless a parameter has it.
             Expression argument = frame == null ? null : frame.names.get(name);
             if (argument instanceof TypeArgument(var place, var handed)) {
-                return new Copy().type(handed);
+                return new TreeCopy().type(handed);
             }
             return argument == null
-                    ? new TypeSyntax.Of(span(span), new Name(span(at), name))
-                    : new TypeSyntax.Of(span(span), new Copy().expression(argument));
+                    ? new TypeofSyntax(span(span), new BareName(span(at), name))
+                    : new TypeofSyntax(span(span), new TreeCopy().expression(argument));
         }
         Expression argument =
-                frame != null && type instanceof TypeSyntax.Named named
+                frame != null && type instanceof NamedSyntax named
                         ? frame.names.get(named.name())
                         : null;
         if (argument == null) {
             return super.type(type);
         }
-        return replaced((TypeSyntax.Named) type, argument);
+        return replaced((NamedSyntax) type, argument);
     }
 
-    private TypeSyntax replaced(TypeSyntax.Named type, Expression argument) {
+    private TypeSyntax replaced(NamedSyntax type, Expression argument) {
         boolean plain = type.kind() == TypeSyntax.Kind.PLAIN;
         String name =
                 switch (argument) {
-                    case Name(var span, var word) -> word;
-                    case TypeArgument(var span, TypeSyntax.Of(var at, Name(var in, var word))) ->
+                    case BareName(var span, var word) -> word;
+                    case TypeArgument(var span, TypeofSyntax(var at, BareName(var in, var word))) ->
                             word;
-                    case TypeArgument(var span, TypeSyntax.Named(var at, var kind, var word)) ->
+                    case TypeArgument(var span, NamedSyntax(var at, var kind, var word)) ->
                             kind == TypeSyntax.Kind.PLAIN ? word : null;
                     default -> null;
                 };
         if (name != null) {
-            return new TypeSyntax.Named(span(type.span()), type.kind(), name);
+            return new NamedSyntax(span(type.span()), type.kind(), name);
         }
         if (plain && argument instanceof TypeArgument(var span, var handed)) {
-            return new Copy().type(handed);
+            return new TreeCopy().type(handed);
         }
         String tag = plain ? "" : type.kind().name().toLowerCase(Locale.ROOT) + " ";
         String macro = frame == null ? "" : frame.macro.name();
@@ -429,7 +442,7 @@ final class MacroPass extends Rewriter {
     }
 
     /** New nodes of the same content. */
-    private final class Copy extends Rewriter {
+    private final class TreeCopy extends TreeRewriter {
         @Override
         protected Expression expression(Expression expression) {
             if (full || ++nodes > MAX_NODES) {

@@ -8,22 +8,22 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
 import sonde.lang.bpftrace.syntax.Expression.MapName;
-import sonde.lang.bpftrace.syntax.Expression.Name;
-import sonde.lang.bpftrace.syntax.Expression.Variable;
-import sonde.lang.bpftrace.syntax.Script.Macro;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.bpftrace.syntax.Script.ScriptMacro;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 
 /**
  * Macros by name. Several of one name are told apart by how many parameters they have and of what
  * kind; of two that fit the one defined first is taken, which therefore must be the stricter.
  */
 final class MacroTable {
-    private final Map<String, List<Macro>> byName = new HashMap<>();
+    private final Map<String, List<ScriptMacro>> byName = new HashMap<>();
 
     /** Adds one; says why not, when it cannot be called or repeats another. */
-    void add(Macro macro, Diagnostics diagnostics) {
+    void add(ScriptMacro macro, CompilerDiagnostics diagnostics) {
         if (find(macro.name(), macro.parameters()) != null) {
             diagnostics.error(head(macro), "Redefinition of macro: " + macro.name());
             return;
@@ -37,7 +37,7 @@ final class MacroTable {
                         sort(parameter) + " for macro argument has already been used: " + name);
                 return;
             }
-            if (parameter instanceof Name && Natives.isReserved(name)) {
+            if (parameter instanceof BareName && NativeNames.isReserved(name)) {
                 diagnostics.error(
                         parameter.span(),
                         "syntax: builtin '" + name + "' can't be used as a macro argument");
@@ -48,30 +48,30 @@ final class MacroTable {
     }
 
     private static String sort(Expression parameter) {
-        return parameter instanceof Variable
+        return parameter instanceof ScratchVariable
                 ? "Variable"
                 : parameter instanceof MapName ? "Map" : "Ident";
     }
 
     static String name(Expression parameter) {
         return switch (parameter) {
-            case Variable(var span, var name) -> name;
+            case ScratchVariable(var span, var name) -> name;
             case MapName(var span, var name) -> name;
-            case Name(var span, var name) -> name;
+            case BareName(var span, var name) -> name;
             default -> throw new AssertionError(parameter);
         };
     }
 
     /** {@code macro name}: what messages about a definition point at. */
-    static Span head(Macro macro) {
-        Span span = macro.span();
+    static SourceSpan head(ScriptMacro macro) {
+        SourceSpan span = macro.span();
         int at = span.text().indexOf(macro.name(), "macro".length());
-        return new Span(span.source(), span.from(), span.from() + at + macro.name().length());
+        return new SourceSpan(span.source(), span.from(), span.from() + at + macro.name().length());
     }
 
     /** The macro that these arguments fit; null for none. */
-    @Nullable Macro find(String name, List<Expression> arguments) {
-        for (Macro macro : byName.getOrDefault(name, List.of())) {
+    @Nullable ScriptMacro find(String name, List<Expression> arguments) {
+        for (ScriptMacro macro : byName.getOrDefault(name, List.of())) {
             if (distance(macro, arguments) == 0) {
                 return macro;
             }
@@ -80,9 +80,9 @@ final class MacroTable {
     }
 
     /** The macro of this name that fits best; null when there is none of the name. */
-    @Nullable Macro closest(String name, List<Expression> arguments) {
-        Macro best = null;
-        for (Macro macro : byName.getOrDefault(name, List.of())) {
+    @Nullable ScriptMacro closest(String name, List<Expression> arguments) {
+        ScriptMacro best = null;
+        for (ScriptMacro macro : byName.getOrDefault(name, List.of())) {
             if (best == null || distance(macro, arguments) < distance(best, arguments)) {
                 best = macro;
             }
@@ -91,7 +91,7 @@ final class MacroTable {
     }
 
     /** A wrong count is worse than any number of arguments of the wrong kind. */
-    private static long distance(Macro macro, List<Expression> arguments) {
+    private static long distance(ScriptMacro macro, List<Expression> arguments) {
         List<Expression> parameters = macro.parameters();
         int common = Math.min(parameters.size(), arguments.size());
         long distance = Math.abs(parameters.size() - arguments.size()) * 100_000L;
@@ -103,7 +103,7 @@ final class MacroTable {
 
     static boolean fits(Expression parameter, Expression argument) {
         return switch (parameter) {
-            case Variable variable -> argument instanceof Variable;
+            case ScratchVariable variable -> argument instanceof ScratchVariable;
             case MapName map -> argument instanceof MapName;
             default -> true;
         };

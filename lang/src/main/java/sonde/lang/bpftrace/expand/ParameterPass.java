@@ -13,51 +13,54 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.BinaryOperator;
 import sonde.lang.bpftrace.syntax.Expression;
-import sonde.lang.bpftrace.syntax.Expression.Binary;
-import sonde.lang.bpftrace.syntax.Expression.Call;
+import sonde.lang.bpftrace.syntax.Expression.BinaryOperation;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
 import sonde.lang.bpftrace.syntax.Expression.IntegerLiteral;
 import sonde.lang.bpftrace.syntax.Expression.Positional;
 import sonde.lang.bpftrace.syntax.Expression.StringLiteral;
-import sonde.lang.bpftrace.syntax.Script;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
+import sonde.lang.bpftrace.syntax.Script.AttachPointText;
+import sonde.lang.bpftrace.syntax.Script.ProbeBlock;
+import sonde.lang.bpftrace.syntax.Script.ScriptItem;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 
 /** Puts literals where parameters and options are asked for. */
-final class ParameterPass extends Rewriter {
+final class ParameterPass extends TreeRewriter {
     private static final Pattern IN_ATTACH_POINT = Pattern.compile("\\$([1-9][0-9]{0,8}|#)");
     private static final BigInteger LIMIT = BigInteger.ONE.shiftLeft(64);
     private static final BigInteger LEAST = BigInteger.ONE.shiftLeft(63).negate();
 
-    private final Parameters parameters;
+    private final ScriptParameters parameters;
     private final LateOptions late;
-    private final Diagnostics diagnostics;
-    private final Map<String, Option> options = new LinkedHashMap<>();
+    private final CompilerDiagnostics diagnostics;
+    private final Map<String, ScriptOption> options = new LinkedHashMap<>();
     private final Set<Integer> missing = new HashSet<>();
 
-    ParameterPass(Parameters parameters, LateOptions late, Diagnostics diagnostics) {
+    ParameterPass(ScriptParameters parameters, LateOptions late, CompilerDiagnostics diagnostics) {
         this.parameters = parameters;
         this.late = late;
         this.diagnostics = diagnostics;
     }
 
     /** Those met, in the order in which they were. */
-    List<Option> options() {
+    List<ScriptOption> options() {
         return List.copyOf(options.values());
     }
 
     @Override
-    protected Script.Item item(Script.Item item) {
-        Script.Item made = super.item(item);
-        if (!(made instanceof Script.Probe probe)) {
+    protected ScriptItem item(ScriptItem item) {
+        ScriptItem made = super.item(item);
+        if (!(made instanceof ProbeBlock probe)) {
             return made;
         }
-        List<Script.AttachPoint> points = new ArrayList<>();
-        for (Script.AttachPoint point : probe.attachPoints()) {
+        List<AttachPointText> points = new ArrayList<>();
+        for (AttachPointText point : probe.attachPoints()) {
             Matcher matcher = IN_ATTACH_POINT.matcher(point.text());
             String text = matcher.replaceAll(m -> Matcher.quoteReplacement(word(m.group(1))));
-            points.add(new Script.AttachPoint(point.span(), text));
+            points.add(new AttachPointText(point.span(), text));
         }
-        return new Script.Probe(probe.span(), points, probe.predicate(), probe.body());
+        return new ProbeBlock(probe.span(), points, probe.predicate(), probe.body());
     }
 
     private String word(String number) {
@@ -77,16 +80,17 @@ final class ParameterPass extends Rewriter {
             case Positional positional -> number(positional);
             case Expression.PositionalCount(var span) ->
                     new IntegerLiteral(span, parameters.positional().size());
-            case Call call when call.function().equals("str") && !call.arguments().isEmpty() ->
+            case FunctionCall call
+                    when call.function().equals("str") && !call.arguments().isEmpty() ->
                     str(call);
-            case Call call when call.function().equals("getopt") -> getopt(call);
+            case FunctionCall call when call.function().equals("getopt") -> getopt(call);
             default -> super.expression(expression);
         };
     }
 
     /** A number where the parameter is one, otherwise its text; 0 where there is none. */
     private Expression number(Positional positional) {
-        Span span = positional.span();
+        SourceSpan span = positional.span();
         String text = text(positional.number());
         if (text.isEmpty()) {
             if (missing.add(positional.number())) {
@@ -101,40 +105,41 @@ final class ParameterPass extends Rewriter {
         }
         BigInteger value = NumberWords.parse(text);
         boolean fits = value != null && value.compareTo(LEAST) >= 0 && value.compareTo(LIMIT) < 0;
-        return value != null && fits ? Literals.integer(span, value) : string(span, text);
+        return value != null && fits ? LiteralValues.integer(span, value) : string(span, text);
     }
 
-    static StringLiteral string(Span span, String text) {
+    static StringLiteral string(SourceSpan span, String text) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         return new StringLiteral(span, new String(utf8, StandardCharsets.ISO_8859_1));
     }
 
     /** In {@code str($1)} and {@code str($1 + 2)} it is text, even where it is a number. */
-    private Expression str(Call call) {
+    private Expression str(FunctionCall call) {
         List<Expression> arguments = new ArrayList<>();
         for (Expression argument : call.arguments()) {
             boolean first = arguments.isEmpty();
             if (first && argument instanceof Positional(var span, var number)) {
                 arguments.add(string(span, text(number)));
             } else if (first
-                    && argument instanceof Binary(var span, var operator, var left, var right)
+                    && argument
+                            instanceof BinaryOperation(var span, var operator, var left, var right)
                     && operator == BinaryOperator.ADD
                     && left instanceof Positional(var place, var number)) {
                 Expression text = string(place, text(number));
-                arguments.add(new Binary(span, operator, text, expression(right)));
+                arguments.add(new BinaryOperation(span, operator, text, expression(right)));
             } else {
                 arguments.add(expression(argument));
             }
         }
-        return new Call(call.span(), call.function(), arguments);
+        return new FunctionCall(call.span(), call.function(), arguments);
     }
 
-    private Expression getopt(Call call) {
-        Option option = checked(call) ? option(call) : null;
+    private Expression getopt(FunctionCall call) {
+        ScriptOption option = checked(call) ? option(call) : null;
         if (option == null) {
             return new IntegerLiteral(call.span(), 0);
         }
-        Option before = options.get(option.name());
+        ScriptOption before = options.get(option.name());
         if (before != null && !before.standard().equals(option.standard())) {
             diagnostics.error(
                     call.span(),
@@ -159,39 +164,39 @@ final class ParameterPass extends Rewriter {
     }
 
     /** To be answered when the script is run. */
-    private Expression asked(Call call, Option option) {
+    private Expression asked(FunctionCall call, ScriptOption option) {
         Expression standard = literal(call.span(), option);
-        return new Call(
+        return new FunctionCall(
                 call.span(), "getopt", List.of(string(call.span(), option.name()), standard));
     }
 
     /** The default, where the value given is none. */
-    private Expression literal(Span span, Option option) {
+    private Expression literal(SourceSpan span, ScriptOption option) {
         boolean valid = parameters.invalid(option).isEmpty();
         String value = valid ? parameters.value(option) : option.standard();
         return switch (option.kind()) {
             case STRING -> string(span, value);
             case BOOLEAN ->
                     new Expression.BooleanLiteral(
-                            span, Boolean.TRUE.equals(Parameters.truth(value)));
+                            span, Boolean.TRUE.equals(ScriptParameters.truth(value)));
             case SIGNED, UNSIGNED -> {
                 BigInteger number = NumberWords.parse(value);
-                yield Literals.integer(span, number == null ? BigInteger.ZERO : number);
+                yield LiteralValues.integer(span, number == null ? BigInteger.ZERO : number);
             }
         };
     }
 
     /** Of two calls for an option the one that describes it. */
-    static Option better(Option first, Option second) {
+    static ScriptOption better(ScriptOption first, ScriptOption second) {
         return first.help().isEmpty()
-                ? new Option(first.name(), first.kind(), first.standard(), second.help())
+                ? new ScriptOption(first.name(), first.kind(), first.standard(), second.help())
                 : first;
     }
 
-    private boolean checked(Call call) {
+    private boolean checked(FunctionCall call) {
         List<Expression> arguments = call.arguments();
         String wrong = "";
-        Span where = call.span();
+        SourceSpan where = call.span();
         if (arguments.isEmpty() || arguments.size() > 3) {
             wrong =
                     "The 'getopt' function can take a maximum of three arguments and a minimum of"
@@ -215,14 +220,14 @@ final class ParameterPass extends Rewriter {
     }
 
     /** The option a call asks for; null when its arguments are not the literals they must be. */
-    static @Nullable Option option(Call call) {
+    static @Nullable ScriptOption option(FunctionCall call) {
         List<Expression> arguments = call.arguments();
         if (arguments.isEmpty()
                 || !(plain(arguments.getFirst()) instanceof StringLiteral(var span, var name))) {
             return null;
         }
         Expression standard = arguments.size() > 1 ? plain(arguments.get(1)) : null;
-        Option.Kind kind = standard == null ? Option.Kind.BOOLEAN : kind(standard);
+        ScriptOption.Kind kind = standard == null ? ScriptOption.Kind.BOOLEAN : kind(standard);
         if (kind == null) {
             return null;
         }
@@ -233,7 +238,7 @@ final class ParameterPass extends Rewriter {
                         ? text(text)
                         : "";
         String shown = standard == null ? "false" : shown(standard);
-        return new Option(text(name), kind, shown, help);
+        return new ScriptOption(text(name), kind, shown, help);
     }
 
     private static String text(String bytes) {
@@ -242,33 +247,33 @@ final class ParameterPass extends Rewriter {
 
     /** What a macro was handed may stand in a block of its own. */
     private static Expression plain(Expression expression) {
-        return expression instanceof Expression.Block block
+        return expression instanceof BlockExpression block
                         && block.statements().isEmpty()
                         && block.result() != null
                 ? plain(block.result())
                 : expression;
     }
 
-    private static Option.@Nullable Kind kind(Expression standard) {
+    private static ScriptOption.@Nullable Kind kind(Expression standard) {
         Expression plain = plain(standard);
         if (plain instanceof StringLiteral) {
-            return Option.Kind.STRING;
+            return ScriptOption.Kind.STRING;
         }
         if (plain instanceof Expression.BooleanLiteral) {
-            return Option.Kind.BOOLEAN;
+            return ScriptOption.Kind.BOOLEAN;
         }
-        BigInteger value = Literals.value(plain);
+        BigInteger value = LiteralValues.value(plain);
         if (value == null) {
             return null;
         }
-        return value.signum() < 0 ? Option.Kind.SIGNED : Option.Kind.UNSIGNED;
+        return value.signum() < 0 ? ScriptOption.Kind.SIGNED : ScriptOption.Kind.UNSIGNED;
     }
 
     private static String shown(Expression standard) {
         return switch (standard) {
             case StringLiteral(var span, var bytes) -> text(bytes);
             case Expression.BooleanLiteral(var span, var value) -> Boolean.toString(value);
-            default -> String.valueOf(Literals.value(standard));
+            default -> String.valueOf(LiteralValues.value(standard));
         };
     }
 }

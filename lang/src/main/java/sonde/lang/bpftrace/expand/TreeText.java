@@ -6,10 +6,30 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
-import sonde.lang.bpftrace.syntax.Expression.Block;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
+import sonde.lang.bpftrace.syntax.Expression.BinaryOperation;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
+import sonde.lang.bpftrace.syntax.Expression.IndexAccess;
+import sonde.lang.bpftrace.syntax.Expression.MemberAccess;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.bpftrace.syntax.Expression.TupleLiteral;
+import sonde.lang.bpftrace.syntax.Expression.TypeCast;
+import sonde.lang.bpftrace.syntax.Expression.UnaryOperation;
 import sonde.lang.bpftrace.syntax.Script;
-import sonde.lang.bpftrace.syntax.Statement;
+import sonde.lang.bpftrace.syntax.Script.AttachPointText;
+import sonde.lang.bpftrace.syntax.Script.ProbeBlock;
+import sonde.lang.bpftrace.syntax.Script.ScriptFunction;
+import sonde.lang.bpftrace.syntax.Script.ScriptItem;
+import sonde.lang.bpftrace.syntax.Script.ScriptMacro;
+import sonde.lang.bpftrace.syntax.ScriptStatement;
+import sonde.lang.bpftrace.syntax.ScriptStatement.JumpStatement;
+import sonde.lang.bpftrace.syntax.ScriptStatement.LocalImport;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.ArraySyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.NamedSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.PointerSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.TypeofSyntax;
 
 /**
  * A tree as text: a line for each item and statement, expressions with a parenthesis around every
@@ -37,7 +57,7 @@ public final class TreeText {
      *
      * @param note what stands behind an expression that is no literal
      */
-    public static String of(Script.Probe probe, Function<Expression, String> note) {
+    public static String of(ProbeBlock probe, Function<Expression, String> note) {
         TreeText text = new TreeText(note);
         text.item(probe);
         return text.out.toString();
@@ -62,12 +82,12 @@ public final class TreeText {
         script.items().forEach(this::item);
     }
 
-    private void item(Script.Item item) {
+    private void item(ScriptItem item) {
         switch (item) {
-            case Script.Probe probe -> {
+            case ProbeBlock probe -> {
                 String points =
                         probe.attachPoints().stream()
-                                .map(Script.AttachPoint::text)
+                                .map(AttachPointText::text)
                                 .collect(Collectors.joining(", "));
                 line(0, "probe " + points);
                 if (probe.predicate() != null) {
@@ -75,13 +95,13 @@ public final class TreeText {
                 }
                 body(1, probe.body());
             }
-            case Script.Macro macro -> {
+            case ScriptMacro macro -> {
                 line(0, "macro " + macro.name() + list(0, macro.parameters()));
                 body(1, macro.body());
             }
             case Script.MapDeclaration(var span, var map, var type, var entries) ->
                     line(0, "map " + map + " " + type + " " + entries);
-            case Script.Function function -> {
+            case ScriptFunction function -> {
                 String parameters =
                         function.parameters().stream()
                                 .map(one -> " " + one.variable().name() + ": " + type(one.type()))
@@ -92,30 +112,30 @@ public final class TreeText {
         }
     }
 
-    private void body(int depth, Block block) {
+    private void body(int depth, BlockExpression block) {
         block.statements().forEach(statement -> line(depth, statement(depth, statement)));
         if (block.result() != null) {
             line(depth, "=> " + show(depth, block.result()));
         }
     }
 
-    private String statement(int depth, Statement statement) {
+    private String statement(int depth, ScriptStatement statement) {
         return switch (statement) {
-            case Statement.Evaluate(var span, var expression) -> show(depth, expression);
-            case Statement.Assign(var span, var target, var operator, var value) ->
+            case ScriptStatement.Evaluate(var span, var expression) -> show(depth, expression);
+            case ScriptStatement.Assign(var span, var target, var operator, var value) ->
                     (operator == null ? "" : operator.sign())
                             + "= "
                             + show(depth, target)
                             + " "
                             + show(depth, value);
-            case Statement.Declare(var span, var variable, var type, var value) ->
+            case ScriptStatement.Declare(var span, var variable, var type, var value) ->
                     "let "
                             + variable.name()
                             + (type == null ? "" : ": " + type(type))
                             + (value == null ? "" : " " + show(depth, value));
-            case Statement.Discard(var span, var expression) ->
+            case ScriptStatement.Discard(var span, var expression) ->
                     "discard " + show(depth, expression);
-            case Statement.ForRange(var span, var variable, var from, var to, var body) ->
+            case ScriptStatement.ForRange(var span, var variable, var from, var to, var body) ->
                     "for "
                             + variable.name()
                             + " "
@@ -124,20 +144,20 @@ public final class TreeText {
                             + show(depth, to)
                             + " "
                             + show(depth, body);
-            case Statement.ForMap(var span, var variable, var map, var body) ->
+            case ScriptStatement.ForMap(var span, var variable, var map, var body) ->
                     "for " + variable.name() + " " + map.name() + " " + show(depth, body);
-            case Statement.While(var span, var condition, var body) ->
+            case ScriptStatement.While(var span, var condition, var body) ->
                     "while " + show(depth, condition) + " " + show(depth, body);
-            case Statement.Unroll(var span, var count, var body) ->
+            case ScriptStatement.Unroll(var span, var count, var body) ->
                     "unroll " + show(depth, count) + " " + show(depth, body);
-            case Statement.Jump(var span, var kind, var value) ->
+            case JumpStatement(var span, var kind, var value) ->
                     kind.name().toLowerCase(Locale.ROOT)
                             + (value == null ? "" : " " + show(depth, value));
-            case Statement.Import(var span, var path) -> "import " + quoted(path);
+            case LocalImport(var span, var path) -> "import " + quoted(path);
         };
     }
 
-    private String block(int depth, Block block) {
+    private String block(int depth, BlockExpression block) {
         if (block.statements().isEmpty()) {
             return block.result() == null ? "{}" : "{" + show(depth, block.result()) + "}";
         }
@@ -149,7 +169,7 @@ public final class TreeText {
     private String show(int depth, @Nullable Expression expression) {
         return switch (expression) {
             case null -> "-";
-            case Block _,
+            case BlockExpression _,
                     Expression.IntegerLiteral _,
                     Expression.StringLiteral _,
                     Expression.BooleanLiteral _ ->
@@ -163,21 +183,21 @@ public final class TreeText {
             case Expression.IntegerLiteral(var span, var value) -> Long.toUnsignedString(value);
             case Expression.StringLiteral(var span, var bytes) -> quoted(bytes);
             case Expression.BooleanLiteral(var span, var value) -> Boolean.toString(value);
-            case Expression.Name(var span, var name) -> name;
+            case BareName(var span, var name) -> name;
             case Expression.Positional(var span, var number) -> "$" + number;
             case Expression.PositionalCount(var span) -> "$#";
-            case Expression.Variable(var span, var name) -> name;
+            case ScratchVariable(var span, var name) -> name;
             case Expression.MapName(var span, var name) -> name;
             case Expression.MapElement(var span, var map, var key) ->
                     "(" + map.name() + " [] " + show(depth, key) + ")";
-            case Expression.Call(var span, var function, var arguments) ->
+            case FunctionCall(var span, var function, var arguments) ->
                     "(" + function + "()" + list(depth, arguments) + ")";
             case Expression.TypeArgument(var span, var type) -> "(type " + type(type) + ")";
-            case Expression.Unary(var span, var operator, var operand) ->
+            case UnaryOperation(var span, var operator, var operand) ->
                     operator.isPostfix()
                             ? "(" + show(depth, operand) + " " + operator.sign() + ")"
                             : "(" + operator.sign() + " " + show(depth, operand) + ")";
-            case Expression.Binary(var span, var operator, var left, var right) ->
+            case BinaryOperation(var span, var operator, var left, var right) ->
                     "(" + operator.sign() + list(depth, List.of(left, right)) + ")";
             case Expression.Ternary(var span, var condition, var then, var otherwise) ->
                     "(? "
@@ -194,16 +214,16 @@ public final class TreeText {
                             + show(depth, then)
                             + (otherwise == null ? "" : " else " + show(depth, otherwise))
                             + ")";
-            case Block block -> block(depth, block);
-            case Expression.Field(var span, var of, var name) ->
+            case BlockExpression block -> block(depth, block);
+            case MemberAccess(var span, var of, var name) ->
                     "(. " + show(depth, of) + " " + name + ")";
             case Expression.TupleElement(var span, var of, var index) ->
                     "(. " + show(depth, of) + " " + index + ")";
-            case Expression.Index(var span, var of, var index) ->
+            case IndexAccess(var span, var of, var index) ->
                     "([]" + list(depth, List.of(of, index)) + ")";
-            case Expression.Cast(var span, var type, var operand) ->
+            case TypeCast(var span, var type, var operand) ->
                     "(cast " + type(type) + " " + show(depth, operand) + ")";
-            case Expression.Tuple(var span, var elements) -> "(tuple" + list(depth, elements) + ")";
+            case TupleLiteral(var span, var elements) -> "(tuple" + list(depth, elements) + ")";
             case Expression.RecordLiteral(var span, var members) ->
                     members.stream()
                             .map(one -> " " + one.name() + "=" + show(depth, one.value()))
@@ -223,14 +243,14 @@ public final class TreeText {
 
     private String type(TypeSyntax type) {
         return switch (type) {
-            case TypeSyntax.Named(var span, var kind, var name) ->
+            case NamedSyntax(var span, var kind, var name) ->
                     kind == TypeSyntax.Kind.PLAIN
                             ? name
                             : kind.name().toLowerCase(Locale.ROOT) + " " + name;
-            case TypeSyntax.Pointer(var span, var element) -> type(element) + "*";
-            case TypeSyntax.Array(var span, var element, var count) ->
+            case PointerSyntax(var span, var element) -> type(element) + "*";
+            case ArraySyntax(var span, var element, var count) ->
                     type(element) + "[" + (count == 0 ? "" : count) + "]";
-            case TypeSyntax.Of(var span, var expression) -> "typeof(" + show(0, expression) + ")";
+            case TypeofSyntax(var span, var expression) -> "typeof(" + show(0, expression) + ")";
         };
     }
 

@@ -6,9 +6,9 @@
  * Diagnostics diagnostics = new Diagnostics();
  * SourceText text = new SourceText("stdin", "macro twice(x) { x + x } begin { print(twice($1)); }");
  * Script parsed = Parser.parse(text, diagnostics);
- * Parameters parameters = Parameters.of(List.of("21"));
- * Script expanded = Expansion.expand(parsed, parameters, Imports.NONE, diagnostics);
- * Script folded = Folding.fold(expanded, diagnostics);
+ * ScriptParameters parameters = ScriptParameters.of(List.of("21"));
+ * Script expanded = ScriptExpansion.expand(parsed, parameters, ImportPath.NONE, diagnostics);
+ * Script folded = ConstantFolding.fold(expanded, diagnostics);
  * TreeText.of(folded); // probe begin … print 42
  * }</pre>
  *

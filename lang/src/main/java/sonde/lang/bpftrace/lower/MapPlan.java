@@ -3,7 +3,8 @@ package sonde.lang.bpftrace.lower;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.lang.bpftrace.check.MapSymbol;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.IntType;
 
 /**
  * How a map of the script lies in the kernel.
@@ -16,25 +17,25 @@ import sonde.lang.type.Type;
 public record MapPlan(
         String name,
         boolean scalar,
-        Type key,
-        Type value,
+        ValueType key,
+        ValueType value,
         MapType type,
         int keyBytes,
         int valueBytes,
         int entries) {
     /** How a map is kept. */
     static MapPlan of(MapSymbol symbol, int maxEntries) {
-        Type value = symbol.value();
+        ValueType value = symbol.value();
         boolean aggregate = symbol.isAggregate();
         int size = value.sizeBytes() + 7 & ~7;
         if (symbol.isScalar() && symbol.kind().isEmpty()) {
-            boolean array = aggregate || Memory.isNumber(value);
+            boolean array = aggregate || MemoryLowering.isNumber(value);
             MapType type =
                     !array ? MapType.HASH : aggregate ? MapType.PER_CPU_ARRAY : MapType.ARRAY;
             return new MapPlan(
                     symbol.name(),
                     true,
-                    Type.Int.I64,
+                    IntType.I64,
                     value,
                     type,
                     array ? 4 : 8,
@@ -62,7 +63,7 @@ public record MapPlan(
 
     /**
      * Whether the tracer keeps it, as its keys are known to nobody else: the kernel has none of it,
-     * and programs send {@link Action.Put}.
+     * and programs send {@link EventAction.PutAction}.
      */
     public boolean isKeptByTracer() {
         return !scalar && key.isCopied();

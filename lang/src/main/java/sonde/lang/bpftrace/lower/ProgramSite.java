@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.usdt.UsdtArgument;
 import sonde.lang.probes.Probe;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
 
 /**
  * What a program is made for beyond its types.
@@ -22,5 +22,5 @@ public record ProgramSite(
         String name,
         int success,
         @Nullable List<UsdtArgument> markers,
-        Supplier<@Nullable Type> task,
-        Addresses addresses) {}
+        Supplier<@Nullable ValueType> task,
+        SymbolAddresses addresses) {}

@@ -2,19 +2,20 @@ package sonde.lang.bpftrace.run;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.insn.Code;
-import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
-import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
-import sonde.lang.ir.Assembly;
+import sonde.bpf.insn.ProgramCode;
+import sonde.lang.bpftrace.ahead.AotFile.AotProgramEntry;
+import sonde.lang.bpftrace.ahead.AotFile.NumberSlot;
+import sonde.lang.ir.Assembly.AssemblySymbols;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.source.Span;
+import sonde.lang.source.SourceSpan;
 
 /**
  * A program of a file, with the numbers of this kernel.
  *
  * @param words maps and functions of the kernel are still indexes
  */
-public record AheadProgram(Piece piece, ProbeGroup group, long[] words) implements PreparedProgram {
+public record AheadProgram(AotProgramEntry piece, ProbeGroup group, long[] words)
+        implements PreparedProgram {
     private static final int LOAD_WIDE = 0x18;
     private static final int CALL = 0x85;
     private static final int OF_MAP = 1;
@@ -36,7 +37,7 @@ public record AheadProgram(Piece piece, ProbeGroup group, long[] words) implemen
     }
 
     @Override
-    public Code code(Assembly.Symbols symbols) {
+    public ProgramCode code(AssemblySymbols symbols) {
         long[] code = words.clone();
         for (int at = 0; at < code.length; at++) {
             int operation = (int) code[at] & 0xff;
@@ -53,7 +54,7 @@ public record AheadProgram(Piece piece, ProbeGroup group, long[] words) implemen
                         with(code[at], known ? symbols.function(piece.functions().get(index)) : 0);
             }
         }
-        return Code.of(code);
+        return ProgramCode.of(code);
     }
 
     @Override
@@ -83,9 +84,9 @@ public record AheadProgram(Piece piece, ProbeGroup group, long[] words) implemen
 
     /** The block that it is of, or the part of it that the instruction's number is for. */
     @Override
-    public @Nullable Span spanAt(int slot) {
-        Span found = piece.span();
-        for (Wish wish : piece.wishes()) {
+    public @Nullable SourceSpan spanAt(int slot) {
+        SourceSpan found = piece.span();
+        for (NumberSlot wish : piece.wishes()) {
             if (wish.slot() <= slot && wish.span() != null) {
                 found = wish.span();
             }

@@ -9,49 +9,53 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.link.KernelTypes;
-import sonde.lang.bpftrace.ahead.ScriptFile;
-import sonde.lang.bpftrace.ahead.ScriptFile.Piece;
-import sonde.lang.bpftrace.ahead.ScriptFile.Want;
-import sonde.lang.bpftrace.ahead.ScriptFile.Wish;
-import sonde.lang.bpftrace.expand.Configuration;
-import sonde.lang.bpftrace.expand.Option;
-import sonde.lang.bpftrace.expand.Parameters;
-import sonde.lang.bpftrace.lower.Action;
-import sonde.lang.bpftrace.lower.Reference;
-import sonde.lang.bpftrace.lower.Unit;
-import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.ahead.AotFile;
+import sonde.lang.bpftrace.ahead.AotFile.AotProgramEntry;
+import sonde.lang.bpftrace.ahead.AotFile.MissingNumber.NamedNumber;
+import sonde.lang.bpftrace.ahead.AotFile.NumberSlot;
+import sonde.lang.bpftrace.ahead.AotFile.RequestedOption;
+import sonde.lang.bpftrace.expand.ScriptConfig;
+import sonde.lang.bpftrace.expand.ScriptOption;
+import sonde.lang.bpftrace.expand.ScriptParameters;
+import sonde.lang.bpftrace.lower.EventAction.SystemAction;
+import sonde.lang.bpftrace.lower.PortableReference;
+import sonde.lang.bpftrace.lower.PortableReference.VariableReference;
+import sonde.lang.bpftrace.lower.ScriptUnit;
+import sonde.lang.bpftrace.run.TraceOptions.ProbeSelection;
+import sonde.lang.bpftrace.syntax.ScriptParser;
 import sonde.lang.probes.AttachOptions;
 import sonde.lang.probes.AttachPoint;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPointParser;
-import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
+import sonde.lang.probes.ExpanderOptions.MissingPolicy;
 import sonde.lang.probes.ParseSettings;
 import sonde.lang.probes.Probe;
+import sonde.lang.probes.ProbeExpander;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.probes.Trial;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
+import sonde.lang.probes.TrialAttach;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
+import sonde.lang.source.SourceSpan;
 
 /** A compiled script on this kernel: its references answered, its alternatives chosen. */
-public final class AheadScript implements Prepared {
+public final class AheadScript implements PreparedScript {
     private static final int LOAD_WIDE = 0x18;
     private static final int CALL = 0x85;
     private static final long OF_BTF_ID = 3L << 12;
 
-    private final ScriptFile file;
-    private final Configuration configuration;
-    private final Unit unit;
+    private final AotFile file;
+    private final ScriptConfig configuration;
+    private final ScriptUnit unit;
     private final List<List<AheadProgram>> ranked = new ArrayList<>();
     private final List<String> passedOver = new ArrayList<>();
 
-    private AheadScript(ScriptFile file, Configuration configuration, int cpuMask) {
+    private AheadScript(AotFile file, ScriptConfig configuration, int cpuMask) {
         this.file = file;
         this.configuration = configuration;
         long frames = (long) file.frameBytes() * (cpuMask + 1);
         this.unit =
-                Unit.of(
+                ScriptUnit.of(
                         file.maps(),
                         file.actions(),
                         file.texts(),
@@ -66,17 +70,20 @@ public final class AheadScript implements Prepared {
      * @param diagnostics has errors when the script cannot be run
      */
     public static AheadScript of(
-            ScriptFile file, TraceOptions options, Machine machine, Diagnostics diagnostics)
+            AotFile file,
+            TraceOptions options,
+            TargetMachine machine,
+            CompilerDiagnostics diagnostics)
             throws IOException {
-        Configuration configuration =
-                Configuration.of(
-                        Parser.parse(file.sources().getFirst(), diagnostics).config(),
+        ScriptConfig configuration =
+                ScriptConfig.of(
+                        ScriptParser.parse(file.sources().getFirst(), diagnostics).config(),
                         options.environment(),
                         diagnostics);
         AheadScript script = new AheadScript(file, configuration, machine.cpuMask());
         script.checkSafety(options, diagnostics);
         if (!diagnostics.hasErrors()) {
-            script.choose(options, new Answers(file, options, machine), diagnostics);
+            script.choose(options, new AotResolver(file, options, machine), diagnostics);
         }
         return script;
     }
@@ -86,22 +93,23 @@ public final class AheadScript implements Prepared {
      *
      * @param parameters of the command line
      */
-    public static Optional<Parameters.Problem> problem(ScriptFile file, Parameters parameters) {
+    public static Optional<ScriptParameters.Problem> problem(
+            AotFile file, ScriptParameters parameters) {
         if (!parameters.positional().isEmpty()) {
             return Optional.of(
-                    new Parameters.Problem(
+                    new ScriptParameters.Problem(
                             "parameters ($1, …) are put in when a script is compiled",
                             "give them behind --compile FILE.bt -o FILE.sbt"));
         }
-        List<Option> free = new ArrayList<>();
-        for (ScriptFile.Asked asked : file.options()) {
+        List<ScriptOption> free = new ArrayList<>();
+        for (RequestedOption asked : file.options()) {
             String name = asked.option().name();
             String fixed = asked.fixed();
             if (fixed == null) {
                 free.add(asked.option());
             } else if (parameters.named().containsKey(name)) {
                 return Optional.of(
-                        new Parameters.Problem(
+                        new ScriptParameters.Problem(
                                 "--" + name + " was fixed to " + fixed + " when this was compiled",
                                 "the compiler needs texts, and numbers that change what it writes;"
                                         + " give them behind --compile FILE.bt -o FILE.sbt --"));
@@ -110,9 +118,9 @@ public final class AheadScript implements Prepared {
         return parameters.problem(free);
     }
 
-    private void checkSafety(TraceOptions options, Diagnostics diagnostics) {
-        Span start = new Span(file.sources().getFirst(), 0, 0);
-        boolean commands = file.actions().stream().anyMatch(Action.System.class::isInstance);
+    private void checkSafety(TraceOptions options, CompilerDiagnostics diagnostics) {
+        SourceSpan start = new SourceSpan(file.sources().getFirst(), 0, 0);
+        boolean commands = file.actions().stream().anyMatch(SystemAction.class::isInstance);
         boolean changes = file.pieces().stream().anyMatch(AheadScript::changes);
         if (!options.unsafe() && (commands || changes)) {
             diagnostics.error(
@@ -122,7 +130,7 @@ public final class AheadScript implements Prepared {
         }
     }
 
-    private static boolean changes(Piece piece) {
+    private static boolean changes(AotProgramEntry piece) {
         for (int at = 0; at < piece.code().length; at++) {
             long word = piece.code()[at];
             int operation = (int) word & 0xff;
@@ -136,14 +144,16 @@ public final class AheadScript implements Prepared {
         return false;
     }
 
-    private void choose(TraceOptions options, Answers answers, Diagnostics diagnostics)
+    private void choose(TraceOptions options, AotResolver answers, CompilerDiagnostics diagnostics)
             throws IOException {
-        Map<Integer, List<Piece>> places =
+        Map<Integer, List<AotProgramEntry>> places =
                 file.pieces().stream()
                         .filter(piece -> isRun(piece.kind(), options.mode()))
                         .collect(
                                 Collectors.groupingBy(
-                                        Piece::place, LinkedHashMap::new, Collectors.toList()));
+                                        AotProgramEntry::place,
+                                        LinkedHashMap::new,
+                                        Collectors.toList()));
         ParseSettings settings = new ParseSettings(List.of(), options.pid(), options.unsafe());
         ExpanderOptions how =
                 new ExpanderOptions(
@@ -151,49 +161,49 @@ public final class AheadScript implements Prepared {
                         options.unsafe(),
                         (int) configuration.maxProbes(),
                         (int) configuration.maxPrograms(),
-                        ExpanderOptions.Missing.ERROR,
+                        MissingPolicy.ERROR,
                         null,
                         options.traceableFunctions(),
                         options.disabledFeatures());
-        try (Expander expander = new Expander(how)) {
-            for (List<Piece> pieces : places.values()) {
+        try (ProbeExpander expander = new ProbeExpander(how)) {
+            for (List<AotProgramEntry> pieces : places.values()) {
                 choose(pieces, expander, settings, answers, diagnostics);
             }
         }
     }
 
-    private static boolean isRun(Kind kind, TraceOptions.Mode mode) {
+    private static boolean isRun(Kind kind, ProbeSelection mode) {
         return switch (kind) {
-            case TEST -> mode == TraceOptions.Mode.TEST;
-            case BENCH -> mode == TraceOptions.Mode.BENCH;
+            case TEST -> mode == ProbeSelection.TEST;
+            case BENCH -> mode == ProbeSelection.BENCH;
             default -> true;
         };
     }
 
-    private record Refusal(Span span, String why) {}
+    private record LoadRefusal(SourceSpan span, String why) {}
 
     /** What makes an alternative impossible here. */
     private static final class RefusedException extends Exception {
         private static final long serialVersionUID = 1;
 
-        private final transient Refusal refusal;
+        private final transient LoadRefusal refusal;
 
-        RefusedException(Span span, String why) {
+        RefusedException(SourceSpan span, String why) {
             super(why);
-            this.refusal = new Refusal(span, why);
+            this.refusal = new LoadRefusal(span, why);
         }
     }
 
     private void choose(
-            List<Piece> pieces,
-            Expander expander,
+            List<AotProgramEntry> pieces,
+            ProbeExpander expander,
             ParseSettings settings,
-            Answers answers,
-            Diagnostics diagnostics)
+            AotResolver answers,
+            CompilerDiagnostics diagnostics)
             throws IOException {
         List<AheadProgram> taken = new ArrayList<>();
-        Refusal last = null;
-        for (Piece piece : pieces) {
+        LoadRefusal last = null;
+        for (AotProgramEntry piece : pieces) {
             try {
                 ProbeGroup group = group(piece, expander, settings);
                 long[] words = words(piece, answers);
@@ -213,14 +223,15 @@ public final class AheadScript implements Prepared {
         }
     }
 
-    private boolean isOptional(List<Piece> pieces) {
-        return pieces.stream().allMatch(Piece::optional)
-                || configuration.missingProbes() != Configuration.MissingProbes.ERROR;
+    private boolean isOptional(List<AotProgramEntry> pieces) {
+        return pieces.stream().allMatch(AotProgramEntry::optional)
+                || configuration.missingProbes() != ScriptConfig.MissingProbes.ERROR;
     }
 
-    private static ProbeGroup group(Piece piece, Expander expander, ParseSettings settings)
+    private static ProbeGroup group(
+            AotProgramEntry piece, ProbeExpander expander, ParseSettings settings)
             throws RefusedException {
-        Diagnostics said = new Diagnostics();
+        CompilerDiagnostics said = new CompilerDiagnostics();
         List<AttachPoint> points = new ArrayList<>();
         for (String point : piece.points()) {
             points.addAll(AttachPointParser.parseEach(piece.span(), point, settings, said));
@@ -231,8 +242,8 @@ public final class AheadScript implements Prepared {
         if (said.hasErrors() || groups.isEmpty()) {
             String why =
                     said.all().stream()
-                            .filter(d -> d.severity() == Diagnostic.Severity.ERROR)
-                            .map(Diagnostic::message)
+                            .filter(d -> d.severity() == SourceDiagnostic.Severity.ERROR)
+                            .map(SourceDiagnostic::message)
                             .findFirst()
                             .orElse("there is no " + piece.points().getFirst());
             throw new RefusedException(piece.span(), why);
@@ -243,7 +254,7 @@ public final class AheadScript implements Prepared {
                     piece.span(),
                     piece.points().getFirst() + " means places that need programs of their own");
         }
-        var markers = Markers.of(group.first());
+        var markers = UsdtSites.of(group.first());
         if (!piece.markers().isEmpty()
                 && (markers == null || !piece.markers().equals(markers.toString()))) {
             throw new RefusedException(
@@ -255,23 +266,24 @@ public final class AheadScript implements Prepared {
         return group;
     }
 
-    private static long[] words(Piece piece, Answers answers) throws RefusedException, IOException {
+    private static long[] words(AotProgramEntry piece, AotResolver answers)
+            throws RefusedException, IOException {
         long[] words = piece.code().clone();
-        for (Wish wish : piece.wishes()) {
+        for (NumberSlot wish : piece.wishes()) {
             try {
                 long number = answers.answer(wish.want());
                 int slot = wish.slot();
                 boolean variable =
-                        wish.want() instanceof Want.Named(Reference reference)
-                                && reference instanceof Reference.Variable;
+                        wish.want() instanceof NamedNumber(PortableReference reference)
+                                && reference instanceof VariableReference;
                 words[slot] =
                         words[slot] & 0xffff_ffffL
                                 | (variable ? OF_BTF_ID : 0)
                                 | (number & 0xffff_ffffL) << 32;
                 words[slot + 1] =
                         words[slot + 1] & 0xffff_ffffL | (variable ? 0 : number >>> 32) << 32;
-            } catch (Answers.MissingException e) {
-                Span span = wish.span();
+            } catch (AotResolver.MissingException e) {
+                SourceSpan span = wish.span();
                 throw new RefusedException(
                         span == null ? piece.span() : span, String.valueOf(e.getMessage()));
             }
@@ -280,20 +292,20 @@ public final class AheadScript implements Prepared {
     }
 
     /** Attaches a program that does nothing, for a moment. */
-    private static void tryOut(Piece piece, ProbeGroup group) throws RefusedException {
-        Optional<String> why = Trial.refusal(group, AttachOptions.EVERYWHERE);
+    private static void tryOut(AotProgramEntry piece, ProbeGroup group) throws RefusedException {
+        Optional<String> why = TrialAttach.refusal(group, AttachOptions.EVERYWHERE);
         if (why.isPresent()) {
             throw new RefusedException(piece.span(), why.get());
         }
     }
 
     @Override
-    public Configuration configuration() {
+    public ScriptConfig configuration() {
         return configuration;
     }
 
     @Override
-    public Unit unit() {
+    public ScriptUnit unit() {
         return unit;
     }
 
@@ -308,7 +320,7 @@ public final class AheadScript implements Prepared {
     }
 
     @Override
-    public List<Span> places(Span span) {
+    public List<SourceSpan> places(SourceSpan span) {
         return List.of(span);
     }
 

@@ -9,66 +9,71 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import sonde.bpf.object.Library;
-import sonde.lang.bpftrace.ahead.ScriptFile;
-import sonde.lang.bpftrace.check.Check;
+import sonde.bpf.object.FunctionLibrary;
+import sonde.lang.bpftrace.ahead.AotFile.RequestedOption;
 import sonde.lang.bpftrace.check.MapSymbol;
+import sonde.lang.bpftrace.check.TypeCheck;
 import sonde.lang.bpftrace.code.ImportedCode;
 import sonde.lang.bpftrace.expand.CodeFile;
-import sonde.lang.bpftrace.expand.Configuration;
-import sonde.lang.bpftrace.expand.Expansion;
+import sonde.lang.bpftrace.expand.ConstantFolding;
 import sonde.lang.bpftrace.expand.FileImports;
-import sonde.lang.bpftrace.expand.Folding;
-import sonde.lang.bpftrace.expand.Option;
-import sonde.lang.bpftrace.expand.Parameters;
+import sonde.lang.bpftrace.expand.ScriptConfig;
+import sonde.lang.bpftrace.expand.ScriptExpansion;
+import sonde.lang.bpftrace.expand.ScriptExpansion.ExpandedScript;
+import sonde.lang.bpftrace.expand.ScriptExpansion.MacroUse;
+import sonde.lang.bpftrace.expand.ScriptOption;
+import sonde.lang.bpftrace.expand.ScriptParameters;
 import sonde.lang.bpftrace.expand.TreeText;
-import sonde.lang.bpftrace.expand.Watching;
-import sonde.lang.bpftrace.lower.Addresses;
-import sonde.lang.bpftrace.lower.Lowering;
-import sonde.lang.bpftrace.lower.Options;
+import sonde.lang.bpftrace.expand.WatchedFilter;
+import sonde.lang.bpftrace.expand.WatchedFilter.WatchedProcesses;
+import sonde.lang.bpftrace.lower.ClauseLowering;
+import sonde.lang.bpftrace.lower.LoweringOptions;
 import sonde.lang.bpftrace.lower.ProgramSite;
-import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.bpftrace.lower.ScriptUnit;
+import sonde.lang.bpftrace.lower.SymbolAddresses;
 import sonde.lang.bpftrace.lower.UnportableException;
-import sonde.lang.bpftrace.syntax.Parser;
 import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.Script.ProbeBlock;
+import sonde.lang.bpftrace.syntax.ScriptParser;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.declare.Declarations;
+import sonde.lang.declare.CDeclarations;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.ir.Assembly;
+import sonde.lang.ir.Assembly.InstructionSet;
 import sonde.lang.ir.Assembly.Stage;
 import sonde.lang.ir.CompilationException;
-import sonde.lang.ir.Function;
+import sonde.lang.ir.IrFunction;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.Probe;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
 
-/** A script as programs, ready to be loaded: what the passes make of it ({@link Pass}). */
-public final class Compilation implements Prepared {
+/** A script as programs, ready to be loaded: what the passes make of it ({@link CompilerPass}). */
+public final class Compilation implements PreparedScript {
     private final Script script;
-    private final Configuration configuration;
-    private final Unit unit;
+    private final ScriptConfig configuration;
+    private final ScriptUnit unit;
     private final List<CompiledProgram> programs;
-    private final Optional<Parameters.Problem> problem;
+    private final Optional<ScriptParameters.Problem> problem;
     private final ScriptEnvironment environment;
-    private final @Nullable Library library;
-    private final List<Expansion.Use> uses;
-    private final List<ScriptFile.Asked> options;
-    private final List<Attachment> attachments;
+    private final @Nullable FunctionLibrary library;
+    private final List<MacroUse> uses;
+    private final List<RequestedOption> options;
+    private final List<PortableAttachment> attachments;
 
     private Compilation(
             Script script,
-            Configuration configuration,
-            Unit unit,
+            ScriptConfig configuration,
+            ScriptUnit unit,
             List<CompiledProgram> programs,
-            Optional<Parameters.Problem> problem,
+            Optional<ScriptParameters.Problem> problem,
             ScriptEnvironment environment,
-            @Nullable Library library,
-            Expansion.Expanded expanded,
+            @Nullable FunctionLibrary library,
+            ExpandedScript expanded,
             TraceOptions options,
-            List<Attachment> attachments) {
+            List<PortableAttachment> attachments) {
         this.uses = expanded.uses();
         this.options =
                 expanded.options().stream()
@@ -90,12 +95,12 @@ public final class Compilation implements Prepared {
     }
 
     @Override
-    public Configuration configuration() {
+    public ScriptConfig configuration() {
         return configuration;
     }
 
     @Override
-    public Unit unit() {
+    public ScriptUnit unit() {
         return unit;
     }
 
@@ -105,7 +110,7 @@ public final class Compilation implements Prepared {
     }
 
     /** What is wrong with the options that were given to it. */
-    public Optional<Parameters.Problem> problem() {
+    public Optional<ScriptParameters.Problem> problem() {
         return problem;
     }
 
@@ -114,33 +119,34 @@ public final class Compilation implements Prepared {
         return programs.stream().map(List::of).toList();
     }
 
-    private static ScriptFile.Asked asked(Option option, Set<String> late, Parameters parameters) {
-        return new ScriptFile.Asked(
+    private static RequestedOption asked(
+            ScriptOption option, Set<String> late, ScriptParameters parameters) {
+        return new RequestedOption(
                 option, late.contains(option.name()) ? null : parameters.value(option));
     }
 
     /** What the script asks for behind {@code --}. */
-    List<ScriptFile.Asked> options() {
+    List<RequestedOption> options() {
         return options;
     }
 
     /** Of a script for any machine: how each of its programs is attached. */
-    List<Attachment> attachments() {
+    List<PortableAttachment> attachments() {
         return attachments;
     }
 
     @Override
-    public @Nullable Library library() {
+    public @Nullable FunctionLibrary library() {
         return library;
     }
 
     @Override
-    public List<Span> places(Span span) {
-        List<Span> places = new ArrayList<>();
+    public List<SourceSpan> places(SourceSpan span) {
+        List<SourceSpan> places = new ArrayList<>();
         places.add(span);
-        for (Expansion.Use use : uses) {
-            Span body = use.macro().span();
-            Span last = places.getLast();
+        for (MacroUse use : uses) {
+            SourceSpan body = use.macro().span();
+            SourceSpan last = places.getLast();
             if (body.source().equals(last.source())
                     && body.from() <= last.from()
                     && last.to() <= body.to()) {
@@ -161,70 +167,77 @@ public final class Compilation implements Prepared {
      * @param machine facts of this machine that programs depend on
      */
     public static @Nullable Compilation of(
-            SourceText text, TraceOptions options, Machine machine, Diagnostics diagnostics) {
+            SourceText text,
+            TraceOptions options,
+            TargetMachine machine,
+            CompilerDiagnostics diagnostics) {
         return of(text, options, machine, diagnostics, PassListener.NONE);
     }
 
     /**
-     * As {@link #of(SourceText, TraceOptions, Machine, Diagnostics)}.
+     * As {@link #of(SourceText, TraceOptions, TargetMachine, CompilerDiagnostics)}.
      *
      * @param passes sees what each pass makes
      */
     public static @Nullable Compilation of(
             SourceText text,
             TraceOptions options,
-            Machine machine,
-            Diagnostics diagnostics,
+            TargetMachine machine,
+            CompilerDiagnostics diagnostics,
             PassListener passes) {
         return of(text, options, machine, false, diagnostics, passes);
     }
 
     /**
-     * As {@link #of(SourceText, TraceOptions, Machine, Diagnostics)}, for other machines too; such
-     * a compilation is not run, but written to a file.
+     * As {@link #of(SourceText, TraceOptions, TargetMachine, CompilerDiagnostics)}, for other
+     * machines too; such a compilation is not run, but written to a file.
      */
     public static @Nullable Compilation portable(
-            SourceText text, TraceOptions options, Machine machine, Diagnostics diagnostics) {
+            SourceText text,
+            TraceOptions options,
+            TargetMachine machine,
+            CompilerDiagnostics diagnostics) {
         return of(text, options, machine, true, diagnostics, PassListener.NONE);
     }
 
     private static @Nullable Compilation of(
             SourceText text,
             TraceOptions options,
-            Machine machine,
+            TargetMachine machine,
             boolean portable,
-            Diagnostics diagnostics,
+            CompilerDiagnostics diagnostics,
             PassListener passes) {
-        Script parsed = Parser.parse(text, diagnostics);
-        passes.made(Pass.PARSE, () -> TreeText.of(parsed));
-        Configuration configuration =
-                Configuration.of(parsed.config(), options.environment(), diagnostics);
+        Script parsed = ScriptParser.parse(text, diagnostics);
+        passes.made(CompilerPass.PARSE, () -> TreeText.of(parsed));
+        ScriptConfig configuration =
+                ScriptConfig.of(parsed.config(), options.environment(), diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
         }
 
-        Expansion.Expanded expanded =
-                Expansion.expandWithUses(
+        ExpandedScript expanded =
+                ScriptExpansion.expandWithUses(
                         parsed,
                         options.parameters(),
                         portable,
                         new FileImports(options.directory()),
                         diagnostics);
         Script script =
-                Folding.fold(
+                ConstantFolding.fold(
                         watched(expanded, options, machine, portable, diagnostics), diagnostics);
-        passes.made(Pass.EXPAND, () -> TreeText.of(script));
+        passes.made(CompilerPass.EXPAND, () -> TreeText.of(script));
         KernelTypeSource kernel = KernelTypeSource.shared();
-        Declarations declarations =
-                Declarations.parse(
+        CDeclarations declarations =
+                CDeclarations.parse(
                         text, script.definitions(), options.includes(), kernel, diagnostics);
         ImportedCode code = imported(expanded.code(), options, portable, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
         }
 
-        List<Planned> planned = ProbePlan.of(script, options, configuration, portable, diagnostics);
-        passes.made(Pass.PROBES, () -> PassTexts.probes(planned));
+        List<PlannedClause> planned =
+                ProbePlan.of(script, options, configuration, portable, diagnostics);
+        passes.made(CompilerPass.PROBES, () -> PassTexts.probes(planned));
         if (diagnostics.hasErrors()) {
             return null;
         }
@@ -235,21 +248,21 @@ public final class Compilation implements Prepared {
         environment.look(
                 planned.stream().map(one -> one.group().first()).toList(), options.debugFolders());
         Map<String, MapSymbol> maps = checked(script, planned, environment, diagnostics);
-        passes.made(Pass.TYPES, () -> PassTexts.types(maps, planned));
+        passes.made(CompilerPass.TYPES, () -> PassTexts.types(maps, planned));
         if (diagnostics.hasErrors()) {
             return null;
         }
 
-        Options lowering = lowering(configuration, options, machine);
+        LoweringOptions lowering = lowering(configuration, options, machine);
         if (portable) {
             lowering = lowering.portable(new KernelStructures(declarations, kernel)::isKernels);
         }
-        Unit unit = new Unit(lowering, maps, exits(script));
+        ScriptUnit unit = new ScriptUnit(lowering, maps, exits(script));
         // Reading the kernel's types costs more than all else of a small script.
-        Supplier<@Nullable Type> task =
+        Supplier<@Nullable ValueType> task =
                 () -> environment.type(TypeSyntax.Kind.STRUCT, "task_struct");
-        Addresses addresses = new HostAddresses(environment.maxText());
-        Machine target = portable ? machine.oldest() : machine;
+        SymbolAddresses addresses = new HostAddresses(environment.maxText());
+        TargetMachine target = portable ? machine.oldest() : machine;
         List<CompiledProgram> programs = lower(planned, unit, task, addresses, target, diagnostics);
         if (diagnostics.hasErrors()) {
             return null;
@@ -265,23 +278,26 @@ public final class Compilation implements Prepared {
                 code.library(),
                 expanded,
                 options,
-                planned.stream().map(Planned::attachment).filter(Objects::nonNull).toList());
+                planned.stream().map(PlannedClause::attachment).filter(Objects::nonNull).toList());
     }
 
     private static Map<String, MapSymbol> checked(
             Script script,
-            List<Planned> planned,
+            List<PlannedClause> planned,
             ScriptEnvironment environment,
-            Diagnostics diagnostics) {
-        return Check.of(
+            CompilerDiagnostics diagnostics) {
+        return TypeCheck.of(
                 script,
-                planned.stream().flatMap(Planned::parts).map(Planned::clause).toList(),
+                planned.stream().flatMap(PlannedClause::parts).map(PlannedClause::clause).toList(),
                 environment,
                 diagnostics);
     }
 
     private static ImportedCode imported(
-            List<CodeFile> files, TraceOptions options, boolean portable, Diagnostics diagnostics) {
+            List<CodeFile> files,
+            TraceOptions options,
+            boolean portable,
+            CompilerDiagnostics diagnostics) {
         if (portable && !files.isEmpty()) {
             diagnostics.error(
                     files.getFirst().span(),
@@ -295,39 +311,41 @@ public final class Compilation implements Prepared {
     }
 
     private static Script watched(
-            Expansion.Expanded expanded,
+            ExpandedScript expanded,
             TraceOptions options,
-            Machine machine,
+            TargetMachine machine,
             boolean portable,
-            Diagnostics diagnostics) {
+            CompilerDiagnostics diagnostics) {
         // In a name space of its own the tracer knows processes by other numbers than the kernel.
         boolean first = machine.pidSpaceInode() == 0;
-        Watching.Whom whom =
+        WatchedProcesses whom =
                 first
-                        ? new Watching.Whom(
+                        ? new WatchedProcesses(
                                 options.pid().orElse(0), options.child(), options.hidden())
-                        : Watching.Whom.ALL;
-        return Watching.expand(expanded.script(), portable ? null : whom, diagnostics);
+                        : WatchedProcesses.ALL;
+        return WatchedFilter.expand(expanded.script(), portable ? null : whom, diagnostics);
     }
 
     private static boolean exits(Script script) {
         return script.items().stream()
-                .anyMatch(item -> item instanceof Script.Probe probe && Uses.of(probe).exits());
+                .anyMatch(item -> item instanceof ProbeBlock probe && ClauseUses.of(probe).exits());
     }
 
-    private static void tell(PassListener passes, List<CompiledProgram> programs, Unit unit) {
-        passes.made(Pass.IR, () -> PassTexts.programs(programs, a -> a.dump(Stage.IR)));
-        passes.made(Pass.RESOURCES, () -> PassTexts.resources(unit));
+    private static void tell(PassListener passes, List<CompiledProgram> programs, ScriptUnit unit) {
+        passes.made(CompilerPass.IR, () -> PassTexts.programs(programs, a -> a.dump(Stage.IR)));
+        passes.made(CompilerPass.RESOURCES, () -> PassTexts.resources(unit));
         passes.made(
-                Pass.OPTIMISED, () -> PassTexts.programs(programs, a -> a.dump(Stage.OPTIMISED)));
+                CompilerPass.OPTIMISED,
+                () -> PassTexts.programs(programs, a -> a.dump(Stage.OPTIMISED)));
         passes.made(
-                Pass.ALLOCATED, () -> PassTexts.programs(programs, a -> a.dump(Stage.ALLOCATED)));
-        passes.made(Pass.CODE, () -> PassTexts.programs(programs, PassTexts::code));
+                CompilerPass.ALLOCATED,
+                () -> PassTexts.programs(programs, a -> a.dump(Stage.ALLOCATED)));
+        passes.made(CompilerPass.CODE, () -> PassTexts.programs(programs, PassTexts::code));
     }
 
-    private static Options lowering(
-            Configuration configuration, TraceOptions options, Machine machine) {
-        return new Options(
+    private static LoweringOptions lowering(
+            ScriptConfig configuration, TraceOptions options, TargetMachine machine) {
+        return new LoweringOptions(
                 (int) configuration.stackLimitBytes(),
                 (int) configuration.maxMapKeys(),
                 machine.cpus(),
@@ -344,26 +362,27 @@ public final class Compilation implements Prepared {
     }
 
     private static List<CompiledProgram> lower(
-            List<Planned> planned,
-            Unit unit,
-            Supplier<@Nullable Type> task,
-            Addresses addresses,
-            Machine machine,
-            Diagnostics diagnostics) {
+            List<PlannedClause> planned,
+            ScriptUnit unit,
+            Supplier<@Nullable ValueType> task,
+            SymbolAddresses addresses,
+            TargetMachine machine,
+            CompilerDiagnostics diagnostics) {
         List<CompiledProgram> programs = new ArrayList<>();
         Map<String, Integer> names = new HashMap<>();
-        Assembly.Target target = new Assembly.Target(machine.hasVersion(6, 6));
-        for (Planned one : planned) {
+        InstructionSet target = new InstructionSet(machine.hasVersion(6, 6));
+        for (PlannedClause one : planned) {
             try {
                 int number = unit.programs();
                 ProgramSite site = site(one, task, addresses);
-                Function function = Lowering.of(unit, one.clause(), site, name(one, names));
+                IrFunction function = ClauseLowering.of(unit, one.clause(), site, name(one, names));
                 List<Integer> numbers = List.of(number);
-                Planned last = one.atReturn();
+                PlannedClause last = one.atReturn();
                 if (last != null) {
                     ProgramSite other = site(last, task, addresses);
-                    Function atReturn = Lowering.of(unit, last.clause(), other, name(last, names));
-                    function = Sessions.joined(function.name() + "_both", function, atReturn);
+                    IrFunction atReturn =
+                            ClauseLowering.of(unit, last.clause(), other, name(last, names));
+                    function = SessionPairs.joined(function.name() + "_both", function, atReturn);
                     numbers = List.of(number, number + 1);
                 }
                 Assembly assembly = Assembly.of(function, target);
@@ -372,7 +391,7 @@ public final class Compilation implements Prepared {
             } catch (UnportableException e) {
                 diagnostics.error(e.span(), String.valueOf(e.getMessage()));
             } catch (CompilationException e) {
-                Span span = e.span();
+                SourceSpan span = e.span();
                 diagnostics.error(
                         span == null ? one.clause().probe().span() : span,
                         String.valueOf(e.getMessage()));
@@ -382,18 +401,18 @@ public final class Compilation implements Prepared {
     }
 
     private static ProgramSite site(
-            Planned one, Supplier<@Nullable Type> task, Addresses addresses) {
+            PlannedClause one, Supplier<@Nullable ValueType> task, SymbolAddresses addresses) {
         Probe first = one.group().first();
         return new ProgramSite(
                 first,
                 one.clause().site().name(),
                 success(first.kind()),
-                Markers.of(first),
+                UsdtSites.of(first),
                 task,
                 addresses);
     }
 
-    private static String name(Planned one, Map<String, Integer> names) {
+    private static String name(PlannedClause one, Map<String, Integer> names) {
         String plain = one.group().first().name().replaceAll("[^A-Za-z0-9_]+", "_");
         return plain + "_" + names.merge(plain, 1, Integer::sum);
     }

@@ -4,13 +4,15 @@ import java.util.List;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfWriter;
-import sonde.bpf.insn.Code;
-import sonde.lang.bpftrace.check.Clause;
+import sonde.bpf.insn.ProgramCode;
+import sonde.lang.bpftrace.check.ScriptClause;
 import sonde.lang.bpftrace.lower.ProgramSite;
 import sonde.lang.ir.Assembly;
+import sonde.lang.ir.Assembly.AssemblySymbols;
+import sonde.lang.ir.Assembly.ProgramRecords;
 import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.source.Span;
+import sonde.lang.source.SourceSpan;
 
 /**
  * A program and what it is attached to.
@@ -18,7 +20,11 @@ import sonde.lang.source.Span;
  * @param numbers within the script, for what it loses: two where it is of two blocks
  */
 public record CompiledProgram(
-        List<Integer> numbers, ProbeGroup group, Clause clause, ProgramSite site, Assembly assembly)
+        List<Integer> numbers,
+        ProbeGroup group,
+        ScriptClause clause,
+        ProgramSite site,
+        Assembly assembly)
         implements PreparedProgram {
     @Override
     public boolean isNamed(Probe probe) {
@@ -28,7 +34,7 @@ public record CompiledProgram(
     }
 
     @Override
-    public Code code(Assembly.Symbols symbols) {
+    public ProgramCode code(AssemblySymbols symbols) {
         return assembly.code(symbols);
     }
 
@@ -58,7 +64,7 @@ public record CompiledProgram(
     }
 
     @Override
-    public Assembly.Records records(BtfWriter others) {
+    public ProgramRecords records(BtfWriter others) {
         return assembly.records(others);
     }
 
@@ -68,7 +74,7 @@ public record CompiledProgram(
     }
 
     @Override
-    public @Nullable Span spanAt(int slot) {
+    public @Nullable SourceSpan spanAt(int slot) {
         return assembly.spanAt(slot);
     }
 }

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /** The control groups of this machine: ids, which are inodes, and paths, in every hierarchy. */
@@ -23,13 +24,13 @@ final class ControlGroups {
     private static final int MOST_DEPTH = 32;
     private static final int MOST_KEPT = 1 << 16;
 
-    private final Map<Wanted, String> found = new HashMap<>();
+    private final Map<WantedGroup, String> found = new HashMap<>();
     private @Nullable List<Hierarchy> hierarchies;
 
     /** What a hierarchy is called, and where it is mounted. */
     private record Hierarchy(String name, Path root) {}
 
-    private record Wanted(long id, Path root) {}
+    private record WantedGroup(long id, Path root) {}
 
     /** The id of a group by its path in the file system; 0 for none. */
     static long id(String path) {
@@ -86,7 +87,7 @@ final class ControlGroups {
         try {
             String mounts =
                     new String(
-                            sonde.sys.Files.readAll("/proc/self/mounts", MOST_MOUNTS),
+                            FileCalls.readAll("/proc/self/mounts", MOST_MOUNTS),
                             StandardCharsets.UTF_8);
             for (String line : mounts.lines().toList()) {
                 String[] words = line.split(" ", 4);
@@ -107,7 +108,7 @@ final class ControlGroups {
 
     /** A group's path is kept: it may be gone when it is printed again. */
     private String path(long id, Path root) {
-        Wanted wanted = new Wanted(id, root);
+        WantedGroup wanted = new WantedGroup(id, root);
         String known = found.get(wanted);
         if (known == null) {
             known = search(root, root, id, 0);

@@ -11,12 +11,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.link.KernelTypes;
-import sonde.lang.bpftrace.lower.Addresses;
+import sonde.lang.bpftrace.lower.SymbolAddresses;
 import sonde.lang.bpftrace.lower.UserVariable;
-import sonde.sys.Syscalls;
+import sonde.sys.SyscallNames;
 
 /** Names of a script on this machine. */
-final class HostAddresses implements Addresses {
+final class HostAddresses implements SymbolAddresses {
     private static final Path KALLSYMS = Path.of("/proc/kallsyms");
 
     private static final int SYSTEM_CALLS = 512;
@@ -73,7 +73,7 @@ final class HostAddresses implements Addresses {
     @Override
     public List<String> systemCalls() {
         return IntStream.range(0, SYSTEM_CALLS)
-                .mapToObj(Syscalls::name)
+                .mapToObj(SyscallNames::name)
                 .map(name -> name.startsWith("syscall ") ? "" : name)
                 .toList();
     }

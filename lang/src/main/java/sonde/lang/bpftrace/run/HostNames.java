@@ -10,26 +10,29 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
-import sonde.lang.bpftrace.lower.Action;
-import sonde.lang.output.Names;
-import sonde.lang.output.TimeFormat;
-import sonde.lang.type.Type;
-import sonde.symbol.line.CodePlaces;
+import sonde.lang.bpftrace.lower.EventAction;
+import sonde.lang.bpftrace.lower.EventAction.PatternAction;
+import sonde.lang.bpftrace.run.UserCode.UserCodeFunction;
+import sonde.lang.output.StrftimeFormat;
+import sonde.lang.output.ValueNames;
+import sonde.lang.type.ValueType;
+import sonde.symbol.line.CodePlaces.FoundCode;
 import sonde.sys.Clocks;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
 /** What this machine calls the numbers of a script's values. */
-final class HostNames implements Names {
+final class HostNames implements ValueNames {
     private static final int MOST_USERS = 4 << 20;
 
-    private final List<Action> actions;
+    private final List<EventAction> actions;
     private final String trailer;
     private final UserCode code;
     private final ControlGroups groups = new ControlGroups();
     private final long epochOffset;
     private @Nullable Map<Long, String> users;
 
-    HostNames(List<Action> actions, String trailer, UserCode code) {
+    HostNames(List<EventAction> actions, String trailer, UserCode code) {
         this.actions = actions;
         this.trailer = trailer;
         this.code = code;
@@ -43,27 +46,27 @@ final class HostNames implements Names {
 
     @Override
     public String kernelSymbol(long address) {
-        UserCode.Place place = code.kernel(address);
+        UserCodeFunction place = code.kernel(address);
         return place == null ? hex(address) : place.name();
     }
 
     @Override
     public String userSymbol(long address, int pid) {
-        UserCode.Place place = code.find(pid, address, false);
+        UserCodeFunction place = code.find(pid, address, false);
         return place == null ? hex(address) : place.name();
     }
 
     @Override
-    public List<String> kernelStack(long[] addresses, Type.StackMode mode) {
+    public List<String> kernelStack(long[] addresses, ValueType.StackMode mode) {
         List<String> lines = new ArrayList<>();
-        List<UserCode.@Nullable Place> places = code.kernelStack(addresses);
+        List<UserCode.@Nullable UserCodeFunction> places = code.kernelStack(addresses);
         for (int i = 0; i < addresses.length; i++) {
-            UserCode.Place place = places.get(i);
+            UserCodeFunction place = places.get(i);
             if (place != null) {
                 String module = place.file();
                 String shown = module.startsWith("[") ? module : "[" + module + "]";
                 add(lines, addresses[i], place, shown, mode);
-            } else if (mode == Type.StackMode.PERF) {
+            } else if (mode == ValueType.StackMode.PERF) {
                 lines.add(Long.toHexString(addresses[i]) + " " + hex(addresses[i]));
             } else {
                 lines.add(hex(addresses[i]));
@@ -73,14 +76,14 @@ final class HostNames implements Names {
     }
 
     @Override
-    public List<String> userStack(long[] addresses, int pid, Type.StackMode mode) {
+    public List<String> userStack(long[] addresses, int pid, ValueType.StackMode mode) {
         List<String> lines = new ArrayList<>();
-        List<UserCode.@Nullable Place> places = code.stack(pid, addresses);
+        List<UserCode.@Nullable UserCodeFunction> places = code.stack(pid, addresses);
         for (int i = 0; i < addresses.length; i++) {
-            UserCode.Place place = places.get(i);
+            UserCodeFunction place = places.get(i);
             if (place != null) {
                 add(lines, addresses[i], place, place.file(), mode);
-            } else if (mode == Type.StackMode.PERF) {
+            } else if (mode == ValueType.StackMode.PERF) {
                 String address = Long.toHexString(addresses[i]);
                 lines.add(address + " 0x" + address + " ([unknown])");
             } else {
@@ -94,12 +97,12 @@ final class HostNames implements Names {
     private static void add(
             List<String> lines,
             long address,
-            UserCode.Place place,
+            UserCodeFunction place,
             String file,
-            Type.StackMode mode) {
-        boolean perf = mode == Type.StackMode.PERF;
+            ValueType.StackMode mode) {
+        boolean perf = mode == ValueType.StackMode.PERF;
         String front = perf ? Long.toHexString(address) + " " : "";
-        CodePlaces.Found source = place.source();
+        FoundCode source = place.source();
         for (Frame call : source.inlined()) {
             lines.add(
                     perf
@@ -120,7 +123,7 @@ final class HostNames implements Names {
     private String pattern(long number) {
         return number >= 0
                         && number < actions.size()
-                        && actions.get((int) number) instanceof Action.Pattern p
+                        && actions.get((int) number) instanceof PatternAction p
                 ? p.text()
                 : "";
     }
@@ -144,7 +147,7 @@ final class HostNames implements Names {
             try {
                 String text =
                         new String(
-                                sonde.sys.Files.readAll("/etc/passwd", MOST_USERS),
+                                FileCalls.readAll("/etc/passwd", MOST_USERS),
                                 StandardCharsets.UTF_8);
                 for (String line : text.lines().toList()) {
                     String[] words = line.split(":", 4);
@@ -162,12 +165,12 @@ final class HostNames implements Names {
 
     @Override
     public String timestamp(int format, int clock, long nanos) {
-        return TimeFormat.format(pattern(format), epoch(clock, nanos), zone());
+        return StrftimeFormat.format(pattern(format), epoch(clock, nanos), zone());
     }
 
     @Override
     public String moment(int clock, long nanos) {
-        return TimeFormat.format("%Y-%m-%dT%H:%M:%S.%f%z", epoch(clock, nanos), zone());
+        return StrftimeFormat.format("%Y-%m-%dT%H:%M:%S.%f%z", epoch(clock, nanos), zone());
     }
 
     private long epoch(int clock, long nanos) {

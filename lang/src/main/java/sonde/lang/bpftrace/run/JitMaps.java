@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.PerfMapFile;
 import sonde.probe.launch.ProcessIdentity;
-import sonde.symbol.resolve.Resolver;
+import sonde.symbol.resolve.SymbolResolver;
 import sonde.sys.Clocks;
 import sonde.sys.TargetFile;
 
@@ -22,16 +22,16 @@ final class JitMaps {
 
     private static final int MOST_OWNERS = 1 << 16;
 
-    private final Resolver resolver;
-    private final Map<Integer, Owner> owners = new HashMap<>();
+    private final SymbolResolver resolver;
+    private final Map<Integer, ProcessOwner> owners = new HashMap<>();
     private final Map<Integer, Read> reads = new HashMap<>();
 
-    JitMaps(Resolver resolver) {
+    JitMaps(SymbolResolver resolver) {
         this.resolver = resolver;
     }
 
     /** Who a process was; elsewhere: with files of its own. */
-    private record Owner(int uid, int innerPid, boolean elsewhere) {}
+    private record ProcessOwner(int uid, int innerPid, boolean elsewhere) {}
 
     private record Read(long atNanos, long sizeBytes, long modifiedNanos) {}
 
@@ -42,7 +42,7 @@ final class JitMaps {
         }
         try {
             ProcessIdentity who = ProcessIdentity.of(pid);
-            owners.put(pid, new Owner(who.uid(), who.innerPid(), isElsewhere(pid)));
+            owners.put(pid, new ProcessOwner(who.uid(), who.innerPid(), isElsewhere(pid)));
         } catch (IOException e) {
             // It has ended already.
         }
@@ -95,7 +95,7 @@ final class JitMaps {
         try {
             return PerfMapFile.open(pid);
         } catch (IOException e) {
-            Owner owner = owners.get(pid);
+            ProcessOwner owner = owners.get(pid);
             if (owner == null || owner.elsewhere() || Files.exists(Path.of("/proc/" + pid))) {
                 throw e;
             }

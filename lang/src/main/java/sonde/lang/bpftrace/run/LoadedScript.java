@@ -20,16 +20,18 @@ import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.VerifierException;
-import sonde.bpf.insn.Code;
+import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.map.ByteMap;
-import sonde.bpf.object.Library;
+import sonde.bpf.object.FunctionLibrary;
 import sonde.bpf.object.LoadedLibrary;
-import sonde.lang.bpftrace.lower.Losses;
+import sonde.bpf.object.LoadedLibrary.LinkedCode;
 import sonde.lang.bpftrace.lower.MapPlan;
-import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.bpftrace.lower.ScriptLosses;
+import sonde.lang.bpftrace.lower.ScriptUnit;
 import sonde.lang.ir.Assembly;
+import sonde.lang.ir.Assembly.ProgramRecords;
 import sonde.lang.probes.LoadNeeds;
-import sonde.sys.Machine;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** A script's maps and programs in the kernel; gone when this is closed. */
@@ -37,16 +39,16 @@ final class LoadedScript implements AutoCloseable {
     private static final String FRAMES = ".frames";
     private static final byte[] FIRST = new byte[4];
 
-    private final Prepared script;
+    private final PreparedScript script;
     private final Map<String, ByteMap> maps = new HashMap<>();
     private final Map<PreparedProgram, Program> programs = new LinkedHashMap<>();
     private final List<LoadedBtf> types = new ArrayList<>();
-    private final Losses losses;
+    private final ScriptLosses losses;
     private @Nullable LoadedLibrary library;
 
-    private LoadedScript(Prepared script) {
+    private LoadedScript(PreparedScript script) {
         this.script = script;
-        losses = new Losses(script.unit());
+        losses = new ScriptLosses(script.unit());
     }
 
     /**
@@ -54,7 +56,8 @@ final class LoadedScript implements AutoCloseable {
      *
      * @throws LoadException when the kernel refuses a program
      */
-    static LoadedScript load(Prepared script, long ringBytes) throws IOException, LoadException {
+    static LoadedScript load(PreparedScript script, long ringBytes)
+            throws IOException, LoadException {
         LoadedScript loaded = new LoadedScript(script);
         try {
             loaded.makeMaps(ringBytes);
@@ -70,20 +73,24 @@ final class LoadedScript implements AutoCloseable {
     }
 
     private void makeMaps(long ringBytes) throws IOException {
-        Unit unit = script.unit();
+        ScriptUnit unit = script.unit();
         for (MapPlan plan : unit.maps().values()) {
             if (!plan.isKeptByTracer()) {
                 make(plan.name(), plan.spec());
             }
         }
-        make(Unit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
-        make(Unit.CONTROL, new MapSpec("control", MapType.RING_BUFFER, 0, 0, Unit.CONTROL_BYTES));
+        make(ScriptUnit.RING, new MapSpec("ring", MapType.RING_BUFFER, 0, 0, (int) ringBytes));
+        make(
+                ScriptUnit.CONTROL,
+                new MapSpec("control", MapType.RING_BUFFER, 0, 0, ScriptUnit.CONTROL_BYTES));
         if (unit.hasPackets()) {
-            make(Unit.PACKETS, new MapSpec("packets", MapType.PERF_EVENT_ARRAY, 4, 4, cpus()));
+            make(
+                    ScriptUnit.PACKETS,
+                    new MapSpec("packets", MapType.PERF_EVENT_ARRAY, 4, 4, cpus()));
         }
         byte[] shared = unit.shared();
-        single(Unit.SHARED, shared.length).put(FIRST, shared);
-        single(Unit.ENDED, 8);
+        single(ScriptUnit.SHARED, shared.length).put(FIRST, shared);
+        single(ScriptUnit.ENDED, 8);
         if (unit.frameBytes() > 0) {
             single(FRAMES, unit.frameBytes());
         }
@@ -91,7 +98,7 @@ final class LoadedScript implements AutoCloseable {
         if (texts.length > 0) {
             ByteMap map =
                     make(
-                            Unit.TEXTS,
+                            ScriptUnit.TEXTS,
                             new MapSpec("texts", MapType.ARRAY, 4, texts.length, 1)
                                     .with(MapSpec.READ_ONLY_IN_PROGRAMS));
             map.put(FIRST, texts);
@@ -126,7 +133,7 @@ final class LoadedScript implements AutoCloseable {
     }
 
     private void loadLibrary() throws IOException {
-        Library functions = script.library();
+        FunctionLibrary functions = script.library();
         Set<String> called = new TreeSet<>();
         for (List<? extends PreparedProgram> alternatives : script.ranked()) {
             alternatives.forEach(one -> called.addAll(one.imported().values()));
@@ -138,7 +145,7 @@ final class LoadedScript implements AutoCloseable {
 
     private Program load(PreparedProgram program) throws IOException, LoadException {
         LoadNeeds needs = LoadNeeds.of(program.group());
-        Code code = program.code(new Symbols());
+        ProgramCode code = program.code(new LoadedSymbols());
         SortedMap<Integer, String> imported = program.imported();
         LoadedLibrary functions = library;
         if (functions != null && !imported.isEmpty()) {
@@ -155,7 +162,7 @@ final class LoadedScript implements AutoCloseable {
     }
 
     /** Loads a program with functions in C behind it. */
-    private Program load(PreparedProgram program, LoadNeeds needs, LoadedLibrary.Joined joined)
+    private Program load(PreparedProgram program, LoadNeeds needs, LinkedCode joined)
             throws IOException, LoadException {
         ProgramSpec spec =
                 needs.spec(program.kernelName(), joined.code())
@@ -172,12 +179,12 @@ final class LoadedScript implements AutoCloseable {
     }
 
     /** Null when a function in C has no types. */
-    private ProgramSpec.@Nullable Debug debug(PreparedProgram program, LoadedLibrary.Joined joined)
+    private ProgramSpec.@Nullable Debug debug(PreparedProgram program, LinkedCode joined)
             throws IOException {
         if (joined.functions().length == 0) {
             return null;
         }
-        Assembly.Records own = program.records(joined.types());
+        ProgramRecords own = program.records(joined.types());
         LoadedBtf btf = LoadedBtf.load(joined.types().bytes());
         types.add(btf);
         boolean lines = joined.lines().length > 0;
@@ -209,7 +216,7 @@ final class LoadedScript implements AutoCloseable {
     }
 
     /** Descriptors and ids that the code refers to by name. */
-    private final class Symbols implements Assembly.Symbols {
+    private final class LoadedSymbols implements Assembly.AssemblySymbols {
         @Override
         public int map(String name) {
             ByteMap map = maps.get(name);
@@ -232,7 +239,7 @@ final class LoadedScript implements AutoCloseable {
 
     /** Whether there is a ring for packets. */
     boolean hasPackets() {
-        return maps.containsKey(Unit.PACKETS);
+        return maps.containsKey(ScriptUnit.PACKETS);
     }
 
     /** A map of the script, or of the tracer. */
@@ -244,9 +251,9 @@ final class LoadedScript implements AutoCloseable {
         return map;
     }
 
-    /** What was lost so far; read at least every second for {@link Losses} to be exact. */
-    Losses losses() throws SyscallException {
-        byte @Nullable [] value = map(Unit.SHARED).get(FIRST);
+    /** What was lost so far; read at least every second for {@link ScriptLosses} to be exact. */
+    ScriptLosses losses() throws SyscallException {
+        byte @Nullable [] value = map(ScriptUnit.SHARED).get(FIRST);
         if (value != null) {
             losses.read(ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN));
         }
@@ -255,7 +262,7 @@ final class LoadedScript implements AutoCloseable {
 
     /** CPUs that each have values in a per-CPU map. */
     static int cpus() throws SyscallException {
-        return Machine.possibleCpus().length();
+        return MachineFacts.possibleCpus().length();
     }
 
     @Override

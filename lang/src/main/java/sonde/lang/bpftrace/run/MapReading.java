@@ -5,9 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 import sonde.bpf.map.ByteMap;
 import sonde.lang.bpftrace.lower.MapPlan;
-import sonde.lang.output.Aggregates;
+import sonde.lang.output.AggregateValues;
 import sonde.lang.output.MapRows;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.IntType;
+import sonde.lang.type.ValueType.SumType;
 import sonde.sys.SyscallException;
 
 /** Maps of a script as rows, each value put together from those of all CPUs; and their emptying. */
@@ -24,10 +27,10 @@ final class MapReading {
 
     /** All rows, in no order. */
     MapRows rows() throws SyscallException {
-        List<MapRows.Row> rows = new ArrayList<>();
+        List<MapRow> rows = new ArrayList<>();
         map.forEach((key, value) -> {
             if (isPresent(value)) {
-                rows.add(new MapRows.Row(key, merged(value)));
+                rows.add(new MapRow(key, merged(value)));
             }
         });
         return new MapRows(plan.name(), plan.scalar(), plan.key(), plan.value(), rows);
@@ -50,17 +53,17 @@ final class MapReading {
         if (!plan.isPerCpu()) {
             return Arrays.copyOf(value, plan.value().sizeBytes());
         }
-        return plan.value() instanceof Type.Aggregate aggregate
-                ? Aggregates.merge(aggregate, value, plan.valueBytes(), cpus)
+        return plan.value() instanceof AggregateType aggregate
+                ? AggregateValues.merge(aggregate, value, plan.valueBytes(), cpus)
                 : plain(value);
     }
 
     /** Integers of all CPUs are added up; of other values that of the first CPU that set one. */
     private byte[] plain(byte[] value) {
         int size = plan.value().sizeBytes();
-        if (plan.value() instanceof Type.Int) {
+        if (plan.value() instanceof IntType) {
             return Arrays.copyOf(
-                    Aggregates.merge(new Type.Sum(true), value, plan.valueBytes(), cpus), size);
+                    AggregateValues.merge(new SumType(true), value, plan.valueBytes(), cpus), size);
         }
         int stride = plan.valueBytes();
         int at = 0;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.ring.ByteRecords;
 import sonde.bpf.ring.PerfBuffer;
-import sonde.lang.bpftrace.lower.Action;
+import sonde.lang.bpftrace.lower.EventAction;
+import sonde.lang.bpftrace.lower.EventAction.PacketAction;
 import sonde.sys.Clocks;
 
 /**
@@ -29,7 +30,7 @@ final class PacketFiles implements AutoCloseable {
     private static final int LINKTYPE_RAW = 101;
 
     private final PerfBuffer ring;
-    private final List<Action> actions;
+    private final List<EventAction> actions;
     private final Map<String, OutputStream> files = new LinkedHashMap<>();
     private final long epochOffset;
     private final ByteRecords records = new ByteRecords(this::accept);
@@ -40,7 +41,7 @@ final class PacketFiles implements AutoCloseable {
      *
      * @param actions of the script, by number
      */
-    PacketFiles(PerfBuffer ring, List<Action> actions) {
+    PacketFiles(PerfBuffer ring, List<EventAction> actions) {
         this.ring = ring;
         this.actions = actions;
         this.epochOffset =
@@ -49,8 +50,8 @@ final class PacketFiles implements AutoCloseable {
 
     /** Creates the files, over what was there; not through a link. */
     void create() throws IOException {
-        for (Action action : actions) {
-            if (action instanceof Action.Packet packet && !files.containsKey(packet.path())) {
+        for (EventAction action : actions) {
+            if (action instanceof PacketAction packet && !files.containsKey(packet.path())) {
                 OutputStream file =
                         new BufferedOutputStream(
                                 Files.newOutputStream(
@@ -99,7 +100,7 @@ final class PacketFiles implements AutoCloseable {
     }
 
     private void accept(byte[] bytes, int length) {
-        int head = Action.Packet.HEAD_BYTES;
+        int head = PacketAction.HEAD_BYTES;
         if (length < head) {
             return;
         }
@@ -109,7 +110,7 @@ final class PacketFiles implements AutoCloseable {
         int count = (int) Math.clamp(record.getLong(16), 0L, length - head);
         if (number < 0
                 || number >= actions.size()
-                || !(actions.get((int) number) instanceof Action.Packet packet)
+                || !(actions.get((int) number) instanceof PacketAction packet)
                 || packet.offset() >= count) {
             return;
         }

@@ -13,5 +13,5 @@ public interface PassListener {
      *
      * @param text what it made; made when it is asked for
      */
-    void made(Pass pass, Supplier<String> text);
+    void made(CompilerPass pass, Supplier<String> text);
 }

@@ -5,26 +5,40 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import sonde.lang.bpftrace.check.Clause;
 import sonde.lang.bpftrace.check.MapSymbol;
+import sonde.lang.bpftrace.check.ScriptClause;
 import sonde.lang.bpftrace.expand.TreeText;
-import sonde.lang.bpftrace.lower.Action;
+import sonde.lang.bpftrace.lower.EventAction;
+import sonde.lang.bpftrace.lower.EventAction.CatAction;
+import sonde.lang.bpftrace.lower.EventAction.ExitAction;
+import sonde.lang.bpftrace.lower.EventAction.FaultAction;
+import sonde.lang.bpftrace.lower.EventAction.JoinAction;
+import sonde.lang.bpftrace.lower.EventAction.PacketAction;
+import sonde.lang.bpftrace.lower.EventAction.PatternAction;
+import sonde.lang.bpftrace.lower.EventAction.PrintAction;
+import sonde.lang.bpftrace.lower.EventAction.PutAction;
+import sonde.lang.bpftrace.lower.EventAction.ReportAction;
+import sonde.lang.bpftrace.lower.EventAction.SystemAction;
+import sonde.lang.bpftrace.lower.EventAction.TimeAction;
+import sonde.lang.bpftrace.lower.EventAction.UnwatchAction;
 import sonde.lang.bpftrace.lower.MapPlan;
-import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.bpftrace.lower.ScriptUnit;
 import sonde.lang.ir.Assembly;
+import sonde.lang.ir.Assembly.AssemblySymbols;
 import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.VoidType;
 
 /** What passes made, to be read by people. */
 final class PassTexts {
     private PassTexts() {}
 
-    static String probes(List<Planned> planned) {
+    static String probes(List<PlannedClause> planned) {
         StringBuilder out = new StringBuilder(1024);
         int number = 0;
-        for (Planned one : planned) {
+        for (PlannedClause one : planned) {
             ProbeGroup group = one.group();
             out.append("program ").append(++number).append(": ").append(way(group)).append('\n');
             for (Probe probe : group.probes()) {
@@ -42,28 +56,28 @@ final class PassTexts {
                 + (group.multi() && !group.session() ? ", one link" : "");
     }
 
-    static String types(Map<String, MapSymbol> maps, List<Planned> planned) {
+    static String types(Map<String, MapSymbol> maps, List<PlannedClause> planned) {
         StringBuilder out = new StringBuilder(1024);
         for (MapSymbol map : maps.values()) {
             String key = map.isScalar() ? "" : "[" + map.key() + "]";
             out.append(map.name()).append(key).append(": ").append(map.value()).append('\n');
         }
-        planned.stream().flatMap(Planned::parts).forEach(part -> types(part.clause(), out));
+        planned.stream().flatMap(PlannedClause::parts).forEach(part -> types(part.clause(), out));
         return out.toString();
     }
 
-    private static void types(Clause clause, StringBuilder out) {
+    private static void types(ScriptClause clause, StringBuilder out) {
         out.append("# ").append(clause.site().name()).append('\n');
         out.append(
                 TreeText.of(
                         clause.probe(),
                         expression -> {
-                            Type type = clause.type(expression);
-                            return type instanceof Type.Void ? "" : ":" + type;
+                            ValueType type = clause.type(expression);
+                            return type instanceof VoidType ? "" : ":" + type;
                         }));
     }
 
-    static String resources(Unit unit) {
+    static String resources(ScriptUnit unit) {
         StringBuilder out = new StringBuilder(1024);
         for (MapPlan map : unit.maps().values()) {
             out.append(map.name()).append(": ");
@@ -82,36 +96,36 @@ final class PassTexts {
         out.append("beside the stack: ").append(unit.frameBytes()).append(" bytes\n");
         out.append("losses and first values: ").append(unit.shared().length).append(" bytes\n");
         int number = 0;
-        for (Action action : unit.actions()) {
+        for (EventAction action : unit.actions()) {
             out.append("event ").append(number++).append(": ").append(action(action)).append('\n');
         }
         return out.toString();
     }
 
-    private static String action(Action action) {
+    private static String action(EventAction action) {
         return switch (action) {
-            case Action.Print a -> "printf " + written(a.format(), a.arguments());
-            case Action.Cat a -> "cat " + written(a.format(), a.arguments());
-            case Action.System a -> "system " + written(a.format(), a.arguments());
-            case Action.Report a ->
+            case PrintAction a -> "printf " + written(a.format(), a.arguments());
+            case CatAction a -> "cat " + written(a.format(), a.arguments());
+            case SystemAction a -> "system " + written(a.format(), a.arguments());
+            case ReportAction a ->
                     (a.error() ? "errorf " : "warnf ") + written(a.format(), a.arguments());
-            case Action.PrintValue a -> "print " + a.type();
-            case Action.PrintMap a -> "print " + a.map();
-            case Action.EmptyMap a -> (a.keepKeys() ? "zero " : "clear ") + a.map();
-            case Action.Put a -> "put into " + a.map();
-            case Action.Time a -> "time " + TreeText.quoted(a.format());
-            case Action.Pattern a -> "pattern " + TreeText.quoted(a.text());
-            case Action.Join a -> "join, " + a.most() + " of " + a.textBytes() + " bytes";
-            case Action.Packet a -> "packet into " + TreeText.quoted(a.path());
-            case Action.HelperError a -> "a failure of " + a.helper();
-            case Action.Fault a ->
+            case EventAction.PrintValue a -> "print " + a.type();
+            case EventAction.PrintMap a -> "print " + a.map();
+            case EventAction.EmptyMap a -> (a.keepKeys() ? "zero " : "clear ") + a.map();
+            case PutAction a -> "put into " + a.map();
+            case TimeAction a -> "time " + TreeText.quoted(a.format());
+            case PatternAction a -> "pattern " + TreeText.quoted(a.text());
+            case JoinAction a -> "join, " + a.most() + " of " + a.textBytes() + " bytes";
+            case PacketAction a -> "packet into " + TreeText.quoted(a.path());
+            case EventAction.HelperError a -> "a failure of " + a.helper();
+            case FaultAction a ->
                     "fault " + a.fault().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-            case Action.Exit _ -> "exit";
-            case Action.Unwatch _ -> "unwatch";
+            case ExitAction _ -> "exit";
+            case UnwatchAction _ -> "unwatch";
         };
     }
 
-    private static String written(String format, Tuple arguments) {
+    private static String written(String format, TupleType arguments) {
         return TreeText.quoted(format) + " " + arguments;
     }
 
@@ -123,7 +137,7 @@ final class PassTexts {
 
     static String code(Assembly assembly) {
         return assembly.code(
-                        new Assembly.Symbols() {
+                        new AssemblySymbols() {
                             @Override
                             public int map(String name) {
                                 return 0;

@@ -5,11 +5,12 @@ import java.util.List;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfWriter;
-import sonde.bpf.insn.Code;
-import sonde.lang.ir.Assembly;
+import sonde.bpf.insn.ProgramCode;
+import sonde.lang.ir.Assembly.AssemblySymbols;
+import sonde.lang.ir.Assembly.ProgramRecords;
 import sonde.lang.probes.Probe;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.source.Span;
+import sonde.lang.source.SourceSpan;
 
 /** A program that can be loaded, and what it is to be attached to. */
 public interface PreparedProgram {
@@ -30,7 +31,7 @@ public interface PreparedProgram {
     }
 
     /** Its words, with numbers for maps and functions of the kernel. */
-    Code code(Assembly.Symbols symbols);
+    ProgramCode code(AssemblySymbols symbols);
 
     /** Types of its functions and the text of its lines. */
     byte[] btf();
@@ -50,7 +51,7 @@ public interface PreparedProgram {
     }
 
     /** Adds its types and texts to others; what the kernel is told of its source by them. */
-    default Assembly.Records records(BtfWriter others) {
+    default ProgramRecords records(BtfWriter others) {
         throw new IllegalStateException("no functions in C");
     }
 
@@ -58,7 +59,7 @@ public interface PreparedProgram {
     int slots();
 
     /** The part of the script that an instruction comes from; null for none. */
-    @Nullable Span spanAt(int slot);
+    @Nullable SourceSpan spanAt(int slot);
 
     /** Its name in the kernel: 15 letters at most. */
     default String kernelName() {

@@ -4,41 +4,47 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import sonde.lang.bpftrace.check.Clause;
-import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.check.ScriptClause;
+import sonde.lang.bpftrace.expand.ScriptConfig;
+import sonde.lang.bpftrace.run.PortableAttachments.AttachmentVariant;
+import sonde.lang.bpftrace.run.TraceOptions.ProbeSelection;
 import sonde.lang.bpftrace.syntax.Script;
+import sonde.lang.bpftrace.syntax.Script.AttachPointText;
+import sonde.lang.bpftrace.syntax.Script.ProbeBlock;
+import sonde.lang.bpftrace.syntax.Script.ScriptItem;
 import sonde.lang.declare.KernelTypeSource;
 import sonde.lang.probes.AttachPoint;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.probes.AttachPointParser;
-import sonde.lang.probes.Expander;
 import sonde.lang.probes.ExpanderOptions;
+import sonde.lang.probes.ExpanderOptions.MissingPolicy;
 import sonde.lang.probes.ParseSettings;
 import sonde.lang.probes.Probe;
+import sonde.lang.probes.ProbeExpander;
 import sonde.lang.probes.ProbeGroup;
-import sonde.lang.source.Diagnostics;
-import sonde.lang.source.Span;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceSpan;
 
 /** The pass that looks up attach points on this machine and shares them among programs. */
 final class ProbePlan {
     private ProbePlan() {}
 
     /** Puts blocks at begin and return of the same functions together. */
-    private static List<Planned> joined(
-            List<Planned> planned, Expander expander, KernelTypeSource kernel) {
-        List<ProbeGroup> groups = planned.stream().map(Planned::group).toList();
-        List<Planned> all = new ArrayList<>(planned);
-        List<Planned> gone = new ArrayList<>();
-        for (Sessions.Pair pair :
-                Sessions.pairs(
+    private static List<PlannedClause> joined(
+            List<PlannedClause> planned, ProbeExpander expander, KernelTypeSource kernel) {
+        List<ProbeGroup> groups = planned.stream().map(PlannedClause::group).toList();
+        List<PlannedClause> all = new ArrayList<>(planned);
+        List<PlannedClause> gone = new ArrayList<>();
+        for (SessionPairs.Pair pair :
+                SessionPairs.pairs(
                         groups,
                         () ->
-                                kernel.function("", Sessions.IS_RETURN) != null
+                                kernel.function("", SessionPairs.IS_RETURN) != null
                                         && expander.hasKprobeSession())) {
-            Planned begin = planned.get(pair.begin());
+            PlannedClause begin = planned.get(pair.begin());
             all.set(
                     pair.begin(),
-                    new Planned(
+                    new PlannedClause(
                             begin.clause(),
                             begin.group().atReturnToo(),
                             null,
@@ -50,26 +56,26 @@ final class ProbePlan {
     }
 
     /** What programs a script needs, and what each is attached to. */
-    static List<Planned> of(
+    static List<PlannedClause> of(
             Script script,
             TraceOptions options,
-            Configuration configuration,
+            ScriptConfig configuration,
             boolean portable,
-            Diagnostics diagnostics) {
-        List<Planned> planned = new ArrayList<>();
-        Sites sites = new Sites(KernelTypeSource.shared(), options.debugFolders());
+            CompilerDiagnostics diagnostics) {
+        List<PlannedClause> planned = new ArrayList<>();
+        ProbeContexts sites = new ProbeContexts(KernelTypeSource.shared(), options.debugFolders());
         ParseSettings settings =
                 new ParseSettings(
                         options.parameters().positional(), options.pid(), options.unsafe());
         List<List<AttachPoint>> together = new ArrayList<>();
         ExpanderOptions how = expansion(options, configuration, script, diagnostics);
-        try (Expander expander = new Expander(how)) {
-            for (Script.Item item : script.items()) {
-                if (!(item instanceof Script.Probe probe)) {
+        try (ProbeExpander expander = new ProbeExpander(how)) {
+            for (ScriptItem item : script.items()) {
+                if (!(item instanceof ProbeBlock probe)) {
                     continue;
                 }
                 List<AttachPoint> points = new ArrayList<>();
-                for (Script.AttachPoint point : probe.attachPoints()) {
+                for (AttachPointText point : probe.attachPoints()) {
                     points.addAll(
                             AttachPointParser.parseEach(
                                     point.span(), point.text(), settings, diagnostics));
@@ -77,11 +83,12 @@ final class ProbePlan {
                 together.add(points);
                 points.removeIf(point -> !isRun(point.kind(), options.mode()));
                 if (portable) {
-                    Attachments ways = new Attachments(expander, settings, diagnostics);
-                    for (Attachments.Way way : ways.of(probe, points, nextPlace(planned))) {
+                    PortableAttachments ways =
+                            new PortableAttachments(expander, settings, diagnostics);
+                    for (AttachmentVariant way : ways.of(probe, points, nextPlace(planned))) {
                         planned.add(
-                                new Planned(
-                                        new Clause(probe, way.site(sites)),
+                                new PlannedClause(
+                                        new ScriptClause(probe, way.site(sites)),
                                         way.group(),
                                         way.attachment()));
                     }
@@ -97,31 +104,31 @@ final class ProbePlan {
         return planned;
     }
 
-    private static int nextPlace(List<Planned> planned) {
+    private static int nextPlace(List<PlannedClause> planned) {
         return planned.stream()
-                .map(Planned::attachment)
+                .map(PlannedClause::attachment)
                 .mapToInt(attachment -> attachment == null ? 0 : attachment.place() + 1)
                 .max()
                 .orElse(0);
     }
 
-    private static boolean isRun(Kind kind, TraceOptions.Mode mode) {
+    private static boolean isRun(Kind kind, ProbeSelection mode) {
         return switch (kind) {
-            case TEST -> mode == TraceOptions.Mode.TEST;
-            case BENCH -> mode == TraceOptions.Mode.BENCH;
+            case TEST -> mode == ProbeSelection.TEST;
+            case BENCH -> mode == ProbeSelection.BENCH;
             default -> true;
         };
     }
 
-    private static List<Planned> plan(
-            Script.Probe probe,
+    private static List<PlannedClause> plan(
+            ProbeBlock probe,
             List<AttachPoint> points,
-            Expander expander,
-            Sites sites,
-            Diagnostics diagnostics) {
+            ProbeExpander expander,
+            ProbeContexts sites,
+            CompilerDiagnostics diagnostics) {
         List<Probe> found = expander.expandProbe(probe.span(), points, diagnostics);
-        Uses uses = Uses.of(probe);
-        List<Planned> planned = new ArrayList<>();
+        ClauseUses uses = ClauseUses.of(probe);
+        List<PlannedClause> planned = new ArrayList<>();
         List<ProbeGroup> groups =
                 expander.group(
                         probe.attachPoints().getFirst().span(),
@@ -129,11 +136,11 @@ final class ProbePlan {
                         uses.probe() || uses.arguments(),
                         diagnostics);
         for (ProbeGroup group : groups) {
-            for (ProbeGroup part : Markers.split(group, uses.markers())) {
-                Clause clause =
-                        new Clause(
+            for (ProbeGroup part : UsdtSites.split(group, uses.markers())) {
+                ScriptClause clause =
+                        new ScriptClause(
                                 probe, sites.of(part.first(), uses.arguments() || uses.context()));
-                planned.add(new Planned(clause, part, null));
+                planned.add(new PlannedClause(clause, part, null));
             }
         }
         return planned;
@@ -141,16 +148,16 @@ final class ProbePlan {
 
     private static ExpanderOptions expansion(
             TraceOptions options,
-            Configuration configuration,
+            ScriptConfig configuration,
             Script script,
-            Diagnostics diagnostics) {
+            CompilerDiagnostics diagnostics) {
         Pattern filter = null;
         String text = options.probeFilter();
         if (text != null) {
             try {
                 filter = Pattern.compile(text);
             } catch (PatternSyntaxException e) {
-                Span start = new Span(script.source(), 0, 0);
+                SourceSpan start = new SourceSpan(script.source(), 0, 0);
                 diagnostics.error(start, "Invalid --probe-filter regex: " + e.getDescription());
             }
         }
@@ -159,7 +166,7 @@ final class ProbePlan {
                 options.unsafe(),
                 (int) configuration.maxProbes(),
                 (int) configuration.maxPrograms(),
-                ExpanderOptions.Missing.valueOf(configuration.missingProbes().name()),
+                MissingPolicy.valueOf(configuration.missingProbes().name()),
                 filter,
                 options.traceableFunctions(),
                 options.disabledFeatures(),

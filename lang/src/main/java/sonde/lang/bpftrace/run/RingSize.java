@@ -1,6 +1,7 @@
 package sonde.lang.bpftrace.run;
 
-import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.expand.ScriptConfig;
+import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** How large the ring is that events go through. */
@@ -13,24 +14,21 @@ final class RingSize {
     private RingSize() {}
 
     /** As {@link #bytes}, where each CPU has a ring: an equal part, of 16 pages at least. */
-    static long perCpu(Configuration configuration) throws SyscallException {
+    static long perCpu(ScriptConfig configuration) throws SyscallException {
         if (configuration.ringPages() > 0) {
             return bytes(configuration);
         }
         long part = bytes(configuration) / Math.max(1, LoadedScript.cpus());
         return Math.max(
-                CPU_PAGES * (long) sonde.sys.Machine.pageBytes(),
-                Long.highestOneBit(Math.max(1, part)));
+                CPU_PAGES * (long) MachineFacts.pageBytes(), Long.highestOneBit(Math.max(1, part)));
     }
 
     /** A power of two of pages: what the script says, or by the machine's memory. */
-    static long bytes(Configuration configuration) throws SyscallException {
-        int page = sonde.sys.Machine.pageBytes();
+    static long bytes(ScriptConfig configuration) throws SyscallException {
+        int page = MachineFacts.pageBytes();
         long pages = configuration.ringPages();
         if (pages <= 0) {
-            pages =
-                    Math.clamp(
-                            sonde.sys.Machine.ramBytes() / SHARE / page, LEAST_PAGES, MOST_PAGES);
+            pages = Math.clamp(MachineFacts.ramBytes() / SHARE / page, LEAST_PAGES, MOST_PAGES);
         }
         long up = Long.highestOneBit(Math.clamp(pages, 1, 1 << 18));
         return (up < pages ? up * 2 : up) * page;

@@ -11,36 +11,40 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
-import sonde.bpf.insn.KernelFunction;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.link.KernelTypes;
-import sonde.lang.bpftrace.check.Environment;
 import sonde.lang.bpftrace.check.ImportedFunction;
+import sonde.lang.bpftrace.check.TypeEnvironment;
 import sonde.lang.bpftrace.code.ImportedCode;
-import sonde.lang.bpftrace.expand.Configuration;
+import sonde.lang.bpftrace.expand.ScriptConfig;
 import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.declare.Constants;
-import sonde.lang.declare.Declarations;
+import sonde.lang.declare.CDeclarations;
 import sonde.lang.declare.DwarfTypes;
+import sonde.lang.declare.FunctionSignature;
 import sonde.lang.declare.KernelTypeSource;
-import sonde.lang.declare.Signature;
-import sonde.lang.declare.TypeNames;
+import sonde.lang.declare.LinuxConstants;
+import sonde.lang.declare.ScriptTypeText;
 import sonde.lang.probes.Probe;
-import sonde.lang.type.Struct;
-import sonde.lang.type.Type;
-import sonde.lang.type.Type.StackMode;
+import sonde.lang.probes.Probe.TracerProbe;
+import sonde.lang.probes.Probe.UserProbe;
+import sonde.lang.type.StructType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.EnumType;
+import sonde.lang.type.ValueType.PointerType;
+import sonde.lang.type.ValueType.StackMode;
 
 /** Types and constants of a script, in the order of its declarations, the kernel, the table. */
-final class ScriptEnvironment implements Environment {
+final class ScriptEnvironment implements TypeEnvironment {
     /** Helpers that change more than the trace: probe_write_user, override_return, send_signal. */
     static final Set<Integer> UNSAFE_HELPERS = Set.of(36, 58, 109, 117);
 
     private static final Set<String> UNSAFE =
             Set.of("system", "signal", "signal_thread", "override", "write_user");
 
-    private final Declarations declarations;
+    private final CDeclarations declarations;
     private final KernelTypeSource kernel;
-    private final Configuration configuration;
+    private final ScriptConfig configuration;
     private final TraceOptions options;
     private final ImportedCode code;
     private final int cpus;
@@ -51,9 +55,9 @@ final class ScriptEnvironment implements Environment {
     private boolean programsFirst;
 
     ScriptEnvironment(
-            Declarations declarations,
+            CDeclarations declarations,
             KernelTypeSource kernel,
-            Configuration configuration,
+            ScriptConfig configuration,
             TraceOptions options,
             ImportedCode code,
             int cpus) {
@@ -66,18 +70,18 @@ final class ScriptEnvironment implements Environment {
     }
 
     @Override
-    public @Nullable Type type(TypeSyntax.Kind kind, String name) {
+    public @Nullable ValueType type(TypeSyntax.Kind kind, String name) {
         if (kind == TypeSyntax.Kind.PLAIN) {
-            Type word = TypeNames.word(name);
+            ValueType word = ScriptTypeText.word(name);
             if (word != null) {
                 return word;
             }
         }
-        Type own = declarations.type(kind, name);
+        ValueType own = declarations.type(kind, name);
         if (own != null) {
             return own;
         }
-        Type known = programsFirst ? ofPrograms(kind, name) : kernel.type(kind, name);
+        ValueType known = programsFirst ? ofPrograms(kind, name) : kernel.type(kind, name);
         if (known == null) {
             known = programsFirst ? kernel.type(kind, name) : ofPrograms(kind, name);
         }
@@ -87,32 +91,32 @@ final class ScriptEnvironment implements Environment {
         if (known != null || kind != TypeSyntax.Kind.PLAIN) {
             return known;
         }
-        return TypeNames.type(name, kernel);
+        return ScriptTypeText.type(name, kernel);
     }
 
     /** Types of the programs that are probed count too, first of all if nothing else is probed. */
     void look(List<Probe> probes, List<Path> folders) {
         programs =
                 probes.stream()
-                        .filter(Probe.User.class::isInstance)
-                        .map(probe -> ((Probe.User) probe).path())
+                        .filter(UserProbe.class::isInstance)
+                        .map(probe -> ((UserProbe) probe).path())
                         .distinct()
                         .toList();
         programsFirst =
                 probes.stream()
                         .allMatch(probe ->
-                                probe instanceof Probe.User || probe instanceof Probe.Special);
+                                probe instanceof UserProbe || probe instanceof TracerProbe);
         debugFolders = folders;
     }
 
-    private @Nullable Type ofPrograms(TypeSyntax.Kind kind, String name) {
+    private @Nullable ValueType ofPrograms(TypeSyntax.Kind kind, String name) {
         if (name.equals("task_struct")) {
             // The builtins are of the kernel's.
             return null;
         }
         for (String program : programs) {
             DwarfTypes types = DwarfTypes.shared(program, debugFolders);
-            Type type = types == null ? null : types.type(kind, name);
+            ValueType type = types == null ? null : types.type(kind, name);
             if (type != null) {
                 return type;
             }
@@ -126,17 +130,17 @@ final class ScriptEnvironment implements Environment {
         if (own != null) {
             return own;
         }
-        Long known = Constants.value(name);
+        Long known = LinuxConstants.value(name);
         return known != null ? known : kernel.constant(name);
     }
 
     @Override
-    public Type.@Nullable Enum enumeration(String enumerator) {
-        Type.Enum own = declarations.enumerationOf(enumerator);
+    public ValueType.@Nullable EnumType enumeration(String enumerator) {
+        EnumType own = declarations.enumerationOf(enumerator);
         if (own != null || declarations.constant(enumerator) != null) {
             return own;
         }
-        return Constants.value(enumerator) != null ? null : kernel.enumerationOf(enumerator);
+        return LinuxConstants.value(enumerator) != null ? null : kernel.enumerationOf(enumerator);
     }
 
     @Override
@@ -177,8 +181,8 @@ final class ScriptEnvironment implements Environment {
         Map<String, ImportedFunction> known = imported;
         if (known == null) {
             known = new LinkedHashMap<>();
-            for (Map.Entry<String, Signature> one : code.signatures().entrySet()) {
-                Signature signature = one.getValue();
+            for (Map.Entry<String, FunctionSignature> one : code.signatures().entrySet()) {
+                FunctionSignature signature = one.getValue();
                 known.put(
                         one.getKey(),
                         new ImportedFunction(
@@ -197,13 +201,13 @@ final class ScriptEnvironment implements Environment {
     }
 
     /** What C declares of a structure of the kernel may be a part of it. */
-    private Type pointing(Type type) {
-        if (type instanceof Type.Pointer p
-                && p.to() instanceof Struct s
+    private ValueType pointing(ValueType type) {
+        if (type instanceof PointerType p
+                && p.to() instanceof StructType s
                 && !s.name().isEmpty()
                 && type(s.isUnion() ? TypeSyntax.Kind.UNION : TypeSyntax.Kind.STRUCT, s.name())
-                        instanceof Type known) {
-            return new Type.Pointer(known, p.space());
+                        instanceof ValueType known) {
+            return new PointerType(known, p.space());
         }
         return type;
     }
@@ -212,7 +216,7 @@ final class ScriptEnvironment implements Environment {
     private String unsafe(String function) {
         return code.helpers(function).stream()
                 .filter(UNSAFE_HELPERS::contains)
-                .map(KernelFunction::name)
+                .map(HelperFunctionId::name)
                 .findFirst()
                 .orElse("");
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import sonde.binary.unwind.Registers;
+import sonde.binary.unwind.RegisterValues;
 import sonde.binary.unwind.UnwindMachine;
 import sonde.binary.unwind.UnwindMemory;
 import sonde.lang.type.StackCopy;
@@ -17,8 +17,8 @@ import sonde.symbol.ModuleImages;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.unwind.ModuleFrames;
+import sonde.symbol.unwind.StackUnwinder;
 import sonde.symbol.unwind.UnwindEnd;
-import sonde.symbol.unwind.Unwinder;
 
 /** Follows stacks that programs copied, by the call frame information of what is mapped. */
 final class StackFollower {
@@ -32,7 +32,7 @@ final class StackFollower {
     /** Where the code segment's lowest bits are not these, no user code was interrupted. */
     private static final int USER_MODE = 3;
 
-    private final Unwinder unwinder;
+    private final StackUnwinder unwinder;
     private final Map<UnwindEnd, Long> cut = new TreeMap<>();
     private final Set<Integer> notWanted = new HashSet<>();
     private final List<String> complaints = new ArrayList<>();
@@ -40,11 +40,11 @@ final class StackFollower {
     /** With what is known of processes when a stack is followed. */
     StackFollower(ProcessMaps maps) {
         ModuleFrames modules = new ModuleFrames(new ModuleImages(SymbolOptions.here()));
-        unwinder = new Unwinder(UnwindMachine.X86_64, maps, modules);
+        unwinder = new StackUnwinder(UnwindMachine.X86_64, maps, modules);
     }
 
     /** The stack's bytes in a copy. */
-    private record Pages(ByteBuffer bytes, int from, long start, int count)
+    private record CopiedPages(ByteBuffer bytes, int from, long start, int count)
             implements UnwindMemory {
         @Override
         public boolean has(long address, int sizeBytes) {
@@ -87,7 +87,7 @@ final class StackFollower {
         if ((copy.getLong(CODE_SEGMENT) & USER_MODE) != USER_MODE) {
             return new long[0];
         }
-        Registers first = unwinder.first();
+        RegisterValues first = unwinder.first();
         first.clear();
         for (int i = 0; i < COLUMNS.length; i++) {
             if (COLUMNS[i] >= 0) {
@@ -98,7 +98,8 @@ final class StackFollower {
         long start = pointer & -StackCopy.PAGE_BYTES;
         int there = (int) Math.clamp(count, 0L, StackCopy.PAGES * (long) StackCopy.PAGE_BYTES);
         long[] chain = new long[frames];
-        int found = unwinder.unwind(pid, new Pages(copy, StackCopy.STACK, start, there), chain);
+        int found =
+                unwinder.unwind(pid, new CopiedPages(copy, StackCopy.STACK, start, there), chain);
         UnwindEnd end = unwinder.end();
         if (!end.isComplete() && count != StackCopy.NOT_WANTED && found < frames) {
             cut.merge(end, 1L, Long::sum);

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.expand.Parameters;
-import sonde.lang.declare.Includes;
+import sonde.lang.bpftrace.expand.ScriptParameters;
+import sonde.lang.declare.IncludeFolders;
 import sonde.symbol.files.GivenPlaces;
 
 /**
@@ -29,13 +29,13 @@ import sonde.symbol.files.GivenPlaces;
  * @param hidden the process that {@code watched()} leaves out: the tracer; 0 for none
  */
 public record TraceOptions(
-        Parameters parameters,
+        ScriptParameters parameters,
         OptionalInt pid,
         int child,
         boolean unsafe,
-        Mode mode,
+        ProbeSelection mode,
         boolean helperErrors,
-        Includes includes,
+        IncludeFolders includes,
         Map<String, String> environment,
         Path directory,
         boolean warnings,
@@ -43,18 +43,18 @@ public record TraceOptions(
         @Nullable String traceableFunctions,
         Set<String> disabledFeatures,
         GivenPlaces places,
-        CopiedStacks stacks,
+        StackCopying stacks,
         int hidden) {
     /** All processes, nothing unsafe, with warnings; an empty environment. */
     public static final TraceOptions USUAL =
             new TraceOptions(
-                    Parameters.NONE,
+                    ScriptParameters.NONE,
                     OptionalInt.empty(),
                     0,
                     false,
-                    Mode.TRACE,
+                    ProbeSelection.TRACE,
                     false,
-                    Includes.NONE,
+                    IncludeFolders.NONE,
                     Map.of(),
                     Path.of("."),
                     true,
@@ -62,11 +62,11 @@ public record TraceOptions(
                     null,
                     Set.of(),
                     GivenPlaces.NONE,
-                    CopiedStacks.NONE,
+                    StackCopying.NONE,
                     0);
 
     /** Which probes of a script are run. */
-    public enum Mode {
+    public enum ProbeSelection {
         TRACE,
         TEST,
         BENCH
@@ -78,7 +78,7 @@ public record TraceOptions(
     }
 
     /** With these parameters instead. */
-    public TraceOptions with(Parameters some) {
+    public TraceOptions with(ScriptParameters some) {
         return copy(some, child, unsafe, hidden);
     }
 
@@ -97,7 +97,7 @@ public record TraceOptions(
         return copy(parameters, child, allowed, hidden);
     }
 
-    private TraceOptions copy(Parameters some, int command, boolean allowed, int tracer) {
+    private TraceOptions copy(ScriptParameters some, int command, boolean allowed, int tracer) {
         return new TraceOptions(
                 some,
                 pid,

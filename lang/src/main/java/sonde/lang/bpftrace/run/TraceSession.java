@@ -20,19 +20,23 @@ import sonde.bpf.Program;
 import sonde.bpf.link.KernelIterator;
 import sonde.bpf.ring.PerfBuffer;
 import sonde.bpf.ring.RingBuffer;
-import sonde.lang.bpftrace.expand.Configuration;
-import sonde.lang.bpftrace.expand.Watching;
-import sonde.lang.bpftrace.lower.Losses;
-import sonde.lang.bpftrace.lower.Losses.Reason;
-import sonde.lang.bpftrace.lower.Unit;
+import sonde.lang.bpftrace.expand.ScriptConfig;
+import sonde.lang.bpftrace.expand.WatchedFilter;
+import sonde.lang.bpftrace.lower.ScriptLosses;
+import sonde.lang.bpftrace.lower.ScriptLosses.LossReason;
+import sonde.lang.bpftrace.lower.ScriptUnit;
 import sonde.lang.output.MapRows;
-import sonde.lang.output.Names;
-import sonde.lang.output.Output;
+import sonde.lang.output.ScriptOutput;
+import sonde.lang.output.ValueNames;
 import sonde.lang.probes.AttachException;
 import sonde.lang.probes.AttachOptions;
 import sonde.lang.probes.AttachPoint.Kind;
-import sonde.lang.probes.Attacher;
 import sonde.lang.probes.Probe;
+import sonde.lang.probes.Probe.IteratorProbe;
+import sonde.lang.probes.Probe.UserProbe;
+import sonde.lang.probes.Probe.WatchpointProbe;
+import sonde.lang.probes.ProbeAttacher;
+import sonde.lang.probes.ProbeAttacher.AttachedGroup;
 import sonde.sys.SyscallException;
 
 /**
@@ -44,17 +48,17 @@ public final class TraceSession implements AutoCloseable {
     private static final long GATHER_NANOS = 1_000_000;
     private static final int ITERATOR_BYTES = 1 << 20;
 
-    private final Prepared script;
+    private final PreparedScript script;
     private final TraceOptions options;
-    private final Output output;
+    private final ScriptOutput output;
     private final LoadedScript loaded;
     private final RingBuffer ring;
-    private final Events events;
-    private final Actions actions;
+    private final ScriptEvents events;
+    private final EventActions actions;
     private final UserCode code;
     private final List<Link> links = new ArrayList<>();
     private final Map<Long, Link> watches = new HashMap<>();
-    private final List<Map.Entry<KernelIterator, Probe.Iter>> iterators = new ArrayList<>();
+    private final List<Map.Entry<KernelIterator, IteratorProbe>> iterators = new ArrayList<>();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicInteger signals = new AtomicInteger();
     private final Set<Integer> full = new HashSet<>();
@@ -62,7 +66,7 @@ public final class TraceSession implements AutoCloseable {
     private long lostBefore;
 
     private TraceSession(
-            Prepared script,
+            PreparedScript script,
             TraceOptions options,
             LoadedScript loaded,
             Rings rings,
@@ -76,8 +80,8 @@ public final class TraceSession implements AutoCloseable {
         this.code = code;
         this.output = maker.make(names);
         this.actions =
-                new Actions(script, loaded, output, names, options.warnings(), this::unwatch);
-        this.events = new Events(rings.events(), rings.control(), actions::accept);
+                new EventActions(script, loaded, output, names, options.warnings(), this::unwatch);
+        this.events = new ScriptEvents(rings.events(), rings.control(), actions::accept);
         PerfBuffer perCpu = rings.packets();
         this.packets = perCpu == null ? null : new PacketFiles(perCpu, script.unit().actions());
     }
@@ -89,7 +93,7 @@ public final class TraceSession implements AutoCloseable {
     @FunctionalInterface
     public interface OutputMaker {
         /** With what this machine calls the numbers of values. */
-        Output make(Names names);
+        ScriptOutput make(ValueNames names);
     }
 
     /**
@@ -97,10 +101,10 @@ public final class TraceSession implements AutoCloseable {
      *
      * @throws LoadException when the kernel refuses one
      */
-    public static TraceSession open(Prepared script, TraceOptions options, OutputMaker maker)
+    public static TraceSession open(PreparedScript script, TraceOptions options, OutputMaker maker)
             throws IOException, LoadException {
         LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
-        Configuration configuration = script.configuration();
+        ScriptConfig configuration = script.configuration();
         UserCode code =
                 new UserCode(
                         configuration.cppDemangle(),
@@ -116,8 +120,8 @@ public final class TraceSession implements AutoCloseable {
                             script.unit().actions(),
                             script.configuration().truncationTrailer(),
                             code);
-            BpfMap control = loaded.map(Unit.CONTROL).map();
-            RingBuffer ring = RingBuffer.open(loaded.map(Unit.RING).map(), control);
+            BpfMap control = loaded.map(ScriptUnit.CONTROL).map();
+            RingBuffer ring = RingBuffer.open(loaded.map(ScriptUnit.RING).map(), control);
             Rings rings = new Rings(ring, RingBuffer.open(control), packets(loaded, configuration));
             TraceSession session =
                     new TraceSession(script, options, loaded, rings, names, code, maker);
@@ -133,16 +137,16 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    private static @Nullable PerfBuffer packets(LoadedScript loaded, Configuration configuration)
+    private static @Nullable PerfBuffer packets(LoadedScript loaded, ScriptConfig configuration)
             throws SyscallException {
         return loaded.hasPackets()
                 ? PerfBuffer.open(
-                        loaded.map(Unit.PACKETS).map(), (int) RingSize.perCpu(configuration))
+                        loaded.map(ScriptUnit.PACKETS).map(), (int) RingSize.perCpu(configuration))
                 : null;
     }
 
     /** Where it prints. */
-    public Output output() {
+    public ScriptOutput output() {
         return output;
     }
 
@@ -194,7 +198,7 @@ public final class TraceSession implements AutoCloseable {
     private void runAll(Kind kind) throws IOException {
         for (Map.Entry<PreparedProgram, Program> entry : loaded.programs().entrySet()) {
             if (entry.getKey().group().first().kind() == kind) {
-                Attacher.runOnce(entry.getValue());
+                ProbeAttacher.runOnce(entry.getValue());
             }
         }
     }
@@ -212,7 +216,7 @@ public final class TraceSession implements AutoCloseable {
         List<AttachException> leftOut = new ArrayList<>();
         int count = attachThose(all, false, where, leftOut);
         count += attachThose(all.reversed(), true, where, leftOut);
-        if (script.configuration().missingProbes() != Configuration.MissingProbes.IGNORE) {
+        if (script.configuration().missingProbes() != ScriptConfig.MissingProbes.IGNORE) {
             for (AttachException e : leftOut) {
                 output.warnf(e.getMessage() + " (" + e.reason() + "), left out", List.of());
             }
@@ -242,7 +246,7 @@ public final class TraceSession implements AutoCloseable {
                     refused.addAll(attach(program, entry.getValue(), where));
                 }
                 count += program.group().probes().size() - (refused.size() - before);
-                any |= first instanceof Probe.User;
+                any |= first instanceof UserProbe;
             } catch (AttachException e) {
                 if (e.isOfPlace() && !program.isNamed(first)) {
                     refused.add(e);
@@ -267,11 +271,11 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void missing(AttachException e) throws AttachException {
-        Configuration.MissingProbes policy = script.configuration().missingProbes();
-        if (policy == Configuration.MissingProbes.ERROR) {
+        ScriptConfig.MissingProbes policy = script.configuration().missingProbes();
+        if (policy == ScriptConfig.MissingProbes.ERROR) {
             throw e;
         }
-        if (policy == Configuration.MissingProbes.WARN) {
+        if (policy == ScriptConfig.MissingProbes.WARN) {
             output.warnf(String.valueOf(e.getMessage()), List.of());
         }
     }
@@ -280,15 +284,15 @@ public final class TraceSession implements AutoCloseable {
     private List<AttachException> attach(
             PreparedProgram program, Program loadedProgram, AttachOptions where)
             throws AttachException {
-        if (program.group().first() instanceof Probe.Iter iter) {
-            iterators.add(Map.entry(Attacher.iterator(iter, loadedProgram), iter));
+        if (program.group().first() instanceof IteratorProbe iter) {
+            iterators.add(Map.entry(ProbeAttacher.iterator(iter, loadedProgram), iter));
             return List.of();
         }
-        Attacher.Attached attached =
-                Attacher.attachMost(
+        AttachedGroup attached =
+                ProbeAttacher.attachMost(
                         program.group(), loadedProgram, where, probe -> !program.isNamed(probe));
         Link link = attached.link();
-        if (program.group().first() instanceof Probe.Watchpoint w) {
+        if (program.group().first() instanceof WatchpointProbe w) {
             watches.put(w.address(), link);
         } else {
             links.add(link);
@@ -308,7 +312,7 @@ public final class TraceSession implements AutoCloseable {
      */
     public boolean iterate() throws IOException {
         boolean any = false;
-        for (Map.Entry<KernelIterator, Probe.Iter> entry : iterators) {
+        for (Map.Entry<KernelIterator, IteratorProbe> entry : iterators) {
             if (entry.getValue().pin().isEmpty()) {
                 any = true;
                 while (entry.getKey().read(ITERATOR_BYTES).length > 0) {
@@ -354,10 +358,10 @@ public final class TraceSession implements AutoCloseable {
         if (packets != null) {
             packets.drain();
         }
-        Losses losses = loaded.losses();
+        ScriptLosses losses = loaded.losses();
         long lost = 0;
         for (PreparedProgram program : loaded.programs().keySet()) {
-            for (Reason reason : Reason.values()) {
+            for (LossReason reason : LossReason.values()) {
                 if (reason.isEvent()) {
                     lost += losses.count(program.numbers(), reason);
                 }
@@ -377,9 +381,9 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /** Tells of each program once that a map has no room. */
-    private void mapsFull(Losses losses) throws IOException {
+    private void mapsFull(ScriptLosses losses) throws IOException {
         for (PreparedProgram program : loaded.programs().keySet()) {
-            if (losses.count(program.numbers(), Reason.MAP_FULL) > 0
+            if (losses.count(program.numbers(), LossReason.MAP_FULL) > 0
                     && full.add(program.number())) {
                 output.mapFull();
             }
@@ -396,7 +400,7 @@ public final class TraceSession implements AutoCloseable {
         output.end();
         if (script.configuration().printMapsOnExit()) {
             for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
-                if (Watching.isOwn(name)) {
+                if (WatchedFilter.isOwn(name)) {
                     continue;
                 }
                 MapRows rows = actions.rows(name);
@@ -423,9 +427,9 @@ public final class TraceSession implements AutoCloseable {
         if (mappings > 0) {
             output.lost("what processes map", "ring full", mappings);
         }
-        Losses losses = loaded.losses();
+        ScriptLosses losses = loaded.losses();
         for (PreparedProgram program : loaded.programs().keySet()) {
-            for (Reason reason : Reason.values()) {
+            for (LossReason reason : LossReason.values()) {
                 long count = losses.count(program.numbers(), reason);
                 if (count > 0) {
                     output.lost(name(program), reason.words(), count);
@@ -461,7 +465,7 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /** What does what events ask for. */
-    Actions actions() {
+    EventActions actions() {
         return actions;
     }
 

@@ -9,29 +9,34 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import sonde.lang.bpftrace.lower.MapPlan;
-import sonde.lang.output.Aggregates;
+import sonde.lang.output.AggregateValues;
 import sonde.lang.output.MapRows;
-import sonde.lang.output.Names;
-import sonde.lang.type.Field;
-import sonde.lang.type.Tuple;
-import sonde.lang.type.Type;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.output.ValueNames;
+import sonde.lang.type.TupleType;
+import sonde.lang.type.TypeField;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.AggregateType;
+import sonde.lang.type.ValueType.StackType;
 
 /** A map with stacks in its keys that the tracer follows: it is kept here, not in the kernel. */
 final class TracerMap {
     private final MapPlan plan;
-    private final Names names;
-    private final Type key;
+    private final ValueNames names;
+    private final ValueType key;
     private final Map<ByteBuffer, byte[]> values = new LinkedHashMap<>();
     private long lost;
 
     /** Without entries. */
-    TracerMap(MapPlan plan, Names names) {
+    TracerMap(MapPlan plan, ValueNames names) {
         this.plan = plan;
         this.names = names;
         this.key = followed(plan.key());
     }
 
-    /** Takes an event of {@link sonde.lang.bpftrace.lower.Action.Put}, whose key is at 8. */
+    /**
+     * Takes an event of {@link sonde.lang.bpftrace.lower.EventAction.PutAction}, whose key is at 8.
+     */
     void put(byte[] bytes, int length) {
         int keyBytes = plan.key().sizeBytes();
         int valueAt = 8 + (keyBytes + 7 & ~7);
@@ -45,31 +50,31 @@ final class TracerMap {
         byte[] known = values.get(at);
         if (known == null && values.size() >= plan.entries()) {
             lost++;
-        } else if (known != null && plan.value() instanceof Type.Aggregate aggregate) {
+        } else if (known != null && plan.value() instanceof AggregateType aggregate) {
             byte[] both = Arrays.copyOf(known, 2 * known.length);
             System.arraycopy(value, 0, both, known.length, value.length);
-            values.put(at, Aggregates.merge(aggregate, both, known.length, 2));
+            values.put(at, AggregateValues.merge(aggregate, both, known.length, 2));
         } else {
             values.put(at, value);
         }
     }
 
     /** What a key is when its stacks have been followed. */
-    private static Type followed(Type type) {
+    private static ValueType followed(ValueType type) {
         return switch (type) {
-            case Type.Stack s when s.copied() -> new Type.Stack(true, s.mode(), s.frames());
-            case Tuple t when t.named() ->
-                    Tuple.ofRecord(
-                            t.fields().stream().map(Field::name).toList(),
+            case StackType s when s.copied() -> new StackType(true, s.mode(), s.frames());
+            case TupleType t when t.named() ->
+                    TupleType.ofRecord(
+                            t.fields().stream().map(TypeField::name).toList(),
                             t.types().stream().map(TracerMap::followed).toList());
-            case Tuple t -> Tuple.of(t.types().stream().map(TracerMap::followed).toList());
+            case TupleType t -> TupleType.of(t.types().stream().map(TracerMap::followed).toList());
             default -> type;
         };
     }
 
-    private void write(Type type, byte[] bytes, int at, ByteArrayOutputStream out) {
+    private void write(ValueType type, byte[] bytes, int at, ByteArrayOutputStream out) {
         switch (type) {
-            case Type.Stack s when s.copied() -> {
+            case StackType s when s.copied() -> {
                 long[] addresses = names.unwind(bytes, at, s.frames());
                 ByteBuffer stack =
                         ByteBuffer.allocate(followed(s).sizeBytes())
@@ -80,12 +85,12 @@ final class TracerMap {
                 }
                 out.writeBytes(stack.array());
             }
-            case Tuple t -> {
-                Tuple to = (Tuple) followed(t);
+            case TupleType t -> {
+                TupleType to = (TupleType) followed(t);
                 int start = out.size();
                 for (int i = 0; i < t.fields().size(); i++) {
                     pad(out, start + to.fields().get(i).offsetBytes());
-                    Field field = t.fields().get(i);
+                    TypeField field = t.fields().get(i);
                     write(field.type(), bytes, at + field.offsetBytes(), out);
                 }
                 pad(out, start + to.sizeBytes());
@@ -102,8 +107,8 @@ final class TracerMap {
 
     /** All rows. */
     MapRows rows() {
-        List<MapRows.Row> rows = new ArrayList<>();
-        values.forEach((at, value) -> rows.add(new MapRows.Row(at.array(), value)));
+        List<MapRow> rows = new ArrayList<>();
+        values.forEach((at, value) -> rows.add(new MapRow(at.array(), value)));
         return new MapRows(plan.name(), false, key, plan.value(), rows);
     }
 

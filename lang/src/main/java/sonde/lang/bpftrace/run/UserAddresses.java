@@ -1,52 +1,68 @@
 package sonde.lang.bpftrace.run;
 
-import sonde.lang.bpftrace.lower.Action;
-import sonde.lang.bpftrace.lower.Unit;
-import sonde.lang.type.Composite;
-import sonde.lang.type.Type;
+import sonde.lang.bpftrace.lower.EventAction;
+import sonde.lang.bpftrace.lower.EventAction.CatAction;
+import sonde.lang.bpftrace.lower.EventAction.ExitAction;
+import sonde.lang.bpftrace.lower.EventAction.FaultAction;
+import sonde.lang.bpftrace.lower.EventAction.JoinAction;
+import sonde.lang.bpftrace.lower.EventAction.PacketAction;
+import sonde.lang.bpftrace.lower.EventAction.PatternAction;
+import sonde.lang.bpftrace.lower.EventAction.PrintAction;
+import sonde.lang.bpftrace.lower.EventAction.PutAction;
+import sonde.lang.bpftrace.lower.EventAction.ReportAction;
+import sonde.lang.bpftrace.lower.EventAction.SystemAction;
+import sonde.lang.bpftrace.lower.EventAction.TimeAction;
+import sonde.lang.bpftrace.lower.EventAction.UnwatchAction;
+import sonde.lang.bpftrace.lower.ScriptUnit;
+import sonde.lang.type.CompositeType;
+import sonde.lang.type.ValueType;
+import sonde.lang.type.ValueType.ArrayType;
+import sonde.lang.type.ValueType.SpecialType;
+import sonde.lang.type.ValueType.SpecialValue;
+import sonde.lang.type.ValueType.StackType;
 
 /** Finds out whether a script can print addresses of processes as names. */
 final class UserAddresses {
     private UserAddresses() {}
 
     /** Whether a value that is printed, or one of a map, holds such an address. */
-    static boolean isPrinted(Unit unit) {
+    static boolean isPrinted(ScriptUnit unit) {
         return unit.actions().stream().anyMatch(UserAddresses::in)
                 || unit.maps().values().stream().anyMatch(map -> in(map.key()) || in(map.value()));
     }
 
-    private static boolean in(Action action) {
+    private static boolean in(EventAction action) {
         return switch (action) {
-            case Action.Print a -> in(a.arguments());
-            case Action.PrintValue a -> in(a.type());
-            case Action.Cat a -> in(a.arguments());
-            case Action.System a -> in(a.arguments());
-            case Action.Report a -> in(a.arguments());
-            case Action.PrintMap _,
-                    Action.EmptyMap _,
-                    Action.Exit _,
-                    Action.Time _,
-                    Action.Join _,
-                    Action.HelperError _,
-                    Action.Unwatch _,
-                    Action.Pattern _,
-                    Action.Packet _,
-                    Action.Put _,
-                    Action.Fault _ ->
+            case PrintAction a -> in(a.arguments());
+            case EventAction.PrintValue a -> in(a.type());
+            case CatAction a -> in(a.arguments());
+            case SystemAction a -> in(a.arguments());
+            case ReportAction a -> in(a.arguments());
+            case EventAction.PrintMap _,
+                    EventAction.EmptyMap _,
+                    ExitAction _,
+                    TimeAction _,
+                    JoinAction _,
+                    EventAction.HelperError _,
+                    UnwatchAction _,
+                    PatternAction _,
+                    PacketAction _,
+                    PutAction _,
+                    FaultAction _ ->
                     false;
         };
     }
 
-    private static boolean in(Type type) {
+    private static boolean in(ValueType type) {
         return switch (type) {
-            case Type.Stack s ->
+            case StackType s ->
                     s.user()
                             && (s.copied()
-                                    || s.mode() == Type.StackMode.BPFTRACE
-                                    || s.mode() == Type.StackMode.PERF);
-            case Type.Named n -> n.kind() == Type.Special.USER_SYMBOL;
-            case Type.Array a -> in(a.element());
-            case Composite c -> c.fields().stream().anyMatch(field -> in(field.type()));
+                                    || s.mode() == ValueType.StackMode.BPFTRACE
+                                    || s.mode() == ValueType.StackMode.PERF);
+            case SpecialType n -> n.kind() == SpecialValue.USER_SYMBOL;
+            case ArrayType a -> in(a.element());
+            case CompositeType c -> c.fields().stream().anyMatch(field -> in(field.type()));
             default -> false;
         };
     }

@@ -13,17 +13,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.probe.perf.LifeRecord;
+import sonde.probe.perf.LifeRecord.ExitedRecord;
 import sonde.probe.perf.ProcessLife;
+import sonde.symbol.CodeMapping;
 import sonde.symbol.CodeModule;
 import sonde.symbol.KernelRun;
-import sonde.symbol.Mapping;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.files.GivenPlaces;
-import sonde.symbol.line.CodePlaces;
-import sonde.symbol.line.Detail;
-import sonde.symbol.resolve.Naming;
-import sonde.symbol.resolve.Resolver;
+import sonde.symbol.line.CodeDetail;
+import sonde.symbol.line.CodePlaces.FoundCode;
+import sonde.symbol.resolve.NameDetail;
+import sonde.symbol.resolve.SymbolResolver;
 import sonde.sys.Clocks;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
@@ -42,10 +43,11 @@ final class UserCode implements AutoCloseable {
     private static final long SCAN_NANOS = 5_000_000;
 
     /** Programs are many, the kernel is one. */
-    private static final Detail LINES = new Detail(true, true, Detail.QUICK_BYTES, Long.MAX_VALUE);
+    private static final CodeDetail LINES =
+            new CodeDetail(true, true, CodeDetail.QUICK_BYTES, Long.MAX_VALUE);
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec(EXITED_KEPT);
-    private final Resolver resolver;
+    private final SymbolResolver resolver;
     private final JitMaps jit;
     private final StackFollower follower = new StackFollower(maps);
     private final boolean demangles;
@@ -69,9 +71,9 @@ final class UserCode implements AutoCloseable {
     /** As above, beside a kernel that is asked for once. */
     UserCode(boolean demangles, boolean withLines, GivenPlaces places, Supplier<KernelRun> kernel) {
         this.demangles = demangles;
-        Naming naming = Naming.of(SymbolOptions.here().with(places), places);
+        NameDetail naming = NameDetail.of(SymbolOptions.here().with(places), places);
         resolver =
-                new Resolver(
+                new SymbolResolver(
                         maps, withLines ? naming.with(LINES) : naming, kernel, pid -> new byte[0]);
         jit = new JitMaps(resolver);
     }
@@ -83,15 +85,15 @@ final class UserCode implements AutoCloseable {
      * @param file the path of what was mapped
      * @param source its line, and what was inlined there
      */
-    record Place(String name, long offset, String file, CodePlaces.Found source) {
+    record UserCodeFunction(String name, long offset, String file, FoundCode source) {
         /** Without lines. */
-        Place(String name, long offset, String file) {
-            this(name, offset, file, CodePlaces.Found.UNKNOWN);
+        UserCodeFunction(String name, long offset, String file) {
+            this(name, offset, file, FoundCode.UNKNOWN);
         }
 
         /** The same at lines. */
-        Place at(CodePlaces.Found lines) {
-            return new Place(name, offset, file, lines);
+        UserCodeFunction at(FoundCode lines) {
+            return new UserCodeFunction(name, offset, file, lines);
         }
     }
 
@@ -156,7 +158,7 @@ final class UserCode implements AutoCloseable {
                 maps.execed(e.pid());
                 elsewhere.remove(e.pid());
             }
-            case LifeRecord.Exited e -> {
+            case ExitedRecord e -> {
                 maps.exited(e.pid());
                 elsewhere.remove(e.pid());
             }
@@ -166,7 +168,7 @@ final class UserCode implements AutoCloseable {
     }
 
     /** Reads what cannot be read once the process has ended. */
-    private void early(int pid, Mapping mapping) {
+    private void early(int pid, CodeMapping mapping) {
         String path = mapping.path();
         if (path.startsWith("//anon") || path.isEmpty() || path.startsWith("/memfd:")) {
             jit.sawCode(pid);
@@ -198,7 +200,7 @@ final class UserCode implements AutoCloseable {
         maps.mapped(
                 0,
                 pid,
-                new Mapping(
+                new CodeMapping(
                         range.start(),
                         range.end() - range.start(),
                         range.offset(),
@@ -217,9 +219,9 @@ final class UserCode implements AutoCloseable {
      * @param returned whether a call returns to it: then it may be the first one behind the
      *     function that called
      */
-    @Nullable Place find(int pid, long address, boolean returned) {
+    @Nullable UserCodeFunction find(int pid, long address, boolean returned) {
         read(pid);
-        Place place = known(pid, address, returned);
+        UserCodeFunction place = known(pid, address, returned);
         if (place == null && life != null) {
             life.drain(this::accept);
             place = known(pid, address, returned);
@@ -242,21 +244,21 @@ final class UserCode implements AutoCloseable {
     }
 
     /** The functions of a stack, innermost first, with their lines; null where there is none. */
-    List<@Nullable Place> stack(int pid, long[] addresses) {
+    List<@Nullable UserCodeFunction> stack(int pid, long[] addresses) {
         return withLines(pid, addresses, i -> find(pid, addresses[i], i > 0));
     }
 
     /** As {@link #stack}, of the kernel. */
-    List<@Nullable Place> kernelStack(long[] addresses) {
+    List<@Nullable UserCodeFunction> kernelStack(long[] addresses) {
         return withLines(0, addresses, i -> kernel(addresses[i]));
     }
 
-    private List<@Nullable Place> withLines(
-            int pid, long[] addresses, IntFunction<@Nullable Place> functions) {
-        List<@Nullable Place> places = new ArrayList<>();
+    private List<@Nullable UserCodeFunction> withLines(
+            int pid, long[] addresses, IntFunction<@Nullable UserCodeFunction> functions) {
+        List<@Nullable UserCodeFunction> places = new ArrayList<>();
         long[] locations = new long[addresses.length];
         for (int i = 0; i < addresses.length; i++) {
-            Place place = functions.apply(i);
+            UserCodeFunction place = functions.apply(i);
             places.add(place);
             // Where a call returns to may be the next line, or the next function.
             long address = i > 0 ? addresses[i] - 1 : addresses[i];
@@ -264,7 +266,7 @@ final class UserCode implements AutoCloseable {
         }
         resolver.learn(locations);
         for (int i = 0; i < locations.length; i++) {
-            Place place = places.get(i);
+            UserCodeFunction place = places.get(i);
             if (place != null) {
                 places.set(i, place.at(resolver.place(locations[i])));
             }
@@ -272,7 +274,7 @@ final class UserCode implements AutoCloseable {
         return places;
     }
 
-    private @Nullable Place known(int pid, long address, boolean returned) {
+    private @Nullable UserCodeFunction known(int pid, long address, boolean returned) {
         int back = returned ? 1 : 0;
         long location = maps.location(pid, address - back);
         CodeModule module = maps.module(location);
@@ -291,11 +293,11 @@ final class UserCode implements AutoCloseable {
         Frame frame = resolver.function(location);
         String plain = demangles ? null : resolver.plainName(location);
         String file = isFile ? module.mapping().path() : "/tmp/perf-" + pid + ".map";
-        return new Place(plain == null ? frame.name() : plain, offset + back, file);
+        return new UserCodeFunction(plain == null ? frame.name() : plain, offset + back, file);
     }
 
     /** The function of the kernel at an address; null for none. The file is its module. */
-    @Nullable Place kernel(long address) {
+    @Nullable UserCodeFunction kernel(long address) {
         long location = maps.location(0, address);
         long offset = address < 0 ? resolver.offsetInFunction(location) : -1;
         if (offset < 0) {
@@ -303,7 +305,7 @@ final class UserCode implements AutoCloseable {
         }
         Frame frame = resolver.function(location);
         // Code that came while processes were followed: BPF programs, trampolines.
-        return new Place(frame.name(), offset, location < 0 ? frame.module() : "bpf");
+        return new UserCodeFunction(frame.name(), offset, location < 0 ? frame.module() : "bpf");
     }
 
     @Override

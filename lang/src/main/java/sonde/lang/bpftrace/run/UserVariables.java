@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
-import sonde.binary.elf.Segment;
 import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.sys.TargetFile;
 
@@ -48,7 +48,7 @@ final class UserVariables {
     /** The address that a program states for a place in its file; -1 for none. */
     static long address(String path, long fileOffset) {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
-            for (Segment segment : ElfFile.of(file).segments()) {
+            for (ElfSegment segment : ElfFile.of(file).segments()) {
                 long into = fileOffset - segment.offset();
                 if (segment.type() == ElfFile.PT_LOAD
                         && Long.compareUnsigned(into, segment.fileBytes()) < 0) {

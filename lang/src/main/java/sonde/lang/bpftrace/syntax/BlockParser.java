@@ -3,50 +3,52 @@ package sonde.lang.bpftrace.syntax;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.syntax.Expression.Block;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
 import sonde.lang.bpftrace.syntax.Expression.If;
 import sonde.lang.bpftrace.syntax.Expression.MapElement;
 import sonde.lang.bpftrace.syntax.Expression.MapName;
-import sonde.lang.bpftrace.syntax.Expression.Name;
-import sonde.lang.bpftrace.syntax.Expression.Variable;
-import sonde.lang.bpftrace.syntax.Statement.Jump;
-import sonde.lang.bpftrace.syntax.Token.Kind;
+import sonde.lang.bpftrace.syntax.Expression.MemberAccess;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.bpftrace.syntax.ScriptStatement.JumpStatement;
+import sonde.lang.bpftrace.syntax.ScriptStatement.LocalImport;
+import sonde.lang.bpftrace.syntax.ScriptToken.Kind;
 
 /** Blocks and statements. */
 final class BlockParser {
-    private final Cursor cursor;
-    private final ExpressionParser expressions;
+    private final ParserCursor cursor;
+    private final ScriptExpressionParser expressions;
 
-    BlockParser(Cursor cursor) {
+    BlockParser(ParserCursor cursor) {
         this.cursor = cursor;
-        this.expressions = new ExpressionParser(cursor, this);
+        this.expressions = new ScriptExpressionParser(cursor, this);
     }
 
-    ExpressionParser expressions() {
+    ScriptExpressionParser expressions() {
         return expressions;
     }
 
-    TypeParser types() {
+    TypeSyntaxParser types() {
         return expressions.types();
     }
 
     /** A block whose value nobody takes. */
-    static Block withoutResult(Block block) {
+    static BlockExpression withoutResult(BlockExpression block) {
         Expression result = block.result();
         if (result == null) {
             return block;
         }
-        List<Statement> statements = new ArrayList<>(block.statements());
-        statements.add(new Statement.Evaluate(result.span(), result));
-        return new Block(block.span(), statements, null);
+        List<ScriptStatement> statements = new ArrayList<>(block.statements());
+        statements.add(new ScriptStatement.Evaluate(result.span(), result));
+        return new BlockExpression(block.span(), statements, null);
     }
 
-    Block block() throws SyntaxException {
+    BlockExpression block() throws SyntaxException {
         int from = cursor.token().from();
         cursor.expect("{");
         cursor.enter();
         try {
-            List<Statement> statements = new ArrayList<>();
+            List<ScriptStatement> statements = new ArrayList<>();
             Expression result = null;
             while (!cursor.isSign("}") && !cursor.isEnd() && result == null) {
                 result = step(statements);
@@ -55,7 +57,7 @@ final class BlockParser {
                 throw cursor.fail("a '}' is missing", "its '{' is in line " + line(from));
             }
             cursor.expect("}");
-            return new Block(cursor.since(from), statements, result);
+            return new BlockExpression(cursor.since(from), statements, result);
         } finally {
             cursor.leave();
         }
@@ -66,7 +68,7 @@ final class BlockParser {
     }
 
     /** Adds a statement; returns the block's value where it comes to that. */
-    private @Nullable Expression step(List<Statement> statements) throws SyntaxException {
+    private @Nullable Expression step(List<ScriptStatement> statements) throws SyntaxException {
         int before = cursor.token().from();
         try {
             return statementOrResult(statements);
@@ -82,10 +84,10 @@ final class BlockParser {
         }
     }
 
-    private @Nullable Expression statementOrResult(List<Statement> statements)
+    private @Nullable Expression statementOrResult(List<ScriptStatement> statements)
             throws SyntaxException {
-        Token token = cursor.token();
-        Statement whole = token.kind() == Kind.WORD ? keyword(token) : null;
+        ScriptToken token = cursor.token();
+        ScriptStatement whole = token.kind() == Kind.WORD ? keyword(token) : null;
         if (whole != null) {
             statements.add(whole);
             return null;
@@ -101,22 +103,22 @@ final class BlockParser {
         if (cursor.isSign("}") || cursor.isEnd()) {
             return expression;
         }
-        boolean closed = expression instanceof If || expression instanceof Block;
+        boolean closed = expression instanceof If || expression instanceof BlockExpression;
         if (!cursor.accept(";") && !closed) {
             throw cursor.fail("expected ';' but found " + cursor.token().shown());
         }
-        statements.add(new Statement.Evaluate(cursor.since(from), expression));
+        statements.add(new ScriptStatement.Evaluate(cursor.since(from), expression));
         return null;
     }
 
-    private @Nullable Statement keyword(Token token) throws SyntaxException {
+    private @Nullable ScriptStatement keyword(ScriptToken token) throws SyntaxException {
         return switch (token.text()) {
             case "let" -> declaration();
             case "for" -> loop();
             case "while", "unroll" -> repetition(token.isWord("while"));
-            case "break" -> jump(Jump.Kind.BREAK);
-            case "continue" -> jump(Jump.Kind.CONTINUE);
-            case "return" -> jump(Jump.Kind.RETURN);
+            case "break" -> jump(JumpStatement.Kind.BREAK);
+            case "continue" -> jump(JumpStatement.Kind.CONTINUE);
+            case "return" -> jump(JumpStatement.Kind.RETURN);
             case "import" -> importStatement();
             default -> null;
         };
@@ -128,21 +130,21 @@ final class BlockParser {
         }
     }
 
-    private Statement assignment(int from, Expression target) throws SyntaxException {
+    private ScriptStatement assignment(int from, Expression target) throws SyntaxException {
         BinaryOperator operator = BinaryOperator.ofAssignment(cursor.take().text());
         Expression value = expressions.expression();
         endStatement();
-        boolean discard = target instanceof Name name && name.name().equals("_");
+        boolean discard = target instanceof BareName name && name.name().equals("_");
         if (discard && operator == null) {
-            return new Statement.Discard(cursor.since(from), value);
+            return new ScriptStatement.Discard(cursor.since(from), value);
         }
         boolean assignable =
-                target instanceof Variable
+                target instanceof ScratchVariable
                         || target instanceof MapName
                         || target instanceof MapElement;
         if (!assignable) {
             boolean part =
-                    target instanceof Expression.Field || target instanceof Expression.TupleElement;
+                    target instanceof MemberAccess || target instanceof Expression.TupleElement;
             cursor.error(
                     target.span(),
                     "nothing can be assigned to this",
@@ -150,30 +152,30 @@ final class BlockParser {
                             ? "tuples and records never change: make a new one and assign that"
                             : "variables ($x) and maps (@x, @x[key]) can be assigned to");
         }
-        return new Statement.Assign(cursor.since(from), target, operator, value);
+        return new ScriptStatement.Assign(cursor.since(from), target, operator, value);
     }
 
-    private Statement declaration() throws SyntaxException {
+    private ScriptStatement declaration() throws SyntaxException {
         int from = cursor.take().from();
-        Variable variable = variable("'let' declares a variable ($name)");
+        ScratchVariable variable = variable("'let' declares a variable ($name)");
         TypeSyntax type = cursor.accept(":") ? types().type() : null;
         Expression value = cursor.accept("=") ? expressions.expression() : null;
         endStatement();
-        return new Statement.Declare(cursor.since(from), variable, type, value);
+        return new ScriptStatement.Declare(cursor.since(from), variable, type, value);
     }
 
-    private Variable variable(String otherwise) throws SyntaxException {
+    private ScratchVariable variable(String otherwise) throws SyntaxException {
         if (cursor.token().kind() != Kind.VARIABLE) {
             throw cursor.fail(otherwise + ", this is " + cursor.token().shown());
         }
-        Token token = cursor.take();
-        return new Variable(cursor.span(token), token.text());
+        ScriptToken token = cursor.take();
+        return new ScratchVariable(cursor.span(token), token.text());
     }
 
-    private Statement loop() throws SyntaxException {
+    private ScriptStatement loop() throws SyntaxException {
         int from = cursor.take().from();
         boolean parentheses = cursor.accept("(");
-        Variable variable = variable("'for' names a variable ($name)");
+        ScratchVariable variable = variable("'for' names a variable ($name)");
         cursor.expect(":");
         Expression first = expressions.rangeEnd();
         Expression last = null;
@@ -189,33 +191,34 @@ final class BlockParser {
         if (parentheses) {
             cursor.expect(")");
         }
-        Block body = withoutResult(block());
+        BlockExpression body = withoutResult(block());
         return last == null
-                ? new Statement.ForMap(cursor.since(from), variable, (MapName) first, body)
-                : new Statement.ForRange(cursor.since(from), variable, first, last, body);
+                ? new ScriptStatement.ForMap(cursor.since(from), variable, (MapName) first, body)
+                : new ScriptStatement.ForRange(cursor.since(from), variable, first, last, body);
     }
 
-    private Statement repetition(boolean isWhile) throws SyntaxException {
+    private ScriptStatement repetition(boolean isWhile) throws SyntaxException {
         int from = cursor.take().from();
         Expression head = expressions.expression();
-        Block body = withoutResult(block());
+        BlockExpression body = withoutResult(block());
         return isWhile
-                ? new Statement.While(cursor.since(from), head, body)
-                : new Statement.Unroll(cursor.since(from), head, body);
+                ? new ScriptStatement.While(cursor.since(from), head, body)
+                : new ScriptStatement.Unroll(cursor.since(from), head, body);
     }
 
-    private Statement jump(Jump.Kind kind) throws SyntaxException {
+    private ScriptStatement jump(JumpStatement.Kind kind) throws SyntaxException {
         int from = cursor.take().from();
         boolean ends = cursor.isSign(";") || cursor.isSign("}");
-        Expression value = kind == Jump.Kind.RETURN && !ends ? expressions.expression() : null;
+        Expression value =
+                kind == JumpStatement.Kind.RETURN && !ends ? expressions.expression() : null;
         endStatement();
-        return new Jump(cursor.since(from), kind, value);
+        return new JumpStatement(cursor.since(from), kind, value);
     }
 
-    private Statement importStatement() throws SyntaxException {
+    private ScriptStatement importStatement() throws SyntaxException {
         int from = cursor.take().from();
         String path = cursor.expect(Kind.STRING, "a path in quotes").text();
         endStatement();
-        return new Statement.Import(cursor.since(from), path);
+        return new LocalImport(cursor.since(from), path);
     }
 }

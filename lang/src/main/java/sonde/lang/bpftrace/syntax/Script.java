@@ -2,10 +2,10 @@ package sonde.lang.bpftrace.syntax;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.syntax.Expression.Block;
-import sonde.lang.bpftrace.syntax.Expression.Variable;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.source.SourceSpan;
 import sonde.lang.source.SourceText;
-import sonde.lang.source.Span;
 
 /**
  * A whole file.
@@ -18,11 +18,11 @@ import sonde.lang.source.Span;
 public record Script(
         SourceText source,
         String header,
-        List<Span> definitions,
+        List<SourceSpan> definitions,
         @Nullable Config config,
-        List<Import> imports,
-        List<Item> items,
-        List<Span> comments) {
+        List<ScriptImport> imports,
+        List<ScriptItem> items,
+        List<SourceSpan> comments) {
     public Script {
         definitions = List.copyOf(definitions);
         imports = List.copyOf(imports);
@@ -31,7 +31,7 @@ public record Script(
     }
 
     /** {@code config = { key = value; }}. */
-    public record Config(Span span, List<Setting> settings) {
+    public record Config(SourceSpan span, List<ConfigEntry> settings) {
         public Config {
             settings = List.copyOf(settings);
         }
@@ -43,15 +43,15 @@ public record Script(
      * @param key as written, in any case, with or without {@code BPFTRACE_}
      * @param value a string's content, or the word or number as written
      */
-    public record Setting(Span span, String key, String value) {}
+    public record ConfigEntry(SourceSpan span, String key, String value) {}
 
     /** {@code import "path";}. */
-    public record Import(Span span, String path) {}
+    public record ScriptImport(SourceSpan span, String path) {}
 
     /** What a script is made of. */
-    public sealed interface Item {
+    public sealed interface ScriptItem {
         /** Where it stands, from its first word to its last brace. */
-        Span span();
+        SourceSpan span();
     }
 
     /**
@@ -59,10 +59,13 @@ public record Script(
      *
      * @param body has no result
      */
-    public record Probe(
-            Span span, List<AttachPoint> attachPoints, @Nullable Expression predicate, Block body)
-            implements Item {
-        public Probe {
+    public record ProbeBlock(
+            SourceSpan span,
+            List<AttachPointText> attachPoints,
+            @Nullable Expression predicate,
+            BlockExpression body)
+            implements ScriptItem {
+        public ProbeBlock {
             attachPoints = List.copyOf(attachPoints);
         }
     }
@@ -72,33 +75,38 @@ public record Script(
      *
      * @param text with quotes and wildcards as they stand
      */
-    public record AttachPoint(Span span, String text) {}
+    public record AttachPointText(SourceSpan span, String text) {}
 
     /**
      * {@code macro name($a, b, @c) { … }}.
      *
      * @param parameters variables, names of expressions, maps
      */
-    public record Macro(Span span, String name, List<Expression> parameters, Block body)
-            implements Item {
-        public Macro {
+    public record ScriptMacro(
+            SourceSpan span, String name, List<Expression> parameters, BlockExpression body)
+            implements ScriptItem {
+        public ScriptMacro {
             parameters = List.copyOf(parameters);
         }
     }
 
     /** {@code let @map = type(entries);}. */
-    public record MapDeclaration(Span span, String map, String type, long entries)
-            implements Item {}
+    public record MapDeclaration(SourceSpan span, String map, String type, long entries)
+            implements ScriptItem {}
 
     /** {@code fn name($a: type): result { … }}. */
-    public record Function(
-            Span span, String name, List<Parameter> parameters, TypeSyntax result, Block body)
-            implements Item {
-        public Function {
+    public record ScriptFunction(
+            SourceSpan span,
+            String name,
+            List<ParameterDeclaration> parameters,
+            TypeSyntax result,
+            BlockExpression body)
+            implements ScriptItem {
+        public ScriptFunction {
             parameters = List.copyOf(parameters);
         }
 
         /** {@code $name: type}. */
-        public record Parameter(Variable variable, TypeSyntax type) {}
+        public record ParameterDeclaration(ScratchVariable variable, TypeSyntax type) {}
     }
 }

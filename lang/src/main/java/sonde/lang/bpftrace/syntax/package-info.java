@@ -7,8 +7,8 @@
  * <pre>{@code
  * Diagnostics diagnostics = new Diagnostics();
  * SourceText text = new SourceText("stdin", "kprobe:f /pid == 1/ { @[comm] = count(); }");
- * Script script = Parser.parse(text, diagnostics);
- * Script.Probe probe = (Script.Probe) script.items().getFirst();
+ * Script script = ScriptParser.parse(text, diagnostics);
+ * Script.ProbeBlock probe = (Script.ProbeBlock) script.items().getFirst();
  * probe.attachPoints().getFirst().text(); // "kprobe:f"
  * }</pre>
  */

@@ -8,9 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.lang.bpftrace.syntax.Parser;
+import sonde.lang.bpftrace.expand.ScriptExpansion.ExpandedScript;
 import sonde.lang.bpftrace.syntax.Script;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.bpftrace.syntax.ScriptParser;
+import sonde.lang.source.CompilerDiagnostics;
 import sonde.lang.source.SourceText;
 
 /** Files and directories that scripts import. */
@@ -27,14 +28,15 @@ final class FileImportsTest {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     }
 
-    private String tree(String text, Diagnostics diagnostics) {
-        Script script = Parser.parse(new SourceText("stdin", text), diagnostics);
+    private String tree(String text, CompilerDiagnostics diagnostics) {
+        Script script = ScriptParser.parse(new SourceText("stdin", text), diagnostics);
         return TreeText.of(
-                Expansion.expand(script, Parameters.NONE, new FileImports(directory), diagnostics));
+                ScriptExpansion.expand(
+                        script, ScriptParameters.NONE, new FileImports(directory), diagnostics));
     }
 
     private String error(String text) {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         tree(text, diagnostics);
         return diagnostics.all().toString();
     }
@@ -44,7 +46,7 @@ final class FileImportsTest {
         file("a.bt", "import \"lib/b.bt\"; macro a() { b } end { }");
         file("lib/b.bt", "import \"../a.bt\"; import \"c.h\"; macro b() { 7 }");
         file("lib/c.h", "struct c { int x; };");
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         assertThat(tree("import \"a.bt\"; import \"./a.bt\"; begin { f(a) }", diagnostics))
                 .isEqualTo(
                         "define \"struct c { int x; };\"\nprobe end\nprobe begin\n  (f() {{7}})\n");
@@ -56,7 +58,7 @@ final class FileImportsTest {
         file("lib/one.bt", "macro one() { 1 }");
         file("lib/two.bt", "macro two() { 2 }");
         file("lib/readme.txt", "not a script");
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         String text = "import \"lib\"; import \"stdlib\"; begin { import \"lib\"; f(one, two) }";
         assertThat(tree(text, diagnostics)).isEqualTo("probe begin\n  (f() {1} {2})\n");
         assertThat(diagnostics.all()).isEmpty();
@@ -69,14 +71,14 @@ final class FileImportsTest {
         file("lib/b.bpf.o", "made of b.bpf.c");
         file("lib/c.bpf.o", "");
         file("d.bpf.c", "int d;");
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         String text =
                 "import \"d.bpf.c\"; import \"lib\"; import \"lib/c.bpf.o\";"
                         + " import \"stdlib/test\"; begin { }";
-        Expansion.Expanded expanded =
-                Expansion.expandWithUses(
-                        Parser.parse(new SourceText("stdin", text), diagnostics),
-                        Parameters.NONE,
+        ExpandedScript expanded =
+                ScriptExpansion.expandWithUses(
+                        ScriptParser.parse(new SourceText("stdin", text), diagnostics),
+                        ScriptParameters.NONE,
                         new FileImports(directory),
                         diagnostics);
         assertThat(expanded.code().stream().map(CodeFile::name))

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.lang.bpftrace.lower.EventAction.FaultAction;
+import sonde.lang.bpftrace.lower.EventAction.PrintAction;
 import sonde.lang.output.RuntimeFault;
 
 /** What is evaluated when, and how often: left to right, and once. */
@@ -80,7 +82,7 @@ final class EvaluationOrderTest {
         Interpreted run =
                 run("begin { $x = 5; printf(\"%d %d\\n\", $x, $x++); @k[$x++] = sum($x); }");
         Interpreted.Event event = run.events(false).getFirst();
-        Action.Print print = (Action.Print) event.action();
+        PrintAction print = (PrintAction) event.action();
         assertThat(
                         print.arguments().fields().stream()
                                 .map(field -> (int) event.bytes().get(field.offsetBytes())))
@@ -143,7 +145,7 @@ final class EvaluationOrderTest {
         assertThat(run.events(true).stream().map(Interpreted.Event::action))
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        Action.Fault.class,
+                        FaultAction.class,
                         fault -> assertThat(fault.fault()).isEqualTo(RuntimeFault.LOOP_TOO_LONG));
         assertThat(run.number("@a")).isZero();
         assertThat(run.number("@b")).isEqualTo(4);

@@ -9,20 +9,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import sonde.bpf.interpreter.Context;
-import sonde.bpf.interpreter.Environment;
+import sonde.bpf.interpreter.BpfMachine;
+import sonde.bpf.interpreter.MachineEnvironment;
+import sonde.bpf.interpreter.ProgramContext;
 import sonde.bpf.interpreter.VirtualArray;
 import sonde.bpf.interpreter.VirtualHash;
 import sonde.bpf.interpreter.VirtualMap;
 import sonde.bpf.interpreter.VirtualRing;
+import sonde.lang.bpftrace.lower.ScriptLosses.LossReason;
 import sonde.lang.bpftrace.run.Compilation;
 import sonde.lang.bpftrace.run.CompiledProgram;
-import sonde.lang.bpftrace.run.Machine;
+import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.ir.Assembly;
+import sonde.lang.ir.Assembly.AssemblySymbols;
 import sonde.lang.output.MapRows;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.output.MapRows.MapRow;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 
 /** A script whose programs run in the interpreter of bpf, on a machine of one CPU. */
@@ -30,42 +33,41 @@ final class Interpreted {
     private static final int RING_BYTES = 1 << 16;
 
     private final Compilation compilation;
-    private final sonde.bpf.interpreter.Machine machine =
-            new sonde.bpf.interpreter.Machine(Environment.FIXED);
+    private final BpfMachine machine = new BpfMachine(MachineEnvironment.FIXED);
     private final Map<String, VirtualMap> maps = new HashMap<>();
     private final List<String> names = new ArrayList<>();
 
     /** Compiles a script; any message is a failure. */
     Interpreted(String script) {
         compilation = compiled(script);
-        Unit unit = compilation.unit();
+        ScriptUnit unit = compilation.unit();
         unit.maps().values().forEach(plan -> add(plan.name(), virtual(plan)));
-        add(Unit.RING, new VirtualRing("ring", RING_BYTES));
-        add(Unit.CONTROL, new VirtualRing("control", Unit.CONTROL_BYTES));
+        add(ScriptUnit.RING, new VirtualRing("ring", RING_BYTES));
+        add(ScriptUnit.CONTROL, new VirtualRing("control", ScriptUnit.CONTROL_BYTES));
         VirtualArray shared = VirtualArray.of("shared", unit.shared().length, 1);
         shared.update(VirtualArray.key(0), unit.shared(), 0, 0);
-        add(Unit.SHARED, shared);
-        add(Unit.ENDED, VirtualArray.of("ended", 8, 1));
-        add(Frame.MAP, VirtualArray.of("frames", Math.max(8, unit.frameBytes()), 1));
+        add(ScriptUnit.SHARED, shared);
+        add(ScriptUnit.ENDED, VirtualArray.of("ended", 8, 1));
+        add(ScratchMemory.MAP, VirtualArray.of("frames", Math.max(8, unit.frameBytes()), 1));
         VirtualArray texts = VirtualArray.of("texts", Math.max(8, unit.texts().length), 1);
         if (unit.texts().length > 0) {
             texts.update(VirtualArray.key(0), unit.texts(), 0, 0);
         }
-        add(Unit.TEXTS, texts);
+        add(ScriptUnit.TEXTS, texts);
     }
 
     /** What the programs of a script share; any message is a failure. */
-    static Unit unitOf(String script) {
+    static ScriptUnit unitOf(String script) {
         return compiled(script).unit();
     }
 
     private static Compilation compiled(String script) {
         TraceOptions options = TraceOptions.USUAL;
-        Diagnostics diagnostics = new Diagnostics();
-        Machine one = new Machine(1, 0, 0, 0, 0, 6, 12);
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        TargetMachine one = new TargetMachine(1, 0, 0, 0, 0, 6, 12);
         Compilation compiled =
                 Compilation.of(new SourceText("test", script), options, one, diagnostics);
-        assertThat(diagnostics.all().stream().map(Diagnostic::render)).as(script).isEmpty();
+        assertThat(diagnostics.all().stream().map(SourceDiagnostic::render)).as(script).isEmpty();
         return Objects.requireNonNull(compiled);
     }
 
@@ -103,7 +105,7 @@ final class Interpreted {
     private long run(CompiledProgram program, byte[] context) throws Exception {
         return machine.load(
                         program.code(
-                                new Assembly.Symbols() {
+                                new AssemblySymbols() {
                                     @Override
                                     public int map(String name) {
                                         return names.indexOf(name) + 1;
@@ -114,7 +116,7 @@ final class Interpreted {
                                         return 0;
                                     }
                                 }))
-                .run(Context.of(context));
+                .run(ProgramContext.of(context));
     }
 
     private VirtualMap map(String name) {
@@ -156,9 +158,9 @@ final class Interpreted {
     /** Rows of a map as it would be printed. */
     MapRows rows(String name) {
         MapPlan plan = Objects.requireNonNull(compilation.unit().maps().get(name), name);
-        List<MapRows.Row> rows = new ArrayList<>();
+        List<MapRow> rows = new ArrayList<>();
         for (byte[] key : map(name).keys()) {
-            rows.add(new MapRows.Row(key, Objects.requireNonNull(map(name).get(key))));
+            rows.add(new MapRow(key, Objects.requireNonNull(map(name).get(key))));
         }
         return new MapRows(name, plan.scalar(), plan.key(), plan.value(), rows);
     }
@@ -174,11 +176,11 @@ final class Interpreted {
     }
 
     /** An event: what it asks for, and its bytes. */
-    record Event(Action action, ByteBuffer bytes) {}
+    record Event(EventAction action, ByteBuffer bytes) {}
 
     /** What came through the ring, or that of control. */
     List<Event> events(boolean control) {
-        VirtualRing ring = (VirtualRing) map(control ? Unit.CONTROL : Unit.RING);
+        VirtualRing ring = (VirtualRing) map(control ? ScriptUnit.CONTROL : ScriptUnit.RING);
         List<Event> events = new ArrayList<>();
         for (byte[] record : ring.drain()) {
             ByteBuffer bytes = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
@@ -191,15 +193,15 @@ final class Interpreted {
     }
 
     /** What a program has lost. */
-    long lost(int program, Losses.Reason reason) {
-        byte[] value = Objects.requireNonNull(map(Unit.SHARED).get(VirtualArray.key(0)));
-        Losses losses = new Losses(compilation.unit());
+    long lost(int program, LossReason reason) {
+        byte[] value = Objects.requireNonNull(map(ScriptUnit.SHARED).get(VirtualArray.key(0)));
+        ScriptLosses losses = new ScriptLosses(compilation.unit());
         losses.read(ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN));
         return losses.count(program, reason);
     }
 
     /** Whether the script asked for its end. */
     boolean hasEnded() {
-        return word(Objects.requireNonNull(map(Unit.ENDED).get(VirtualArray.key(0))), 8) != 0;
+        return word(Objects.requireNonNull(map(ScriptUnit.ENDED).get(VirtualArray.key(0))), 8) != 0;
     }
 }

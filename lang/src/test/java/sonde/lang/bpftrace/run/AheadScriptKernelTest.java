@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sonde.lang.bpftrace.ahead.FileReader;
-import sonde.lang.bpftrace.expand.Parameters;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.bpftrace.ahead.AotReader;
+import sonde.lang.bpftrace.expand.ScriptParameters;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 
 /** Scripts that went through a file do what they do without. */
@@ -70,9 +70,9 @@ final class AheadScriptKernelTest {
 
     /** Of a file that was compiled without options. */
     private static String withOptions(byte[] file, String... words) throws Exception {
-        Parameters parameters = Parameters.of(List.of(words));
-        Optional<Parameters.Problem> problem =
-                AheadScript.problem(FileReader.read("test.sbt", file), parameters);
+        ScriptParameters parameters = ScriptParameters.of(List.of(words));
+        Optional<ScriptParameters.Problem> problem =
+                AheadScript.problem(AotReader.read("test.sbt", file), parameters);
         if (problem.isPresent()) {
             return problem.get().message();
         }
@@ -131,7 +131,7 @@ final class AheadScriptKernelTest {
     }
 
     private static String refused(byte[] file) throws Exception {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         Traced.prepared(file, diagnostics);
         assertThat(diagnostics.hasErrors()).isTrue();
         return diagnostics.all().getFirst().render();
@@ -168,13 +168,13 @@ final class AheadScriptKernelTest {
                                 "uprobe:libc:getppid { print(uaddr(\"environ\")); }",
                                 "only this machine knows")
                         .entrySet()) {
-            Diagnostics diagnostics = new Diagnostics();
+            CompilerDiagnostics diagnostics = new CompilerDiagnostics();
             Compilation.portable(
                     new SourceText("test", one.getKey()),
                     options(false),
-                    Machine.here(),
+                    TargetMachine.here(),
                     diagnostics);
-            assertThat(diagnostics.all().stream().map(Diagnostic::message))
+            assertThat(diagnostics.all().stream().map(SourceDiagnostic::message))
                     .as(one.getKey())
                     .anyMatch(message -> message.contains(one.getValue()));
         }
@@ -188,10 +188,11 @@ final class AheadScriptKernelTest {
     void unsafeFilesNeedLeaveToo() throws Exception {
         SourceText text = new SourceText("test", "begin { system(\"true\"); }");
         Compilation compiled =
-                Compilation.portable(text, options(true), Machine.here(), new Diagnostics());
+                Compilation.portable(
+                        text, options(true), TargetMachine.here(), new CompilerDiagnostics());
         byte[] file =
                 sonde.lang.bpftrace.ahead.FileWriter.bytes(
-                        Portability.file(Objects.requireNonNull(compiled), text));
+                        PortabilityPass.file(Objects.requireNonNull(compiled), text));
         assertThat(refused(file)).contains("unsafe");
     }
 }

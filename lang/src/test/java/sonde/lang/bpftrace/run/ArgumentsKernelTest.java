@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 import sonde.testkit.CallPrograms;
 import sonde.testkit.CallPrograms.Kind;
@@ -213,15 +213,15 @@ final class ArgumentsKernelTest {
     void whatCannotBeRead(String function, String argument, String why) throws Exception {
         Path program = compile(C, "gcc", "-O0");
         String script = "uprobe:%s:%s { print(%s); }".formatted(program, function, argument);
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         Compilation compilation =
                 Compilation.of(
                         new SourceText("test", script),
                         Traced.options(),
-                        Machine.here(),
+                        TargetMachine.here(),
                         diagnostics);
         assertThat(Objects.isNull(compilation)).isTrue();
-        assertThat(diagnostics.all().stream().map(Diagnostic::render))
+        assertThat(diagnostics.all().stream().map(SourceDiagnostic::render))
                 .singleElement()
                 .asString()
                 .contains(why);

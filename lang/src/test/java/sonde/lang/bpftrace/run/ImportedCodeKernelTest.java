@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 import sonde.testkit.Clang;
 
@@ -58,11 +58,16 @@ final class ImportedCodeKernelTest {
     }
 
     private static String refused(String script, Map<String, String> environment) throws Exception {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         SourceText text = new SourceText("test", script);
-        assertThat(Compilation.of(text, Traced.options(environment), Machine.here(), diagnostics))
+        assertThat(
+                        Compilation.of(
+                                text,
+                                Traced.options(environment),
+                                TargetMachine.here(),
+                                diagnostics))
                 .isNull();
-        return String.join("\n", diagnostics.all().stream().map(Diagnostic::render).toList());
+        return String.join("\n", diagnostics.all().stream().map(SourceDiagnostic::render).toList());
     }
 
     @Test
@@ -380,9 +385,9 @@ final class ImportedCodeKernelTest {
     @Test
     void filesForOtherKernelsHaveNone() throws Exception {
         String one = source("one.bpf.c", "int f(void) { return 1; }");
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         SourceText text = new SourceText("test", one + "begin { f(); }");
-        assertThat(Compilation.portable(text, Traced.options(), Machine.here(), diagnostics))
+        assertThat(Compilation.portable(text, Traced.options(), TargetMachine.here(), diagnostics))
                 .isNull();
         assertThat(diagnostics.all().toString())
                 .contains("a compiled script cannot have functions in C");

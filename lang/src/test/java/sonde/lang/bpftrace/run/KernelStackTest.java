@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.lang.type.Type;
+import sonde.lang.type.ValueType;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.files.GivenPlaces;
@@ -71,7 +71,7 @@ class KernelStackTest {
         return at;
     }
 
-    private List<String> stack(Map<String, Long> at, boolean withLines, Type.StackMode mode) {
+    private List<String> stack(Map<String, Long> at, boolean withLines, ValueType.StackMode mode) {
         StringBuilder kallsyms = new StringBuilder();
         for (String name : List.of("work", "main")) {
             kallsyms.append(HexFormat.of().toHexDigits(at.get(name)));
@@ -96,13 +96,13 @@ class KernelStackTest {
         String file = folder.resolve("k.c").toString();
         long mix = at.get("in_mix") - at.get("work");
         long work = at.get("in_work") + 1 - at.get("work");
-        assertThat(stack(at, true, Type.StackMode.BPFTRACE))
+        assertThat(stack(at, true, ValueType.StackMode.BPFTRACE))
                 .containsExactly(
                         "[inlined] mix@" + file + ":3",
                         "work+" + mix + "@" + file + ":8",
                         "work+" + work + "@" + file + ":7");
         String first = Long.toHexString(at.get("in_mix"));
-        assertThat(stack(at, true, Type.StackMode.PERF))
+        assertThat(stack(at, true, ValueType.StackMode.PERF))
                 .startsWith(first + " mix (inlined)", first + " work+" + mix + " ([kernel])");
     }
 
@@ -110,6 +110,8 @@ class KernelStackTest {
     void withoutThemTheyHaveFunctions() throws IOException, InterruptedException {
         Map<String, Long> at = built();
         long work = at.get("in_work") + 1 - at.get("work");
-        assertThat(stack(at, false, Type.StackMode.BPFTRACE)).element(1).isEqualTo("work+" + work);
+        assertThat(stack(at, false, ValueType.StackMode.BPFTRACE))
+                .element(1)
+                .isEqualTo("work+" + work);
     }
 }

@@ -14,13 +14,14 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.ahead.FileReader;
+import sonde.lang.bpftrace.ahead.AotReader;
 import sonde.lang.bpftrace.ahead.FileWriter;
-import sonde.lang.bpftrace.expand.Parameters;
-import sonde.lang.declare.Includes;
+import sonde.lang.bpftrace.expand.ScriptParameters;
+import sonde.lang.bpftrace.run.TraceOptions.ProbeSelection;
+import sonde.lang.declare.IncludeFolders;
 import sonde.lang.output.TextOutput;
-import sonde.lang.source.Diagnostic;
-import sonde.lang.source.Diagnostics;
+import sonde.lang.source.CompilerDiagnostics;
+import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 import sonde.symbol.files.GivenPlaces;
 
@@ -30,7 +31,9 @@ final class Traced implements AutoCloseable {
     private final TraceSession session;
 
     private Traced(
-            Prepared compilation, TraceOptions options, TraceSession.@Nullable OutputMaker output)
+            PreparedScript compilation,
+            TraceOptions options,
+            TraceSession.@Nullable OutputMaker output)
             throws Exception {
         session =
                 TraceSession.open(
@@ -50,44 +53,50 @@ final class Traced implements AutoCloseable {
             Map<String, String> environment,
             TraceSession.@Nullable OutputMaker output)
             throws Exception {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         TraceOptions options = options(environment);
         Compilation compilation =
                 Compilation.of(
-                        new SourceText("test", script), options, Machine.here(), diagnostics);
-        assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
+                        new SourceText("test", script), options, TargetMachine.here(), diagnostics);
+        assertThat(diagnostics.all().stream().map(SourceDiagnostic::render)).isEmpty();
         return attach(Objects.requireNonNull(compilation), options, output);
     }
 
     /** A script as the bytes of a file for other kernels. */
     static byte[] compiled(String script) throws Exception {
-        Diagnostics diagnostics = new Diagnostics();
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         SourceText text = new SourceText("test", script);
         Compilation compilation =
-                Compilation.portable(text, options(Map.of()), Machine.here(), diagnostics);
-        assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
-        return FileWriter.bytes(Portability.file(Objects.requireNonNull(compilation), text));
+                Compilation.portable(text, options(Map.of()), TargetMachine.here(), diagnostics);
+        assertThat(diagnostics.all().stream().map(SourceDiagnostic::render)).isEmpty();
+        return FileWriter.bytes(PortabilityPass.file(Objects.requireNonNull(compilation), text));
     }
 
     /** A script of a file on this kernel; messages say why it cannot be run. */
-    static AheadScript prepared(byte[] file, Diagnostics diagnostics) throws Exception {
+    static AheadScript prepared(byte[] file, CompilerDiagnostics diagnostics) throws Exception {
         return AheadScript.of(
-                FileReader.read("test.sbt", file), options(Map.of()), Machine.here(), diagnostics);
+                AotReader.read("test.sbt", file),
+                options(Map.of()),
+                TargetMachine.here(),
+                diagnostics);
     }
 
     /** Loads and attaches a script of a file. */
     static Traced attach(byte[] file) throws Exception {
-        return attach(file, Parameters.NONE);
+        return attach(file, ScriptParameters.NONE);
     }
 
     /** As above, with options. */
-    static Traced attach(byte[] file, Parameters parameters) throws Exception {
-        Diagnostics diagnostics = new Diagnostics();
+    static Traced attach(byte[] file, ScriptParameters parameters) throws Exception {
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
         TraceOptions options = options(Map.of()).with(parameters);
         AheadScript script =
                 AheadScript.of(
-                        FileReader.read("test.sbt", file), options, Machine.here(), diagnostics);
-        assertThat(diagnostics.all().stream().map(Diagnostic::render)).isEmpty();
+                        AotReader.read("test.sbt", file),
+                        options,
+                        TargetMachine.here(),
+                        diagnostics);
+        assertThat(diagnostics.all().stream().map(SourceDiagnostic::render)).isEmpty();
         return attach(script, options, null);
     }
 
@@ -99,13 +108,13 @@ final class Traced implements AutoCloseable {
     /** With variables of the environment. */
     static TraceOptions options(Map<String, String> environment) {
         return new TraceOptions(
-                Parameters.of(List.of()),
+                ScriptParameters.of(List.of()),
                 OptionalInt.empty(),
                 0,
                 false,
-                TraceOptions.Mode.TRACE,
+                ProbeSelection.TRACE,
                 false,
-                Includes.NONE,
+                IncludeFolders.NONE,
                 environment,
                 Path.of("."),
                 false,
@@ -113,12 +122,12 @@ final class Traced implements AutoCloseable {
                 null,
                 Set.of(),
                 GivenPlaces.NONE,
-                CopiedStacks.ALL,
+                StackCopying.ALL,
                 0);
     }
 
     private static Traced attach(
-            Prepared script, TraceOptions options, TraceSession.@Nullable OutputMaker output)
+            PreparedScript script, TraceOptions options, TraceSession.@Nullable OutputMaker output)
             throws Exception {
         Traced traced = new Traced(script, options, output);
         try {

@@ -3,7 +3,27 @@ package sonde.lang.bpftrace.syntax;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.bpftrace.syntax.Script.Item;
+import sonde.lang.bpftrace.syntax.Expression.BareName;
+import sonde.lang.bpftrace.syntax.Expression.BinaryOperation;
+import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
+import sonde.lang.bpftrace.syntax.Expression.FunctionCall;
+import sonde.lang.bpftrace.syntax.Expression.IndexAccess;
+import sonde.lang.bpftrace.syntax.Expression.MemberAccess;
+import sonde.lang.bpftrace.syntax.Expression.ScratchVariable;
+import sonde.lang.bpftrace.syntax.Expression.TupleLiteral;
+import sonde.lang.bpftrace.syntax.Expression.TypeCast;
+import sonde.lang.bpftrace.syntax.Expression.UnaryOperation;
+import sonde.lang.bpftrace.syntax.Script.AttachPointText;
+import sonde.lang.bpftrace.syntax.Script.ProbeBlock;
+import sonde.lang.bpftrace.syntax.Script.ScriptFunction;
+import sonde.lang.bpftrace.syntax.Script.ScriptItem;
+import sonde.lang.bpftrace.syntax.Script.ScriptMacro;
+import sonde.lang.bpftrace.syntax.ScriptStatement.JumpStatement;
+import sonde.lang.bpftrace.syntax.ScriptStatement.LocalImport;
+import sonde.lang.bpftrace.syntax.TypeSyntax.ArraySyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.NamedSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.PointerSyntax;
+import sonde.lang.bpftrace.syntax.TypeSyntax.TypeofSyntax;
 
 /** Trees as text with a parenthesis for every node, so that a test can say what it expects. */
 final class Trees {
@@ -13,18 +33,18 @@ final class Trees {
         return script.items().stream().map(Trees::show).collect(Collectors.joining(" "));
     }
 
-    static String show(Item item) {
+    static String show(ScriptItem item) {
         return switch (item) {
-            case Script.Probe probe ->
+            case ProbeBlock probe ->
                     "(probe "
                             + probe.attachPoints().stream()
-                                    .map(Script.AttachPoint::text)
+                                    .map(AttachPointText::text)
                                     .collect(Collectors.joining(" "))
                             + (probe.predicate() == null ? "" : " when " + show(probe.predicate()))
                             + " "
                             + show(probe.body())
                             + ")";
-            case Script.Macro macro ->
+            case ScriptMacro macro ->
                     "(macro "
                             + macro.name()
                             + " "
@@ -33,7 +53,7 @@ final class Trees {
                             + ")";
             case Script.MapDeclaration map ->
                     "(map " + map.map() + " " + map.type() + " " + map.entries() + ")";
-            case Script.Function function ->
+            case ScriptFunction function ->
                     "(fn "
                             + function.name()
                             + " "
@@ -47,10 +67,10 @@ final class Trees {
         };
     }
 
-    static String show(Statement statement) {
+    static String show(ScriptStatement statement) {
         return switch (statement) {
-            case Statement.Evaluate(var span, var expression) -> show(expression);
-            case Statement.Assign(var span, var target, var operator, var value) ->
+            case ScriptStatement.Evaluate(var span, var expression) -> show(expression);
+            case ScriptStatement.Assign(var span, var target, var operator, var value) ->
                     "("
                             + (operator == null ? "" : operator.sign())
                             + "= "
@@ -58,15 +78,15 @@ final class Trees {
                             + " "
                             + show(value)
                             + ")";
-            case Statement.Declare(var span, var variable, var type, var value) ->
+            case ScriptStatement.Declare(var span, var variable, var type, var value) ->
                     "(let "
                             + variable.name()
                             + (type == null ? "" : ":" + show(type))
                             + (value == null ? "" : " " + show(value))
                             + ")";
-            case Statement.Discard(var span, var expression) ->
+            case ScriptStatement.Discard(var span, var expression) ->
                     "(discard " + show(expression) + ")";
-            case Statement.ForRange(var span, var variable, var from, var to, var body) ->
+            case ScriptStatement.ForRange(var span, var variable, var from, var to, var body) ->
                     "(for "
                             + variable.name()
                             + " "
@@ -76,26 +96,25 @@ final class Trees {
                             + " "
                             + show(body)
                             + ")";
-            case Statement.ForMap(var span, var variable, var map, var body) ->
+            case ScriptStatement.ForMap(var span, var variable, var map, var body) ->
                     "(for " + variable.name() + " " + map.name() + " " + show(body) + ")";
-            case Statement.While(var span, var condition, var body) ->
+            case ScriptStatement.While(var span, var condition, var body) ->
                     "(while " + show(condition) + " " + show(body) + ")";
-            case Statement.Unroll(var span, var count, var body) ->
+            case ScriptStatement.Unroll(var span, var count, var body) ->
                     "(unroll " + show(count) + " " + show(body) + ")";
-            case Statement.Jump(var span, var kind, var value) ->
+            case JumpStatement(var span, var kind, var value) ->
                     "(" + kind + (value == null ? "" : " " + show(value)) + ")";
-            case Statement.Import(var span, var path) -> "(import " + path + ")";
+            case LocalImport(var span, var path) -> "(import " + path + ")";
         };
     }
 
     static String show(TypeSyntax type) {
         return switch (type) {
-            case TypeSyntax.Named(var span, var kind, var name) ->
+            case NamedSyntax(var span, var kind, var name) ->
                     kind == TypeSyntax.Kind.PLAIN ? name : kind + " " + name;
-            case TypeSyntax.Pointer(var span, var element) -> show(element) + "*";
-            case TypeSyntax.Array(var span, var element, var count) ->
-                    show(element) + "[" + count + "]";
-            case TypeSyntax.Of(var span, var expression) -> "typeof " + show(expression);
+            case PointerSyntax(var span, var element) -> show(element) + "*";
+            case ArraySyntax(var span, var element, var count) -> show(element) + "[" + count + "]";
+            case TypeofSyntax(var span, var expression) -> "typeof " + show(expression);
         };
     }
 
@@ -105,25 +124,25 @@ final class Trees {
             case Expression.IntegerLiteral(var span, var value) -> Long.toUnsignedString(value);
             case Expression.StringLiteral(var span, var bytes) -> "\"" + bytes + "\"";
             case Expression.BooleanLiteral(var span, var value) -> Boolean.toString(value);
-            case Expression.Name(var span, var name) -> name;
+            case BareName(var span, var name) -> name;
             case Expression.Positional(var span, var number) -> "$" + number;
             case Expression.PositionalCount(var span) -> "$#";
-            case Expression.Variable(var span, var name) -> name;
+            case ScratchVariable(var span, var name) -> name;
             case Expression.MapName(var span, var name) -> name;
             case Expression.MapElement(var span, var map, var key) ->
                     "(" + map.name() + " [] " + show(key) + ")";
-            case Expression.Call(var span, var function, var arguments) ->
+            case FunctionCall(var span, var function, var arguments) ->
                     "(call "
                             + function
                             + (arguments.isEmpty() ? "" : " ")
                             + list(arguments).strip()
                             + ")";
             case Expression.TypeArgument(var span, var type) -> "(type " + show(type) + ")";
-            case Expression.Unary(var span, var operator, var operand) ->
+            case UnaryOperation(var span, var operator, var operand) ->
                     operator.isPostfix()
                             ? "(" + show(operand) + operator.sign() + ")"
                             : "(" + operator.sign() + show(operand) + ")";
-            case Expression.Binary(var span, var operator, var left, var right) ->
+            case BinaryOperation(var span, var operator, var left, var right) ->
                     "(" + show(left) + " " + operator.sign() + " " + show(right) + ")";
             case Expression.Ternary(var span, var condition, var then, var otherwise) ->
                     "(" + show(condition) + " ? " + show(then) + " : " + show(otherwise) + ")";
@@ -134,15 +153,13 @@ final class Trees {
                             + show(then)
                             + (otherwise == null ? "" : " " + show(otherwise))
                             + ")";
-            case Expression.Block block -> block(block);
-            case Expression.Field(var span, var of, var name) -> show(of) + "." + name;
+            case BlockExpression block -> block(block);
+            case MemberAccess(var span, var of, var name) -> show(of) + "." + name;
             case Expression.TupleElement(var span, var of, var index) -> show(of) + "." + index;
-            case Expression.Index(var span, var of, var index) ->
-                    show(of) + "[" + show(index) + "]";
-            case Expression.Cast(var span, var type, var operand) ->
+            case IndexAccess(var span, var of, var index) -> show(of) + "[" + show(index) + "]";
+            case TypeCast(var span, var type, var operand) ->
                     "(cast " + show(type) + " " + show(operand) + ")";
-            case Expression.Tuple(var span, var elements) ->
-                    "(tuple " + list(elements).strip() + ")";
+            case TupleLiteral(var span, var elements) -> "(tuple " + list(elements).strip() + ")";
             case Expression.RecordLiteral(var span, var members) ->
                     members.stream()
                             .map(m -> m.name() + "=" + show(m.value()))
@@ -155,7 +172,7 @@ final class Trees {
         };
     }
 
-    private static String block(Expression.Block block) {
+    private static String block(BlockExpression block) {
         String steps =
                 block.statements().stream().map(Trees::show).collect(Collectors.joining("; "));
         Expression result = block.result();

@@ -13,14 +13,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.recording.ctf.schema.FieldClass;
-import sonde.recording.ctf.schema.FieldClass.Bits;
-import sonde.recording.ctf.schema.FieldClass.Meaning;
-import sonde.recording.ctf.schema.Length;
-import sonde.recording.ctf.schema.Location;
-import sonde.recording.ctf.schema.Mapping;
-import sonde.recording.ctf.schema.Range;
-import sonde.recording.ctf.schema.Role;
-import sonde.recording.ctf.schema.Scope;
+import sonde.recording.ctf.schema.FieldClass.BitField;
+import sonde.recording.ctf.schema.FieldClass.BitMeaning;
+import sonde.recording.ctf.schema.FieldClass.StructureClass;
+import sonde.recording.ctf.schema.FieldClass.TextClass;
+import sonde.recording.ctf.schema.FieldClass.VariantClass;
+import sonde.recording.ctf.schema.FieldClass.VariantOption;
+import sonde.recording.ctf.schema.FieldLength;
+import sonde.recording.ctf.schema.FieldLength.LengthField;
+import sonde.recording.ctf.schema.FieldLocation;
+import sonde.recording.ctf.schema.FieldLocation.PathStart;
+import sonde.recording.ctf.schema.FieldLocation.RootStructure;
+import sonde.recording.ctf.schema.FieldLocation.SameStructure;
+import sonde.recording.ctf.schema.FieldRole;
+import sonde.recording.ctf.schema.LabelRanges;
+import sonde.recording.ctf.schema.RootScope;
+import sonde.recording.ctf.schema.ValueRange;
 
 /** Reads field classes (CTF2-SPEC-2.0, section 5.3). */
 final class ClassReader {
@@ -33,12 +41,12 @@ final class ClassReader {
     private final Map<String, FieldClass> aliases = new HashMap<>();
 
     /** Extensions may change the format, so none that is unknown may be passed over (5.1). */
-    static void refuseExtensions(Value value) throws MalformedInputException {
-        Value extensions = value.member("extensions");
+    static void refuseExtensions(JsonFragment value) throws MalformedInputException {
+        JsonFragment extensions = value.member("extensions");
         if (extensions == null) {
             return;
         }
-        for (Map.Entry<String, Value> space : extensions.members().entrySet()) {
+        for (Map.Entry<String, JsonFragment> space : extensions.members().entrySet()) {
             for (String name : space.getValue().members().keySet()) {
                 throw value.malformed(
                         "the extension "
@@ -50,26 +58,27 @@ final class ClassReader {
         }
     }
 
-    void alias(Value fragment) throws MalformedInputException {
+    void alias(JsonFragment fragment) throws MalformedInputException {
         String name = fragment.text("name");
         if (aliases.putIfAbsent(name, type(fragment, "field-class", 0)) != null) {
             throw fragment.malformed("a second field-class-alias " + name);
         }
     }
 
-    FieldClass.@Nullable Structure structure(Value owner, String name)
+    FieldClass.@Nullable StructureClass structure(JsonFragment owner, String name)
             throws MalformedInputException {
         if (!owner.has(name)) {
             return null;
         }
-        if (type(owner, name, 0) instanceof FieldClass.Structure structure) {
+        if (type(owner, name, 0) instanceof StructureClass structure) {
             return structure;
         }
         throw owner.malformed(name + " is no structure");
     }
 
-    private FieldClass type(Value owner, String name, int depth) throws MalformedInputException {
-        Value value = owner.member(name);
+    private FieldClass type(JsonFragment owner, String name, int depth)
+            throws MalformedInputException {
+        JsonFragment value = owner.member(name);
         if (value == null) {
             throw owner.malformed("no " + name);
         }
@@ -87,22 +96,22 @@ final class ClassReader {
         return type(value, depth + 1);
     }
 
-    private FieldClass type(Value value, int depth) throws MalformedInputException {
+    private FieldClass type(JsonFragment value, int depth) throws MalformedInputException {
         String type = value.text("type");
         return switch (type) {
-            case "fixed-length-bit-array" -> bits(value, Meaning.BITS, false);
-            case "fixed-length-bit-map" -> bits(value, Meaning.BIT_MAP, false);
-            case "fixed-length-boolean" -> bits(value, Meaning.BOOLEAN, false);
+            case "fixed-length-bit-array" -> bits(value, BitMeaning.BITS, false);
+            case "fixed-length-bit-map" -> bits(value, BitMeaning.BIT_MAP, false);
+            case "fixed-length-boolean" -> bits(value, BitMeaning.BOOLEAN, false);
             case "fixed-length-unsigned-integer", "fixed-length-unsigned-enumeration" ->
-                    bits(value, Meaning.INTEGER, false);
+                    bits(value, BitMeaning.INTEGER, false);
             case "fixed-length-signed-integer", "fixed-length-signed-enumeration" ->
-                    bits(value, Meaning.INTEGER, true);
+                    bits(value, BitMeaning.INTEGER, true);
             case "fixed-length-floating-point-number" -> real(value);
             case "variable-length-unsigned-integer", "variable-length-unsigned-enumeration" ->
                     variable(value, false);
             case "variable-length-signed-integer", "variable-length-signed-enumeration" ->
                     variable(value, true);
-            case "null-terminated-string" -> text(value, new Length.Terminated());
+            case "null-terminated-string" -> text(value, new FieldLength.Terminated());
             case "static-length-string" -> text(value, fixed(value));
             case "dynamic-length-string" -> text(value, dynamic(value));
             case "static-length-blob" -> new FieldClass.Blob(fixed(value), roles(value));
@@ -122,11 +131,11 @@ final class ClassReader {
         };
     }
 
-    private FieldClass bits(Value value, Meaning meaning, boolean signed)
+    private FieldClass bits(JsonFragment value, BitMeaning meaning, boolean signed)
             throws MalformedInputException {
         long length = value.integer("length", 0);
         boolean wide = length > 64 && length <= FieldClass.WideInteger.MOST_BITS;
-        if (wide && meaning != Meaning.BOOLEAN && roles(value).isEmpty()) {
+        if (wide && meaning != BitMeaning.BOOLEAN && roles(value).isEmpty()) {
             boolean big = isBigEndian(value);
             return new FieldClass.WideInteger(
                     (int) length,
@@ -134,22 +143,23 @@ final class ClassReader {
                     big,
                     isReversed(value, big),
                     signed,
-                    meaning == Meaning.INTEGER ? base(value) : 16);
+                    meaning == BitMeaning.INTEGER ? base(value) : 16);
         }
         if (length < 1 || length > 64) {
             throw value.malformed(
                     "a " + value.text("type") + " of " + length + " bits, at most 64 are read");
         }
         boolean bigEndian = isBigEndian(value);
-        List<Mapping> mappings = mappings(value, meaning == Meaning.BIT_MAP ? "flags" : "mappings");
-        boolean named = meaning == Meaning.INTEGER && !mappings.isEmpty();
-        return new Bits(
+        List<LabelRanges> mappings =
+                mappings(value, meaning == BitMeaning.BIT_MAP ? "flags" : "mappings");
+        boolean named = meaning == BitMeaning.INTEGER && !mappings.isEmpty();
+        return new BitField(
                 (int) length,
                 alignment(value, "alignment"),
                 bigEndian,
                 isReversed(value, bigEndian),
                 signed,
-                named ? Meaning.ENUMERATION : meaning,
+                named ? BitMeaning.ENUMERATION : meaning,
                 base(value),
                 false,
                 mappings,
@@ -157,7 +167,7 @@ final class ClassReader {
                 null);
     }
 
-    private static boolean isBigEndian(Value value) throws MalformedInputException {
+    private static boolean isBigEndian(JsonFragment value) throws MalformedInputException {
         String order = value.text("byte-order");
         return switch (order) {
             case "big-endian" -> true;
@@ -166,7 +176,7 @@ final class ClassReader {
         };
     }
 
-    private static boolean isReversed(Value value, boolean bigEndian)
+    private static boolean isReversed(JsonFragment value, boolean bigEndian)
             throws MalformedInputException {
         String usual = bigEndian ? "last-to-first" : "first-to-last";
         String order = value.text("bit-order", usual);
@@ -176,7 +186,7 @@ final class ClassReader {
         return !order.equals(usual);
     }
 
-    private static long alignment(Value value, String name) throws MalformedInputException {
+    private static long alignment(JsonFragment value, String name) throws MalformedInputException {
         long alignment = value.integer(name, 1);
         if (Long.bitCount(alignment) != 1 || alignment < 0 || alignment > MOST_ALIGNMENT) {
             throw value.malformed("an alignment of " + alignment + " bits");
@@ -184,7 +194,7 @@ final class ClassReader {
         return alignment;
     }
 
-    private static int base(Value value) throws MalformedInputException {
+    private static int base(JsonFragment value) throws MalformedInputException {
         long base = value.integer("preferred-display-base", 10);
         if (base != 2 && base != 8 && base != 10 && base != 16) {
             throw value.malformed("the base " + base);
@@ -192,10 +202,10 @@ final class ClassReader {
         return (int) base;
     }
 
-    private static Set<Role> roles(Value value) throws MalformedInputException {
-        Set<Role> roles = EnumSet.noneOf(Role.class);
-        for (Value name : value.list("roles")) {
-            Role role = Role.named(name.text());
+    private static Set<FieldRole> roles(JsonFragment value) throws MalformedInputException {
+        Set<FieldRole> roles = EnumSet.noneOf(FieldRole.class);
+        for (JsonFragment name : value.list("roles")) {
+            FieldRole role = FieldRole.named(name.text());
             if (role != null) {
                 roles.add(role);
             }
@@ -203,22 +213,23 @@ final class ClassReader {
         return roles;
     }
 
-    private static List<Mapping> mappings(Value value, String name) throws MalformedInputException {
-        Value object = value.member(name);
-        List<Mapping> mappings = new ArrayList<>();
+    private static List<LabelRanges> mappings(JsonFragment value, String name)
+            throws MalformedInputException {
+        JsonFragment object = value.member(name);
+        List<LabelRanges> mappings = new ArrayList<>();
         if (object != null) {
-            for (Map.Entry<String, Value> one : object.members().entrySet()) {
-                mappings.add(new Mapping(one.getKey(), ranges(value, one.getValue().list())));
+            for (Map.Entry<String, JsonFragment> one : object.members().entrySet()) {
+                mappings.add(new LabelRanges(one.getKey(), ranges(value, one.getValue().list())));
             }
         }
         return mappings;
     }
 
-    private static List<Range> ranges(Value owner, List<Value> list)
+    private static List<ValueRange> ranges(JsonFragment owner, List<JsonFragment> list)
             throws MalformedInputException {
-        List<Range> ranges = new ArrayList<>();
-        for (Value pair : list) {
-            List<Value> bounds = pair.list();
+        List<ValueRange> ranges = new ArrayList<>();
+        for (JsonFragment pair : list) {
+            List<JsonFragment> bounds = pair.list();
             if (bounds.size() != 2) {
                 throw owner.malformed("a range of " + bounds.size() + " numbers");
             }
@@ -232,13 +243,13 @@ final class ClassReader {
             BigInteger least = signed ? LEAST_SIGNED : BigInteger.ZERO;
             BigInteger most = signed ? MOST_SIGNED : MOST;
             if (low.compareTo(most) <= 0 && high.compareTo(least) >= 0) {
-                ranges.add(new Range(low.max(least).longValue(), high.min(most).longValue()));
+                ranges.add(new ValueRange(low.max(least).longValue(), high.min(most).longValue()));
             }
         }
         return ranges;
     }
 
-    private static FieldClass real(Value value) throws MalformedInputException {
+    private static FieldClass real(JsonFragment value) throws MalformedInputException {
         long length = value.integer("length", 0);
         if (length != 16 && length != 32 && length != 64 && length != 128) {
             throw value.malformed(
@@ -250,12 +261,14 @@ final class ClassReader {
                 (int) length, alignment(value, "alignment"), bigEndian, reversed);
     }
 
-    private static FieldClass variable(Value value, boolean signed) throws MalformedInputException {
-        List<Mapping> mappings = mappings(value, "mappings");
+    private static FieldClass variable(JsonFragment value, boolean signed)
+            throws MalformedInputException {
+        List<LabelRanges> mappings = mappings(value, "mappings");
         return new FieldClass.VariableInteger(signed, base(value), mappings, roles(value));
     }
 
-    private static FieldClass text(Value value, Length length) throws MalformedInputException {
+    private static FieldClass text(JsonFragment value, FieldLength length)
+            throws MalformedInputException {
         String name = value.text("encoding", "utf-8");
         Charset encoding =
                 switch (name) {
@@ -267,30 +280,31 @@ final class ClassReader {
                     default -> throw value.malformed("the encoding " + name);
                 };
         int unit = name.startsWith("utf-16") ? 2 : name.startsWith("utf-32") ? 4 : 1;
-        return new FieldClass.Text(encoding, unit, length);
+        return new TextClass(encoding, unit, length);
     }
 
-    private static Length fixed(Value value) throws MalformedInputException {
+    private static FieldLength fixed(JsonFragment value) throws MalformedInputException {
         long length = value.integer("length", -1);
         if (length < 0 || length > Long.MAX_VALUE / 64) {
             throw value.malformed("a length of " + length);
         }
-        return new Length.Fixed(length);
+        return new FieldLength.Fixed(length);
     }
 
-    private static Length dynamic(Value value) throws MalformedInputException {
-        return new Length.Of(location(value, "length-field-location"));
+    private static FieldLength dynamic(JsonFragment value) throws MalformedInputException {
+        return new LengthField(location(value, "length-field-location"));
     }
 
     /** An object with origin and path; in the release candidates an array that begins with it. */
-    private static Location location(Value owner, String name) throws MalformedInputException {
-        Value value = owner.member(name);
+    private static FieldLocation location(JsonFragment owner, String name)
+            throws MalformedInputException {
+        JsonFragment value = owner.member(name);
         if (value == null) {
             throw owner.malformed("no " + name);
         }
         boolean isArray = value.value() instanceof List<?>;
-        List<Value> elements = isArray ? value.list() : value.list("path");
-        Location.Start start = new Location.Here();
+        List<JsonFragment> elements = isArray ? value.list() : value.list("path");
+        PathStart start = new SameStructure();
         int first = 0;
         if (isArray && !elements.isEmpty()) {
             start = root(owner, elements.get(0).text());
@@ -299,28 +313,29 @@ final class ClassReader {
             start = root(owner, value.text("origin"));
         }
         List<@Nullable String> path = new ArrayList<>();
-        for (Value element : elements.subList(first, elements.size())) {
+        for (JsonFragment element : elements.subList(first, elements.size())) {
             path.add(element.value() == null ? null : element.text());
         }
         if (path.isEmpty() || path.getLast() == null) {
             throw owner.malformed(name + " leads nowhere");
         }
-        return new Location(start, path);
+        return new FieldLocation(start, path);
     }
 
-    private static Location.Root root(Value owner, String origin) throws MalformedInputException {
-        for (Scope scope : Scope.values()) {
+    private static RootStructure root(JsonFragment owner, String origin)
+            throws MalformedInputException {
+        for (RootScope scope : RootScope.values()) {
             if (scope.label().equals(origin)) {
-                return new Location.Root(scope);
+                return new RootStructure(scope);
             }
         }
         throw owner.malformed("the origin " + origin);
     }
 
-    private FieldClass members(Value value, int depth) throws MalformedInputException {
+    private FieldClass members(JsonFragment value, int depth) throws MalformedInputException {
         List<FieldClass.Member> members = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        for (Value member : value.list("member-classes")) {
+        for (JsonFragment member : value.list("member-classes")) {
             refuseExtensions(member);
             String name = member.text("name");
             if (!names.add(name)) {
@@ -328,28 +343,29 @@ final class ClassReader {
             }
             members.add(new FieldClass.Member(name, type(member, "field-class", depth)));
         }
-        return FieldClass.Structure.of(members, alignment(value, "minimum-alignment"));
+        return StructureClass.of(members, alignment(value, "minimum-alignment"));
     }
 
-    private FieldClass array(Value value, Length length, int depth) throws MalformedInputException {
+    private FieldClass array(JsonFragment value, FieldLength length, int depth)
+            throws MalformedInputException {
         FieldClass element = type(value, "element-field-class", depth);
         return FieldClass.Array.of(element, length, alignment(value, "minimum-alignment"));
     }
 
-    private FieldClass variant(Value value, int depth) throws MalformedInputException {
-        List<FieldClass.Option> options = new ArrayList<>();
-        for (Value option : value.list("options")) {
+    private FieldClass variant(JsonFragment value, int depth) throws MalformedInputException {
+        List<VariantOption> options = new ArrayList<>();
+        for (JsonFragment option : value.list("options")) {
             refuseExtensions(option);
             String name = option.text("name", "option" + options.size());
-            List<Range> ranges = ranges(value, option.list("selector-field-ranges"));
+            List<ValueRange> ranges = ranges(value, option.list("selector-field-ranges"));
             if (ranges.isEmpty()) {
                 throw value.malformed("an option without selector-field-ranges");
             }
-            options.add(new FieldClass.Option(name, ranges, type(option, "field-class", depth)));
+            options.add(new VariantOption(name, ranges, type(option, "field-class", depth)));
         }
         if (options.isEmpty()) {
             throw value.malformed("a variant without options");
         }
-        return new FieldClass.Variant(location(value, "selector-field-location"), options);
+        return new VariantClass(location(value, "selector-field-location"), options);
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.recording.ctf.schema.ClockClass;
 import sonde.recording.ctf.schema.EventClass;
-import sonde.recording.ctf.schema.FieldClass;
+import sonde.recording.ctf.schema.FieldClass.StructureClass;
 import sonde.recording.ctf.schema.StreamClass;
 import sonde.recording.ctf.schema.TraceClass;
 
@@ -49,7 +49,7 @@ public final class FragmentReader {
             int end = next < 0 ? source.length() : next;
             String text = source.substring(at, end);
             if (!text.isBlank()) {
-                reader.fragment(Value.of(parse(text, at), at));
+                reader.fragment(JsonFragment.of(parse(text, at), at));
             }
             at = end + 1;
         }
@@ -106,7 +106,7 @@ public final class FragmentReader {
         };
     }
 
-    private void fragment(Value fragment) throws MalformedInputException {
+    private void fragment(JsonFragment fragment) throws MalformedInputException {
         String type = fragment.text("type");
         if (!hasPreamble && !type.equals("preamble")) {
             throw fragment.malformed("the preamble comes first, not a " + type);
@@ -123,7 +123,7 @@ public final class FragmentReader {
         }
     }
 
-    private void preamble(Value fragment) throws MalformedInputException {
+    private void preamble(JsonFragment fragment) throws MalformedInputException {
         if (hasPreamble) {
             throw fragment.malformed("a second preamble");
         }
@@ -132,13 +132,14 @@ public final class FragmentReader {
         if (version != 2) {
             throw fragment.malformed("version " + version + ", only 2 is known");
         }
-        List<Value> uuid = fragment.list("uuid");
+        List<JsonFragment> uuid = fragment.list("uuid");
         if (!uuid.isEmpty()) {
             trace.uuid = uuid(fragment, uuid);
         }
     }
 
-    private static byte[] uuid(Value fragment, List<Value> numbers) throws MalformedInputException {
+    private static byte[] uuid(JsonFragment fragment, List<JsonFragment> numbers)
+            throws MalformedInputException {
         byte[] uuid = new byte[16];
         if (numbers.size() != 16) {
             throw fragment.malformed("a UUID of " + numbers.size() + " bytes");
@@ -149,19 +150,19 @@ public final class FragmentReader {
         return uuid;
     }
 
-    private void traceClass(Value fragment) throws MalformedInputException {
+    private void traceClass(JsonFragment fragment) throws MalformedInputException {
         if (hasTraceClass || !trace.streams.isEmpty()) {
             throw fragment.malformed("a trace-class after another or after a data-stream-class");
         }
         hasTraceClass = true;
-        Value environment = fragment.member("environment");
+        JsonFragment environment = fragment.member("environment");
         if (environment != null) {
             trace.environment.putAll(environment.scalars());
         }
         trace.packetHeader = classes.structure(fragment, "packet-header-field-class");
     }
 
-    private void clockClass(Value fragment) throws MalformedInputException {
+    private void clockClass(JsonFragment fragment) throws MalformedInputException {
         // The release candidates had a name where the specification has an id.
         String id = fragment.has("id") ? fragment.text("id") : fragment.text("name");
         long frequency = fragment.integer("frequency", 0);
@@ -171,13 +172,13 @@ public final class FragmentReader {
         long seconds = 0;
         long cycles = 0;
         // "offset" in the release candidates
-        Value offset = fragment.member("offset-from-origin");
+        JsonFragment offset = fragment.member("offset-from-origin");
         offset = offset == null ? fragment.member("offset") : offset;
         if (offset != null) {
             seconds = offset.integer("seconds", 0);
             cycles = offset.integer("cycles", 0);
         }
-        Value origin = fragment.member("origin");
+        JsonFragment origin = fragment.member("origin");
         boolean epoch =
                 origin != null ? "unix-epoch".equals(origin.value()) : seconds != 0 || cycles != 0;
         String name = fragment.has("name") ? fragment.text("name") : id;
@@ -187,7 +188,7 @@ public final class FragmentReader {
         }
     }
 
-    private void streamClass(Value fragment) throws MalformedInputException {
+    private void streamClass(JsonFragment fragment) throws MalformedInputException {
         StreamClass stream = new StreamClass(fragment.integer("id", 0));
         String clock = null;
         if (fragment.has("default-clock-class-id")) {
@@ -210,14 +211,14 @@ public final class FragmentReader {
         }
     }
 
-    private void eventClass(Value fragment) throws MalformedInputException {
+    private void eventClass(JsonFragment fragment) throws MalformedInputException {
         long id = fragment.integer("id", 0);
         StreamClass stream = trace.streams.get(fragment.integer("data-stream-class-id", 0));
         if (stream == null) {
             throw fragment.malformed("event-record-class " + id + " before its stream");
         }
-        FieldClass.Structure context = classes.structure(fragment, "specific-context-field-class");
-        FieldClass.Structure payload = classes.structure(fragment, "payload-field-class");
+        StructureClass context = classes.structure(fragment, "specific-context-field-class");
+        StructureClass payload = classes.structure(fragment, "payload-field-class");
         String name = fragment.has("name") ? fragment.text("name") : null;
         if (stream.events.putIfAbsent(id, new EventClass(id, name, context, payload)) != null) {
             throw fragment.malformed("a second event-record-class " + id);

@@ -13,5 +13,5 @@ import org.jspecify.annotations.Nullable;
 public record EventClass(
         long id,
         @Nullable String name,
-        FieldClass.@Nullable Structure specificContext,
-        FieldClass.@Nullable Structure payload) {}
+        FieldClass.@Nullable StructureClass specificContext,
+        FieldClass.@Nullable StructureClass payload) {}

@@ -17,7 +17,7 @@ public sealed interface FieldClass {
     long leastBits();
 
     /** What the bits of a fixed-length field mean. */
-    enum Meaning {
+    enum BitMeaning {
         /** An integer, perhaps with names for values: an enumeration. */
         INTEGER,
         /** A TSDL {@code enum}, or an integer with mappings: shown with its labels. */
@@ -38,20 +38,20 @@ public sealed interface FieldClass {
      * @param character whether an array of them is text (TSDL {@code encoding})
      * @param clock TSDL's clock that it is a sample of; null for none
      */
-    record Bits(
+    record BitField(
             int bits,
             long alignment,
             boolean bigEndian,
             boolean reversed,
             boolean signed,
-            Meaning meaning,
+            BitMeaning meaning,
             int base,
             boolean character,
-            List<Mapping> mappings,
-            Set<Role> roles,
+            List<LabelRanges> mappings,
+            Set<FieldRole> roles,
             @Nullable String clock)
             implements FieldClass {
-        public Bits {
+        public BitField {
             mappings = List.copyOf(mappings);
             roles = Set.copyOf(roles);
         }
@@ -62,14 +62,14 @@ public sealed interface FieldClass {
         }
 
         /** An unsigned integer as TSDL and CTF 2 have most. */
-        public static Bits unsigned(int bits, long alignment, boolean bigEndian) {
-            return new Bits(
+        public static BitField unsigned(int bits, long alignment, boolean bigEndian) {
+            return new BitField(
                     bits,
                     alignment,
                     bigEndian,
                     false,
                     false,
-                    Meaning.INTEGER,
+                    BitMeaning.INTEGER,
                     10,
                     false,
                     List.of(),
@@ -79,7 +79,8 @@ public sealed interface FieldClass {
     }
 
     /** An LEB128 integer; its value must fit 64 bits. */
-    record VariableInteger(boolean signed, int base, List<Mapping> mappings, Set<Role> roles)
+    record VariableInteger(
+            boolean signed, int base, List<LabelRanges> mappings, Set<FieldRole> roles)
             implements FieldClass {
         public VariableInteger {
             mappings = List.copyOf(mappings);
@@ -124,7 +125,7 @@ public sealed interface FieldClass {
     }
 
     /** Text up to its NUL. */
-    record Text(Charset encoding, int unitBytes, Length length) implements FieldClass {
+    record TextClass(Charset encoding, int unitBytes, FieldLength length) implements FieldClass {
         @Override
         public long alignment() {
             return 8;
@@ -132,14 +133,14 @@ public sealed interface FieldClass {
 
         @Override
         public long leastBits() {
-            return length instanceof Length.Fixed fixed
+            return length instanceof FieldLength.Fixed fixed
                     ? 8 * fixed.count()
-                    : length instanceof Length.Terminated ? 8L * unitBytes : 0;
+                    : length instanceof FieldLength.Terminated ? 8L * unitBytes : 0;
         }
     }
 
     /** Bytes of any meaning. */
-    record Blob(Length length, Set<Role> roles) implements FieldClass {
+    record Blob(FieldLength length, Set<FieldRole> roles) implements FieldClass {
         public Blob {
             roles = Set.copyOf(roles);
         }
@@ -151,7 +152,7 @@ public sealed interface FieldClass {
 
         @Override
         public long leastBits() {
-            return length instanceof Length.Fixed fixed ? 8 * fixed.count() : 0;
+            return length instanceof FieldLength.Fixed fixed ? 8 * fixed.count() : 0;
         }
     }
 
@@ -160,16 +161,17 @@ public sealed interface FieldClass {
      *
      * @param alignment the largest of its own and its members'
      */
-    record Structure(List<Member> members, long alignment, long leastBits) implements FieldClass {
+    record StructureClass(List<Member> members, long alignment, long leastBits)
+            implements FieldClass {
         /** With the alignment that its members give it, or a larger one. */
-        public static Structure of(List<Member> members, long minimumAlignment) {
+        public static StructureClass of(List<Member> members, long minimumAlignment) {
             long alignment = minimumAlignment;
             long bits = 0;
             for (Member member : members) {
                 alignment = Math.max(alignment, member.type().alignment());
-                bits = Saturated.add(bits, member.type().leastBits());
+                bits = SaturatedArithmetic.add(bits, member.type().leastBits());
             }
-            return new Structure(List.copyOf(members), alignment, bits);
+            return new StructureClass(List.copyOf(members), alignment, bits);
         }
     }
 
@@ -177,13 +179,13 @@ public sealed interface FieldClass {
     record Member(String name, FieldClass type) {}
 
     /** Elements one behind the other; aligned even when there are none. */
-    record Array(FieldClass element, Length length, long alignment, long leastBits)
+    record Array(FieldClass element, FieldLength length, long alignment, long leastBits)
             implements FieldClass {
         /** With the alignment that its element gives it, or a larger one. */
-        public static Array of(FieldClass element, Length length, long minimumAlignment) {
+        public static Array of(FieldClass element, FieldLength length, long minimumAlignment) {
             long bits =
-                    length instanceof Length.Fixed fixed
-                            ? Saturated.multiply(element.leastBits(), fixed.count())
+                    length instanceof FieldLength.Fixed fixed
+                            ? SaturatedArithmetic.multiply(element.leastBits(), fixed.count())
                             : 0;
             long alignment = Math.max(minimumAlignment, element.alignment());
             return new Array(element, length, alignment, bits);
@@ -191,8 +193,8 @@ public sealed interface FieldClass {
     }
 
     /** One of several classes, chosen by an earlier field. */
-    record Variant(Location selector, List<Option> options) implements FieldClass {
-        public Variant {
+    record VariantClass(FieldLocation selector, List<VariantOption> options) implements FieldClass {
+        public VariantClass {
             options = List.copyOf(options);
         }
 
@@ -212,14 +214,14 @@ public sealed interface FieldClass {
      *
      * @param ranges values of the selector that choose it; null where TSDL chooses by label
      */
-    record Option(String name, @Nullable List<Range> ranges, FieldClass type) {}
+    record VariantOption(String name, @Nullable List<ValueRange> ranges, FieldClass type) {}
 
     /**
      * A class or nothing, chosen by an earlier field.
      *
      * @param ranges values of the selector that switch it on; null for a boolean selector
      */
-    record Optional(Location selector, @Nullable List<Range> ranges, FieldClass type)
+    record Optional(FieldLocation selector, @Nullable List<ValueRange> ranges, FieldClass type)
             implements FieldClass {
         @Override
         public long alignment() {

@@ -11,9 +11,9 @@ public final class StreamClass {
     /** What its times count; null when it has none. */
     public @Nullable ClockClass clock;
 
-    public FieldClass.@Nullable Structure packetContext;
-    public FieldClass.@Nullable Structure eventHeader;
-    public FieldClass.@Nullable Structure commonContext;
+    public FieldClass.@Nullable StructureClass packetContext;
+    public FieldClass.@Nullable StructureClass eventHeader;
+    public FieldClass.@Nullable StructureClass commonContext;
     public final Map<Long, EventClass> events = new LinkedHashMap<>();
 
     /** One without anything. */

@@ -13,7 +13,7 @@ public final class TraceClass {
     public byte @Nullable [] uuid;
 
     /** Structure before each packet; null for none. */
-    public FieldClass.@Nullable Structure packetHeader;
+    public FieldClass.@Nullable StructureClass packetHeader;
 
     /** {@code env} of TSDL, {@code environment} of CTF 2: longs and strings. */
     public final Map<String, Object> environment = new LinkedHashMap<>();

@@ -9,42 +9,43 @@ import sonde.binary.MalformedInputException;
 import sonde.recording.ctf.schema.ClockClass;
 import sonde.recording.ctf.schema.EventClass;
 import sonde.recording.ctf.schema.FieldClass;
+import sonde.recording.ctf.schema.FieldClass.StructureClass;
 import sonde.recording.ctf.schema.StreamClass;
 import sonde.recording.ctf.schema.TraceClass;
-import sonde.recording.ctf.tsdl.Lexer.Kind;
-import sonde.recording.ctf.tsdl.Lexer.Token;
+import sonde.recording.ctf.tsdl.TsdlLexer.Kind;
+import sonde.recording.ctf.tsdl.TsdlLexer.TsdlToken;
 
 /** Reads TSDL, the metadata of CTF 1.8 (CTF 1.8.3, section 7). */
 public final class TsdlReader {
-    private final Tokens tokens;
-    private final TypeParser parser;
+    private final TokenCursor tokens;
+    private final TsdlTypeParser parser;
     private final TraceClass trace = new TraceClass(1);
-    private final List<Event> events = new ArrayList<>();
+    private final List<PendingEvent> events = new ArrayList<>();
     private boolean bigEndian;
 
     /** An event whose stream may come later. */
-    private record Event(long stream, boolean saysStream, EventClass type, boolean saysId) {}
+    private record PendingEvent(long stream, boolean saysStream, EventClass type, boolean saysId) {}
 
     /** Attributes and types of a block. */
-    private static final class Block {
-        final Map<String, Token> values = new HashMap<>();
+    private static final class TsdlBlock {
+        final Map<String, TsdlToken> values = new HashMap<>();
         final Map<String, Long> numbers = new HashMap<>();
-        final Map<String, FieldClass.Structure> types = new HashMap<>();
+        final Map<String, StructureClass> types = new HashMap<>();
 
         long number(String name, long otherwise) {
             return numbers.getOrDefault(name, otherwise);
         }
 
         @Nullable String text(String name) {
-            Token token = values.get(name);
+            TsdlToken token = values.get(name);
             return token == null ? null : token.text();
         }
     }
 
-    private TsdlReader(List<Token> tokens) throws MalformedInputException {
+    private TsdlReader(List<TsdlToken> tokens) throws MalformedInputException {
         bigEndian = isBigEndian(tokens);
-        this.tokens = new Tokens(tokens);
-        this.parser = new TypeParser(this.tokens, bigEndian);
+        this.tokens = new TokenCursor(tokens);
+        this.parser = new TsdlTypeParser(this.tokens, bigEndian);
     }
 
     /**
@@ -54,14 +55,14 @@ public final class TsdlReader {
      *     there
      */
     public static TraceClass read(String source) throws MalformedInputException {
-        TsdlReader reader = new TsdlReader(Lexer.tokens(source));
+        TsdlReader reader = new TsdlReader(TsdlLexer.tokens(source));
         reader.declarations();
         reader.finish();
         return reader.trace;
     }
 
     /** The trace block says it, and types before it depend on it. */
-    private static boolean isBigEndian(List<Token> tokens) throws MalformedInputException {
+    private static boolean isBigEndian(List<TsdlToken> tokens) throws MalformedInputException {
         for (int i = 0; i + 1 < tokens.size(); i++) {
             if (!tokens.get(i).isWord("trace") || !tokens.get(i + 1).is("{")) {
                 continue;
@@ -73,7 +74,8 @@ public final class TsdlReader {
                     break;
                 }
                 if (depth == 1 && tokens.get(j).isWord("byte_order")) {
-                    return Attributes.order(new Tokens(tokens.subList(j + 2, j + 3)), false);
+                    return TsdlAttributes.order(
+                            new TokenCursor(tokens.subList(j + 2, j + 3)), false);
                 }
             }
         }
@@ -85,7 +87,7 @@ public final class TsdlReader {
             if (tokens.accept(";") || parser.declaration()) {
                 continue;
             }
-            Token token = tokens.peek();
+            TsdlToken token = tokens.peek();
             switch (tokens.word("a declaration")) {
                 case "trace" -> trace(block());
                 case "stream" -> stream(block());
@@ -100,10 +102,10 @@ public final class TsdlReader {
     }
 
     /** {@code { name = value; name := type; typealias …; }}. */
-    private Block block() throws MalformedInputException {
-        Block block = new Block();
+    private TsdlBlock block() throws MalformedInputException {
+        TsdlBlock block = new TsdlBlock();
         tokens.expect("{");
-        Types outer = parser.types();
+        TsdlTypes outer = parser.types();
         parser.enter();
         while (!tokens.accept("}")) {
             if (parser.declaration()) {
@@ -116,7 +118,7 @@ public final class TsdlReader {
             String key = name.toString();
             if (tokens.accept(":=")) {
                 FieldClass type = parser.specifier();
-                if (!(type instanceof FieldClass.Structure structure)) {
+                if (!(type instanceof StructureClass structure)) {
                     throw tokens.malformed(key + " is no struct");
                 }
                 if (block.types.put(key, structure) != null) {
@@ -132,8 +134,8 @@ public final class TsdlReader {
         return block;
     }
 
-    private void value(Block block, String key) throws MalformedInputException {
-        Token token = tokens.peek();
+    private void value(TsdlBlock block, String key) throws MalformedInputException {
+        TsdlToken token = tokens.peek();
         boolean signed = token.is("-") || token.is("+");
         if (signed || token.kind() == Kind.NUMBER) {
             block.numbers.put(key, tokens.number("a value"));
@@ -144,12 +146,12 @@ public final class TsdlReader {
             while (tokens.accept(".")) {
                 path.append('.').append(tokens.word("a value"));
             }
-            token = new Token(Kind.WORD, path.toString(), 0, token.at());
+            token = new TsdlToken(Kind.WORD, path.toString(), 0, token.at());
         }
         block.values.put(key, token);
     }
 
-    private void trace(Block block) throws MalformedInputException {
+    private void trace(TsdlBlock block) throws MalformedInputException {
         long major = block.number("major", 1);
         long minor = block.number("minor", 8);
         if (major != 1 || minor != 8) {
@@ -159,9 +161,9 @@ public final class TsdlReader {
         if (uuid != null) {
             trace.uuid = uuid(uuid);
         }
-        FieldClass.Structure header = block.types.get("packet.header");
+        StructureClass header = block.types.get("packet.header");
         if (header != null) {
-            trace.packetHeader = Roles.packetHeader(header);
+            trace.packetHeader = TsdlRoles.packetHeader(header);
         }
     }
 
@@ -182,7 +184,7 @@ public final class TsdlReader {
         return uuid;
     }
 
-    private void stream(Block block) throws MalformedInputException {
+    private void stream(TsdlBlock block) throws MalformedInputException {
         StreamClass stream = new StreamClass(block.number("id", 0));
         stream.packetContext = block.types.get("packet.context");
         stream.eventHeader = block.types.get("event.header");
@@ -192,7 +194,7 @@ public final class TsdlReader {
         }
     }
 
-    private void event(Block block) {
+    private void event(TsdlBlock block) {
         boolean saysStream = block.numbers.containsKey("stream_id");
         long stream = block.number("stream_id", 0);
         EventClass type =
@@ -201,10 +203,10 @@ public final class TsdlReader {
                         block.text("name"),
                         block.types.get("context"),
                         block.types.get("fields"));
-        events.add(new Event(stream, saysStream, type, block.numbers.containsKey("id")));
+        events.add(new PendingEvent(stream, saysStream, type, block.numbers.containsKey("id")));
     }
 
-    private void clock(Token token, Block block) throws MalformedInputException {
+    private void clock(TsdlToken token, TsdlBlock block) throws MalformedInputException {
         String name = block.text("name");
         long frequency = block.number("freq", 1_000_000_000);
         if (name == null) {
@@ -213,7 +215,7 @@ public final class TsdlReader {
         if (frequency <= 0) {
             throw tokens.malformed(token, "a clock of " + frequency + " Hz");
         }
-        Token absolute = block.values.get("absolute");
+        TsdlToken absolute = block.values.get("absolute");
         long seconds = block.number("offset_s", 0);
         long cycles = block.number("offset", 0);
         boolean isAbsolute =
@@ -223,7 +225,7 @@ public final class TsdlReader {
         trace.clocks.putIfAbsent(name, new ClockClass(name, frequency, seconds, cycles, epoch));
     }
 
-    private void environment(Block block) {
+    private void environment(TsdlBlock block) {
         block.values.forEach((name, token) -> {
             Long number = block.numbers.get(name);
             trace.environment.put(name, number == null ? token.text() : number);
@@ -234,7 +236,7 @@ public final class TsdlReader {
         if (trace.streams.isEmpty() && (!events.isEmpty() || trace.packetHeader == null)) {
             trace.streams.put(0L, new StreamClass(0));
         }
-        for (Event event : events) {
+        for (PendingEvent event : events) {
             long id = event.stream;
             if (!event.saysStream && trace.streams.size() == 1) {
                 id = trace.streams.keySet().iterator().next();
@@ -249,7 +251,7 @@ public final class TsdlReader {
             }
         }
         for (StreamClass stream : trace.streams.values()) {
-            Roles.stream(trace, stream);
+            TsdlRoles.stream(trace, stream);
         }
     }
 }

@@ -6,7 +6,7 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** Requests to block devices. */
@@ -31,11 +31,11 @@ final class BlockIoSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         return List.of(table(found, found.options().rows()));
     }
 
-    static Table table(Findings found, int limit) {
+    static Table table(ReportOperators found, int limit) {
         return new TableBuilder<BlockIo.Entry>("block I/O")
                 .text("device", entry -> entry.group().deviceName())
                 .text("kind", entry -> entry.group().kind().label())

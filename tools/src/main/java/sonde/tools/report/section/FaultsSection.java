@@ -4,7 +4,7 @@ import java.util.List;
 import sonde.event.result.Result;
 import sonde.event.result.Unit;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** The samples of page faults. */
@@ -21,7 +21,7 @@ final class FaultsSection implements ReportSection {
 
     @Override
     public List<AnalysisKey<?>> needs() {
-        return List.of(Findings.FAULTS);
+        return List.of(ReportOperators.FAULTS);
     }
 
     @Override
@@ -30,8 +30,9 @@ final class FaultsSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         return List.of(
-                OnCpuSection.tree(found, "page faults", Unit.COUNT, found.of(Findings.FAULTS)));
+                OnCpuSection.tree(
+                        found, "page faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
     }
 }

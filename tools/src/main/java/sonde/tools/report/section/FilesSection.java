@@ -4,23 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.file.Files;
+import sonde.analysis.file.FileAccesses;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
-import sonde.recording.bundle.Meta;
+import sonde.recording.bundle.RecordingMeta;
 import sonde.sys.Errno;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** Files and peers by name. */
 final class FilesSection implements ReportSection {
     /** What was done with files. */
-    static final AnalysisKey<Files> FILES =
+    static final AnalysisKey<FileAccesses> FILES =
             new AnalysisKey<>(found ->
                     found.add(
-                            new Files(
+                            new FileAccesses(
                                     found.threads(),
                                     found.window(),
                                     found.callNames()::numberOf,
@@ -47,20 +47,20 @@ final class FilesSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         int limit = found.options().rows();
         return List.of(
                 table(found, "files", "file", entry -> !entry.peer(), limit),
-                table(found, "peers: sockets and pipes", "peer", Files.Entry::peer, limit),
-                new TableBuilder<Files.Failure>("failed to open, execute or connect")
-                        .text("name", Files.Failure::name)
+                table(found, "peers: sockets and pipes", "peer", FileAccesses.Entry::peer, limit),
+                new TableBuilder<FileAccesses.Failure>("failed to open, execute or connect")
+                        .text("name", FileAccesses.Failure::name)
                         .text("error", failure -> Errno.name(failure.errno()))
-                        .count("count", Files.Failure::count)
+                        .count("count", FileAccesses.Failure::count)
                         .table(found.of(FILES).failures(found::shown), limit));
     }
 
     /** The hottest of both for a summary; empty when none took time or bytes to speak of. */
-    static Table top(Findings found, int limit) {
+    static Table top(ReportOperators found, int limit) {
         return table(
                 found,
                 "files and peers",
@@ -72,14 +72,18 @@ final class FilesSection implements ReportSection {
     }
 
     private static Table table(
-            Findings found, String title, String name, Predicate<Files.Entry> which, int limit) {
-        return new TableBuilder<Files.Entry>(title)
-                .text(name, Files.Entry::name)
+            ReportOperators found,
+            String title,
+            String name,
+            Predicate<FileAccesses.Entry> which,
+            int limit) {
+        return new TableBuilder<FileAccesses.Entry>(title)
+                .text(name, FileAccesses.Entry::name)
                 .count("opens", entry -> someOf(entry.opens()))
-                .count("calls", Files.Entry::calls)
+                .count("calls", FileAccesses.Entry::calls)
                 .bytes("read", entry -> someOf(entry.readBytes()))
                 .bytes("written", entry -> someOf(entry.writtenBytes()))
-                .nanos("time", Files.Entry::nanos)
+                .nanos("time", FileAccesses.Entry::nanos)
                 .table(found.of(FILES).entries(found::shown).stream().filter(which), limit);
     }
 
@@ -89,7 +93,7 @@ final class FilesSection implements ReportSection {
 
     /** What is to be known of the names. */
     @Override
-    public List<String> notes(Findings found) {
+    public List<String> notes(ReportOperators found) {
         List<String> notes = new ArrayList<>();
         if (!found.of(FILES).sawNames()) {
             notes.add(
@@ -102,7 +106,7 @@ final class FilesSection implements ReportSection {
     }
 
     /** What losses do to the names of files. */
-    static List<String> lossNotes(Findings found) {
+    static List<String> lossNotes(ReportOperators found) {
         return found.of(FILES).losses() == 0 || found.of(FILES).entries(found::shown).isEmpty()
                 ? List.of()
                 : List.of(
@@ -110,7 +114,7 @@ final class FilesSection implements ReportSection {
                                 + " of another file.");
     }
 
-    private static String reason(@Nullable Meta meta) {
+    private static String reason(@Nullable RecordingMeta meta) {
         if (meta == null) {
             return "only sonde's own recordings have the rows that name them";
         }

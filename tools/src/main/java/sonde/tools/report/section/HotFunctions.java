@@ -6,13 +6,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import sonde.analysis.stack.StackSums;
+import sonde.analysis.stack.StackAggregate;
 import sonde.event.result.Frame;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
 import sonde.exchange.export.SampleUnits;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.StackOptions.SortKey;
 
 /**
@@ -24,20 +24,20 @@ final class HotFunctions {
     private static final String OFFSET = "+0x";
     private static final Frame ANY = Frame.label("");
 
-    private final Findings found;
+    private final ReportOperators found;
     private final List<SortKey> keys;
     private final boolean withCallees;
-    private final StackSums sums;
-    private final Map<Place, Hot> rows = new HashMap<>();
+    private final StackAggregate sums;
+    private final Map<FunctionGroup, HotFunction> rows = new HashMap<>();
     private boolean hasCalls;
     private long total;
 
     /** What the samples of a row have in common; what no key names is the same for all. */
-    private record Place(String comm, int pid, int tid, String line, Frame frame) {}
+    private record FunctionGroup(String comm, int pid, int tid, String line, Frame frame) {}
 
     /** A row: mostly a function, or the nameless code of a module. */
-    private static final class Hot {
-        final Place place;
+    private static final class HotFunction {
+        final FunctionGroup place;
         final Frame frame;
         long samples;
         long weight;
@@ -45,7 +45,7 @@ final class HotFunctions {
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
 
-        Hot(Place place, Frame frame) {
+        HotFunction(FunctionGroup place, Frame frame) {
             this.place = place;
             this.frame = frame;
         }
@@ -65,7 +65,7 @@ final class HotFunctions {
         }
     }
 
-    HotFunctions(Findings found, StackSums sums) {
+    HotFunctions(ReportOperators found, StackAggregate sums) {
         this.found = found;
         this.sums = sums;
         this.keys = found.options().stacks().keys();
@@ -87,13 +87,13 @@ final class HotFunctions {
      *
      * @param calls by chains of a callee and its caller
      */
-    HotFunctions with(StackSums calls) {
+    HotFunctions with(StackAggregate calls) {
         if (keys.contains(SortKey.FUNCTION)) {
             calls.forEach((thread, node, weight, count) -> {
                 int caller = node < 0 ? node : found.stacks().parent(node);
                 if (found.shown(thread) && caller >= 0) {
                     hasCalls = true;
-                    Hot hot = row(thread, caller);
+                    HotFunction hot = row(thread, caller);
                     hot.withCallees += hot == row(thread, node) ? 0 : weight;
                 }
             });
@@ -102,11 +102,11 @@ final class HotFunctions {
     }
 
     private void add(int thread, int node, long weight, long count) {
-        Hot own = row(thread, node);
+        HotFunction own = row(thread, node);
         own.weight += weight;
         own.samples += count;
         if (withCallees) {
-            Set<Hot> chain = new HashSet<>();
+            Set<HotFunction> chain = new HashSet<>();
             for (int at = node; at >= 0; at = found.stacks().parent(at)) {
                 chain.add(row(thread, at));
             }
@@ -117,22 +117,26 @@ final class HotFunctions {
         }
     }
 
-    private Hot row(int thread, int node) {
+    private HotFunction row(int thread, int node) {
         Frame frame = node >= 0 ? found.trees().frame(node) : ANY;
         if (!keys.contains(SortKey.FUNCTION)) {
             boolean modules = keys.contains(SortKey.MODULE);
             Frame common = modules ? new Frame("", frame.module(), Frame.Kind.USER) : ANY;
-            return rows.computeIfAbsent(place(thread, node, common), key -> new Hot(key, common));
+            return rows.computeIfAbsent(
+                    place(thread, node, common), key -> new HotFunction(key, common));
         }
         String name = frame.name();
         int plus = name.startsWith("[") && name.endsWith("]") ? name.lastIndexOf(OFFSET) : -1;
         if (plus < 0) {
             boolean modules = keys.contains(SortKey.MODULE);
             Frame like = modules ? frame : new Frame(name, "", frame.kind());
-            return rows.computeIfAbsent(place(thread, node, like), key -> new Hot(key, frame));
+            return rows.computeIfAbsent(
+                    place(thread, node, like), key -> new HotFunction(key, frame));
         }
         Frame nameless = new Frame("", frame.module(), frame.kind());
-        Hot hot = rows.computeIfAbsent(place(thread, node, nameless), key -> new Hot(key, frame));
+        HotFunction hot =
+                rows.computeIfAbsent(
+                        place(thread, node, nameless), key -> new HotFunction(key, frame));
         String digits = name.substring(plus + OFFSET.length(), name.length() - 1);
         try {
             hot.at(Long.parseUnsignedLong(digits, 16));
@@ -142,8 +146,8 @@ final class HotFunctions {
         return hot;
     }
 
-    private Place place(int thread, int node, Frame frame) {
-        return new Place(
+    private FunctionGroup place(int thread, int node, Frame frame) {
+        return new FunctionGroup(
                 keys.contains(SortKey.COMM) ? found.comm(thread) : "",
                 keys.contains(SortKey.PID) && thread >= 0 ? found.threads().pid(thread) : 0,
                 keys.contains(SortKey.TID) && thread >= 0 ? found.threads().tid(thread) : 0,
@@ -151,12 +155,12 @@ final class HotFunctions {
                 frame);
     }
 
-    private long rank(Hot hot) {
+    private long rank(HotFunction hot) {
         return withCallees ? inclusive(hot) : hot.weight;
     }
 
     /** Calls of a recursive function have its cost several times. */
-    private long inclusive(Hot hot) {
+    private long inclusive(HotFunction hot) {
         return Math.min(hot.withCallees + (withCallees ? 0 : hot.weight), total);
     }
 
@@ -166,7 +170,7 @@ final class HotFunctions {
      * @param event whose counts the weights are, empty where the number of samples tells more
      */
     Table table(String title, String event, int limit) {
-        List<Hot> sorted = new ArrayList<>(rows.values());
+        List<HotFunction> sorted = new ArrayList<>(rows.values());
         sorted.sort((one, other) -> {
             int order = Long.compare(rank(other), rank(one));
             if (order == 0) {
@@ -174,7 +178,7 @@ final class HotFunctions {
             }
             return order != 0 ? order : one.place.toString().compareTo(other.place.toString());
         });
-        TableBuilder<Hot> result = new TableBuilder<>(title);
+        TableBuilder<HotFunction> result = new TableBuilder<>(title);
         for (SortKey key : keys) {
             boolean number = key == SortKey.PID || key == SortKey.TID;
             result.column(key.title(), number ? Unit.ID : Unit.TEXT, hot -> cell(key, hot));
@@ -195,7 +199,7 @@ final class HotFunctions {
         return result.table(sorted, limit);
     }
 
-    private static Object cell(SortKey key, Hot hot) {
+    private static Object cell(SortKey key, HotFunction hot) {
         return switch (key) {
             case COMM -> hot.place.comm;
             case PID -> (long) hot.place.pid;

@@ -5,7 +5,7 @@ import sonde.analysis.LossAccount.LossRow;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** What was lost, by source and CPU. */
@@ -21,11 +21,11 @@ final class LossesSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         return List.of(table(found));
     }
 
-    static Table table(Findings found) {
+    static Table table(ReportOperators found) {
         return new TableBuilder<LossRow>("losses")
                 .text("source", LossRow::source)
                 .text("what", LossRow::what)

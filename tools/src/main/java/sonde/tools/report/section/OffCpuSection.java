@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.OffCpu.OffCpuCause;
 import sonde.analysis.sched.ThreadState;
-import sonde.analysis.stack.Trees;
+import sonde.analysis.stack.CallTreeBuilder;
 import sonde.event.result.CallTree;
 import sonde.event.result.Frame;
 import sonde.event.result.Result;
@@ -14,8 +15,8 @@ import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
 import sonde.tools.report.OffCpuCauses;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** Why threads did not run, and the call chains with which they left the CPU. */
@@ -75,21 +76,21 @@ final class OffCpuSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         return List.of(causes(found, 2, found.options().rows()), tree(found));
     }
 
     /** Without kernel threads: what they wait for is work of others. */
-    static Table userCauses(Findings found, int limit) {
+    static Table userCauses(ReportOperators found, int limit) {
         return causes(found, 1, limit);
     }
 
     /** Why threads did not run: by {@link #rank}, then time. */
-    private static Table causes(Findings found, int lastRank, int limit) {
+    private static Table causes(ReportOperators found, int lastRank, int limit) {
         record Key(int rank, String name, String cause) {}
         Map<Key, long[]> sums = new HashMap<>();
         for (OffCpu.Entry entry : found.of(OFF_CPU).entries()) {
-            OffCpu.Cause cause = entry.cause();
+            OffCpuCause cause = entry.cause();
             int rank = rank(found, cause);
             if (found.shown(cause.thread()) && rank <= lastRank) {
                 String name = found.threads().name(cause.thread());
@@ -125,10 +126,10 @@ final class OffCpuSection implements ReportSection {
     }
 
     /** Time off the CPU along the chains at the switch-out; the last frame says how it ended. */
-    private static CallTree tree(Findings found) {
-        CallTree tree = Trees.tree("off-CPU stacks", Unit.NANOS);
+    private static CallTree tree(ReportOperators found) {
+        CallTree tree = CallTreeBuilder.tree("off-CPU stacks", Unit.NANOS);
         for (OffCpu.Entry entry : found.of(OFF_CPU).entries()) {
-            OffCpu.Cause cause = entry.cause();
+            OffCpuCause cause = entry.cause();
             if (!found.shown(cause.thread())) {
                 continue;
             }
@@ -136,7 +137,8 @@ final class OffCpuSection implements ReportSection {
             List<Frame> path = OnCpuSection.path(found, cause.thread(), node);
             path.addAll(OffCpuCauses.frames(found, cause));
             long nanos = entry.sum().nanos();
-            Trees.add(tree, OnCpuSection.inOrder(found, path), nanos, entry.sum().count());
+            CallTreeBuilder.add(
+                    tree, OnCpuSection.inOrder(found, path), nanos, entry.sum().count());
         }
         return tree;
     }
@@ -145,7 +147,7 @@ final class OffCpuSection implements ReportSection {
      * How a cause ranks among those of a whole machine: 0 for what kept a program from going on, 1
      * for what looks like waiting for work, 2 for kernel threads.
      */
-    private static int rank(Findings found, OffCpu.Cause cause) {
+    private static int rank(ReportOperators found, OffCpuCause cause) {
         if (found.threads().isKernel(cause.thread())) {
             return 2;
         }

@@ -6,10 +6,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.OffCpu.OffCpuCause;
+import sonde.analysis.stack.CallTreeBuilder;
 import sonde.analysis.stack.ChainEnds;
 import sonde.analysis.stack.SampleTypes;
-import sonde.analysis.stack.StackSums;
-import sonde.analysis.stack.Trees;
+import sonde.analysis.stack.StackAggregate;
 import sonde.event.result.CallTree;
 import sonde.event.result.Frame;
 import sonde.event.result.Result;
@@ -17,9 +18,9 @@ import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
-import sonde.tools.report.StackOptions.Order;
+import sonde.tools.report.StackOptions.StackOrder;
 
 /** The samples of what ran, and what their call chains lack. */
 final class OnCpuSection implements ReportSection {
@@ -27,10 +28,10 @@ final class OnCpuSection implements ReportSection {
             new AnalysisKey<>(found -> found.add(new ChainEnds(found.threads(), found.window())));
 
     /** Costs of calls, where a profile has them instead of chains. */
-    private static final AnalysisKey<StackSums> CALLS =
+    private static final AnalysisKey<StackAggregate> CALLS =
             new AnalysisKey<>(found -> {
-                StackSums sums =
-                        StackSums.ofType(
+                StackAggregate sums =
+                        StackAggregate.ofType(
                                 SampleTypes.CALL, found.threads(), found.stacks(), found.window());
                 boolean has =
                         found.types().anyMatch(one -> one.qualifiedName().equals(SampleTypes.CALL));
@@ -69,7 +70,7 @@ final class OnCpuSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         return List.of(
                 hottest(found, found.options().rows()),
                 tree(found, "on-CPU stacks", found.weightUnit(), found.samples()),
@@ -77,25 +78,25 @@ final class OnCpuSection implements ReportSection {
     }
 
     /** Functions by what the samples in themselves weigh. */
-    static Table hottest(Findings found, int limit) {
+    static Table hottest(ReportOperators found, int limit) {
         return new HotFunctions(found, found.samples())
                 .with(found.of(CALLS))
                 .table("on CPU", found.profiled(), limit);
     }
 
     /** Samples along their chains, by command name. */
-    static CallTree tree(Findings found, String title, Unit unit, StackSums sums) {
-        CallTree tree = Trees.tree(title, unit);
+    static CallTree tree(ReportOperators found, String title, Unit unit, StackAggregate sums) {
+        CallTree tree = CallTreeBuilder.tree(title, unit);
         sums.forEach((thread, node, weight, count) -> {
             if (found.shown(thread)) {
-                Trees.add(tree, inOrder(found, path(found, thread, node)), weight, count);
+                CallTreeBuilder.add(tree, inOrder(found, path(found, thread, node)), weight, count);
             }
         });
         return tree;
     }
 
     /** A thread's name and a chain, caller first. */
-    static List<Frame> path(Findings found, int thread, int node) {
+    static List<Frame> path(ReportOperators found, int thread, int node) {
         List<Frame> path = new ArrayList<>();
         path.add(Frame.label(found.comm(thread)));
         path.addAll(found.trees().chain(node));
@@ -103,8 +104,8 @@ final class OnCpuSection implements ReportSection {
     }
 
     /** A path from the end of chains that the options put at the root. */
-    static List<Frame> inOrder(Findings found, List<Frame> path) {
-        return found.options().stacks().order() == Order.CALLEE ? path.reversed() : path;
+    static List<Frame> inOrder(ReportOperators found, List<Frame> path) {
+        return found.options().stacks().order() == StackOrder.CALLEE ? path.reversed() : path;
     }
 
     /**
@@ -113,9 +114,9 @@ final class OnCpuSection implements ReportSection {
      * @param all number of user stacks
      * @param modules number of those cut, by the module where unwinding ended; most first
      */
-    private record Cut(long all, List<Map.Entry<String, Long>> modules) {
+    private record CutStacks(long all, List<Map.Entry<String, Long>> modules) {
         /** Of samples and switches. */
-        static Cut of(Findings found) {
+        static CutStacks of(ReportOperators found) {
             Map<String, Long> modules = new TreeMap<>();
             long[] all = {0};
             found.samples()
@@ -125,12 +126,12 @@ final class OnCpuSection implements ReportSection {
                         }
                     });
             for (OffCpu.Entry entry : found.of(OffCpuSection.OFF_CPU).entries()) {
-                OffCpu.Cause cause = entry.cause();
+                OffCpuCause cause = entry.cause();
                 if (cause.stack() >= 0 && found.shown(cause.thread())) {
                     all[0] += add(found.trees(), modules, cause.stack(), entry.sum().count());
                 }
             }
-            return new Cut(
+            return new CutStacks(
                     all[0],
                     modules.entrySet().stream()
                             .sorted((one, other) -> Long.compare(other.getValue(), one.getValue()))
@@ -138,7 +139,8 @@ final class OnCpuSection implements ReportSection {
                             .toList());
         }
 
-        private static long add(Trees trees, Map<String, Long> modules, int node, long count) {
+        private static long add(
+                CallTreeBuilder trees, Map<String, Long> modules, int node, long count) {
             return switch (trees.completeness(node)) {
                 case COMPLETE -> count;
                 case CUT -> {
@@ -154,8 +156,8 @@ final class OnCpuSection implements ReportSection {
         }
     }
 
-    private static Table cutStacks(Findings found) {
-        Cut cut = Cut.of(found);
+    private static Table cutStacks(ReportOperators found) {
+        CutStacks cut = CutStacks.of(found);
         return new TableBuilder<Map.Entry<String, Long>>("cut user stacks")
                 .text("unwinding ended in", Map.Entry::getKey)
                 .share("share of user stacks", cut::share)
@@ -173,11 +175,11 @@ final class OnCpuSection implements ReportSection {
     }
 
     @Override
-    public List<String> notes(Findings found) {
+    public List<String> notes(ReportOperators found) {
         if (found.unwinds()) {
             return found.unwindingNotes(found.of(CHAIN_ENDS).counts(found::shown));
         }
-        Cut cut = Cut.of(found);
+        CutStacks cut = CutStacks.of(found);
         double share = cut.modules().stream().mapToDouble(cut::share).sum();
         if (share < WORTH_SAYING) {
             return List.of();

@@ -5,18 +5,21 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import sonde.analysis.EventCounts;
-import sonde.analysis.outline.CounterSums;
-import sonde.analysis.outline.Flows;
-import sonde.analysis.outline.SpanSums;
+import sonde.analysis.EventCounts.TypeCount;
+import sonde.analysis.outline.CounterSummary;
+import sonde.analysis.outline.CounterSummary.CounterTotal;
+import sonde.analysis.outline.PacketFlows;
+import sonde.analysis.outline.PacketFlows.FlowTotal;
+import sonde.analysis.outline.SpanSummary;
+import sonde.analysis.outline.SpanSummary.SpanTotal;
 import sonde.analysis.slice.NamedSlices;
 import sonde.analysis.stack.SampleTypes;
-import sonde.analysis.stack.StackSums;
+import sonde.analysis.stack.StackAggregate;
 import sonde.event.EventType;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 
 /** The tables of recordings that are not a kernel's: spans, counters, packets, other samples. */
 final class OutlineTables {
@@ -26,23 +29,23 @@ final class OutlineTables {
     /** Most types of samples that a summary shows. */
     private static final int MOST_SHOWN = 3;
 
-    private static final AnalysisKey<SpanSums> SPANS =
+    private static final AnalysisKey<SpanSummary> SPANS =
             new AnalysisKey<>(found -> {
-                SpanSums sums = new SpanSums(found.window(), found::shown);
+                SpanSummary sums = new SpanSummary(found.window(), found::shown);
                 if (found.types().anyMatch(OutlineTables::isNamed)) {
                     found.add(new NamedSlices(found.threads(), found.stacks()::function, sums));
                 }
                 return sums;
             });
 
-    private static final AnalysisKey<CounterSums> COUNTERS =
-            new AnalysisKey<>(found -> found.add(new CounterSums(found.window())));
+    private static final AnalysisKey<CounterSummary> COUNTERS =
+            new AnalysisKey<>(found -> found.add(new CounterSummary(found.window())));
 
-    private static final AnalysisKey<Flows> FLOWS =
-            new AnalysisKey<>(found -> found.add(new Flows(found.window())));
+    private static final AnalysisKey<PacketFlows> FLOWS =
+            new AnalysisKey<>(found -> found.add(new PacketFlows(found.window())));
 
     /** Of types that are samples, but not of CPUs or page faults, by qualified name. */
-    private static final AnalysisKey<Map<String, StackSums>> OTHER_SAMPLES =
+    private static final AnalysisKey<Map<String, StackAggregate>> OTHER_SAMPLES =
             new AnalysisKey<>(OutlineTables::otherSamples);
 
     /** What the tables take. */
@@ -55,8 +58,8 @@ final class OutlineTables {
                 || type.qualifiedName().equals("ftrace:funcgraph_entry");
     }
 
-    private static Map<String, StackSums> otherSamples(Findings found) {
-        Map<String, StackSums> sums = new TreeMap<>();
+    private static Map<String, StackAggregate> otherSamples(ReportOperators found) {
+        Map<String, StackAggregate> sums = new TreeMap<>();
         found.types()
                 .filter(type ->
                         SampleTypes.isSample(type)
@@ -69,7 +72,7 @@ final class OutlineTables {
                         sums.put(
                                 name,
                                 found.add(
-                                        StackSums.ofType(
+                                        StackAggregate.ofType(
                                                 name,
                                                 found.threads(),
                                                 found.stacks(),
@@ -82,30 +85,30 @@ final class OutlineTables {
      *
      * @param withEvents whether the number of rows by event type is one of them
      */
-    static List<Table> of(Findings found, int limit, boolean withEvents) {
+    static List<Table> of(ReportOperators found, int limit, boolean withEvents) {
         List<Table> tables = new ArrayList<>(samples(found, limit));
         tables.add(spans(found, limit));
         tables.add(
-                new TableBuilder<CounterSums.Sum>("counters")
-                        .text("counter", CounterSums.Sum::name)
-                        .count("values", CounterSums.Sum::count)
+                new TableBuilder<CounterTotal>("counters")
+                        .text("counter", CounterTotal::name)
+                        .count("values", CounterTotal::count)
                         .count("least", sum -> Math.round(sum.least()))
                         .count("most", sum -> Math.round(sum.most()))
                         .count("last", sum -> Math.round(sum.last()))
                         .table(found.of(COUNTERS).sums(), limit));
         tables.add(
-                new TableBuilder<Flows.Sum>("packets")
-                        .text("from", Flows.Sum::one)
-                        .text("to", Flows.Sum::other)
-                        .text("protocol", Flows.Sum::protocol)
-                        .count("packets", Flows.Sum::packets)
-                        .bytes("bytes", Flows.Sum::bytes)
+                new TableBuilder<FlowTotal>("packets")
+                        .text("from", FlowTotal::one)
+                        .text("to", FlowTotal::other)
+                        .text("protocol", FlowTotal::protocol)
+                        .count("packets", FlowTotal::packets)
+                        .bytes("bytes", FlowTotal::bytes)
                         .table(found.of(FLOWS).sums(), limit));
         if (withEvents) {
             tables.add(
-                    new TableBuilder<EventCounts.Count>("events")
+                    new TableBuilder<TypeCount>("events")
                             .text("event", count -> count.type().qualifiedName())
-                            .count("rows", EventCounts.Count::rows)
+                            .count("rows", TypeCount::rows)
                             .table(found.counts().counts(), limit));
         }
         return tables;
@@ -115,11 +118,11 @@ final class OutlineTables {
      * A table for each type, the heaviest first; samples that weigh nothing (bpf-output) only carry
      * what a program wrote.
      */
-    private static List<Table> samples(Findings found, int limit) {
+    private static List<Table> samples(ReportOperators found, int limit) {
         return found.of(OTHER_SAMPLES).entrySet().stream()
                 .filter(entry -> entry.getValue().total() > 0)
                 .sorted(
-                        Comparator.comparingLong((Map.Entry<String, StackSums> entry) ->
+                        Comparator.comparingLong((Map.Entry<String, StackAggregate> entry) ->
                                         -entry.getValue().total())
                                 .thenComparing(Map.Entry::getKey))
                 .limit(MOST_SHOWN)
@@ -129,19 +132,19 @@ final class OutlineTables {
                 .toList();
     }
 
-    private static Table spans(Findings found, int limit) {
-        return new TableBuilder<SpanSums.Sum>("spans")
-                .text("span", SpanSums.Sum::name)
-                .text("category", SpanSums.Sum::category)
-                .count("count", SpanSums.Sum::count)
-                .nanos("total", SpanSums.Sum::nanos)
+    private static Table spans(ReportOperators found, int limit) {
+        return new TableBuilder<SpanTotal>("spans")
+                .text("span", SpanTotal::name)
+                .text("category", SpanTotal::category)
+                .count("count", SpanTotal::count)
+                .nanos("total", SpanTotal::nanos)
                 .nanos("mean", sum -> ended(sum) == 0 ? null : sum.nanos() / ended(sum))
                 .nanos("longest", sum -> ended(sum) == 0 ? null : sum.longest())
                 .count("no end", sum -> sum.open() == 0 ? null : sum.open())
                 .table(found.of(SPANS).sums(), limit);
     }
 
-    private static long ended(SpanSums.Sum sum) {
+    private static long ended(SpanTotal sum) {
         return sum.count() - sum.open();
     }
 }

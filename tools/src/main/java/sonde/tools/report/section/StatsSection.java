@@ -2,12 +2,12 @@ package sonde.tools.report.section;
 
 import java.util.ArrayList;
 import java.util.List;
-import sonde.analysis.EventCounts;
+import sonde.analysis.EventCounts.TypeCount;
 import sonde.event.Glob;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportSection;
 
@@ -29,7 +29,7 @@ final class StatsSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         List<Result> results = new ArrayList<>();
         results.add(events(found, found.options().events()));
         if (found.meta() == null && !found.options().isNarrow()) {
@@ -39,11 +39,11 @@ final class StatsSection implements ReportSection {
     }
 
     /** Event types whose names match one of the patterns; all without patterns. */
-    static Table events(Findings found, List<Glob> patterns) {
-        return new TableBuilder<EventCounts.Count>("events")
+    static Table events(ReportOperators found, List<Glob> patterns) {
+        return new TableBuilder<TypeCount>("events")
                 .text("source", count -> count.source().name())
                 .text("event", count -> count.type().qualifiedName())
-                .count("rows", EventCounts.Count::rows)
+                .count("rows", TypeCount::rows)
                 .table(
                         found.counts().counts().stream()
                                 .filter(count ->

@@ -10,8 +10,8 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
 import sonde.tools.report.KernelTime;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** A screenful of everything: the first rows of other sections, where they have rows. */
@@ -46,7 +46,7 @@ final class SummarySection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         List<Result> results = new ArrayList<>();
         boolean other = found.meta() == null && !found.knowsStates();
         if (!other) {
@@ -68,7 +68,7 @@ final class SummarySection implements ReportSection {
 
     /** What losses do to the names of files, unless the section of files says it. */
     @Override
-    public List<String> notes(Findings found) {
+    public List<String> notes(ReportOperators found) {
         boolean files =
                 found.options().sections().stream().anyMatch(FilesSection.class::isInstance);
         return files ? List.of() : FilesSection.lossNotes(found);
@@ -76,7 +76,7 @@ final class SummarySection implements ReportSection {
 
     private record Share(String state, long nanos, @Nullable String most) {}
 
-    private static Table whereTimeWent(Findings found) {
+    private static Table whereTimeWent(ReportOperators found) {
         long all = Stream.of(ThreadState.values()).mapToLong(found::total).sum();
         KernelTime inKernel = KernelTime.of(found);
         long kernel = inKernel.total();
@@ -99,7 +99,7 @@ final class SummarySection implements ReportSection {
     }
 
     /** The thread with most of a state. */
-    private static @Nullable String top(Findings found, ThreadState state) {
+    private static @Nullable String top(ReportOperators found, ThreadState state) {
         long most = 0;
         int best = -1;
         for (int thread : found.shownThreads()) {

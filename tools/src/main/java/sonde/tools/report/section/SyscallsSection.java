@@ -5,21 +5,22 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import sonde.analysis.syscall.SyscallDurations;
 import sonde.analysis.syscall.SyscallStats;
-import sonde.analysis.syscall.Syscalls;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.sys.Errno;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** System calls: counts, errors, times. */
 final class SyscallsSection implements ReportSection {
     /** The calls of each thread. */
-    static final AnalysisKey<Syscalls> CALLS =
-            new AnalysisKey<>(found -> found.add(new Syscalls(found.threads(), found.window())));
+    static final AnalysisKey<SyscallDurations> CALLS =
+            new AnalysisKey<>(
+                    found -> found.add(new SyscallDurations(found.threads(), found.window())));
 
     @Override
     public List<String> options() {
@@ -37,14 +38,14 @@ final class SyscallsSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         Table all = all(found, found.options().rows());
         List<Integer> threads = found.shownThreads();
         return threads.size() > 1 ? List.of(all, byThread(found, threads)) : List.of(all);
     }
 
     /** Over all threads shown, by call. */
-    static Table all(Findings found, int limit) {
+    static Table all(ReportOperators found, int limit) {
         return table(
                 found,
                 new TableBuilder<>("system calls"),
@@ -54,7 +55,7 @@ final class SyscallsSection implements ReportSection {
                 limit);
     }
 
-    private static Table byThread(Findings found, List<Integer> threads) {
+    private static Table byThread(ReportOperators found, List<Integer> threads) {
         List<Map.Entry<Integer, SyscallStats>> all = new ArrayList<>();
         for (int thread : threads) {
             found.of(CALLS).of(thread).forEach(stats -> all.add(Map.entry(thread, stats)));
@@ -68,7 +69,7 @@ final class SyscallsSection implements ReportSection {
     }
 
     private static Table table(
-            Findings found,
+            ReportOperators found,
             TableBuilder<Map.Entry<Integer, SyscallStats>> table,
             Collection<Map.Entry<Integer, SyscallStats>> rows,
             int limit) {

@@ -3,15 +3,15 @@ package sonde.tools.report.section;
 import java.util.List;
 import java.util.Locale;
 import sonde.analysis.LogLinear;
-import sonde.analysis.Threads;
+import sonde.analysis.ThreadTable;
 import sonde.analysis.sched.StateTotals;
 import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.WakeUps;
 import sonde.event.result.Result;
 import sonde.event.result.TableBuilder;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
 import sonde.tools.report.KernelTime;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** The time of each thread by state. */
@@ -32,8 +32,8 @@ final class ThreadsSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
-        Threads threads = found.threads();
+    public List<Result> results(ReportOperators found) {
+        ThreadTable threads = found.threads();
         StateTotals totals = found.totals();
         KernelTime kernel = KernelTime.of(found);
         WakeUps wakeUps = found.of(WakeUpsSection.WAKE_UPS);

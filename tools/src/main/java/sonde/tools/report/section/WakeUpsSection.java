@@ -2,14 +2,14 @@ package sonde.tools.report.section;
 
 import java.util.List;
 import sonde.analysis.LogLinear;
-import sonde.analysis.Signals;
+import sonde.analysis.SignalDeliveries;
 import sonde.analysis.sched.WakeUps;
 import sonde.event.result.Result;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
 import sonde.sys.SignalNames;
 import sonde.tools.report.AnalysisKey;
-import sonde.tools.report.Findings;
+import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
 
 /** Who woke whom, and who sent signals to whom. */
@@ -18,8 +18,9 @@ final class WakeUpsSection implements ReportSection {
     static final AnalysisKey<WakeUps> WAKE_UPS =
             new AnalysisKey<>(found -> found.addStates(new WakeUps()));
 
-    private static final AnalysisKey<Signals> SIGNALS =
-            new AnalysisKey<>(found -> found.add(new Signals(found.threads(), found.window())));
+    private static final AnalysisKey<SignalDeliveries> SIGNALS =
+            new AnalysisKey<>(
+                    found -> found.add(new SignalDeliveries(found.threads(), found.window())));
 
     @Override
     public List<String> options() {
@@ -37,7 +38,7 @@ final class WakeUpsSection implements ReportSection {
     }
 
     @Override
-    public List<Result> results(Findings found) {
+    public List<Result> results(ReportOperators found) {
         int limit = found.options().rows();
         List<WakeUps.Edge> edges =
                 found.of(WAKE_UPS).edges().stream()
@@ -55,14 +56,14 @@ final class WakeUpsSection implements ReportSection {
                         .nanos("wait max", edge -> edge.latency().max())
                         .table(edges, limit),
                 all.histogram("from wake-up to running", Unit.NANOS),
-                new TableBuilder<Signals.Entry>("signals")
+                new TableBuilder<SignalDeliveries.Entry>("signals")
                         .text(
                                 "sender",
                                 one -> one.generated() > 0 ? found.threadName(one.sender()) : null)
                         .text("receiver", one -> found.threadName(one.receiver()))
                         .text("signal", one -> SignalNames.of(one.number()))
-                        .count("sent", Signals.Entry::generated)
-                        .count("delivered", Signals.Entry::delivered)
+                        .count("sent", SignalDeliveries.Entry::generated)
+                        .count("delivered", SignalDeliveries.Entry::delivered)
                         .table(
                                 found.of(SIGNALS).entries().stream()
                                         .filter(one -> found.shown(one.receiver())),

@@ -1,0 +1,455 @@
+package sonde.analysis.file;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import sonde.analysis.Operator;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
+import sonde.event.Batch;
+import sonde.event.Source;
+import sonde.recording.names.NamedCall;
+
+/**
+ * Joins system calls with the names of what their descriptors stand for.
+ *
+ * <p>Descriptors are followed from raw_syscalls: a table per process, copied by fork, shared by
+ * threads, thinned by exec. Names come from the names program ({@link NamedCall}, some microseconds
+ * before or after the return of the call it names) and from {@code /proc/PID/fd}. A pipe's two
+ * descriptors are behind a pointer; they are the lowest free ones as long as the whole table is
+ * known. What has no name is called by its descriptor. Time is that between enter and exit, waiting
+ * included; a call between two files counts for both.
+ */
+public final class FileAccesses implements Operator {
+    private static final int X32_BIT = 1 << 30;
+    private static final int EBADF = 9;
+    private static final int MAX_ERRNO = 4095;
+    private static final int CLONE_FILES = 0x400;
+
+    private final ThreadTable threads;
+    private final TimeWindow window;
+    private final FileCall[] calls;
+    private final ThreadDescriptors tables;
+    private final FileLedger ledger;
+    private final SourceBindings<FileFields> bindings = new SourceBindings<>(FileFields::new);
+    private boolean sawNames;
+    private long losses;
+
+    // By thread: the call it is in.
+    private @Nullable PendingFileCall[] pending = new PendingFileCall[64];
+
+    /** A call under way; reused for the thread's next. */
+    private static final class PendingFileCall {
+        final long[] arguments = new long[FileFields.ARGUMENTS];
+        @Nullable FileCall kind;
+        long since;
+        boolean counts;
+        @Nullable OpenFile from;
+        @Nullable OpenFile to;
+        @Nullable OpenFile made;
+
+        /** The name of what the call makes, when it came before its return. */
+        @Nullable String name;
+
+        int argument(int index) {
+            return (int) arguments[index];
+        }
+    }
+
+    /**
+     * What was done with one file or peer.
+     *
+     * @param peer whether it is a socket or pipe
+     * @param opens how often it was opened, connected or accepted
+     * @param calls that read, wrote, waited or synchronised
+     * @param nanos in these calls and in close
+     */
+    public record Entry(
+            boolean peer,
+            String name,
+            long opens,
+            long calls,
+            long readBytes,
+            long writtenBytes,
+            long nanos) {}
+
+    /** A path or address that could not be opened, executed, bound or connected to. */
+    public record Failure(String name, int errno, long count) {}
+
+    /**
+     * @param numberOf number of a system call on the recorded machine, -1 where it has none
+     * @param listed what /proc showed of processes, in order of time
+     */
+    public FileAccesses(
+            ThreadTable threads,
+            TimeWindow window,
+            ToIntFunction<String> numberOf,
+            List<OpenFiles> listed) {
+        this.threads = threads;
+        this.ledger = new FileLedger(threads::name);
+        this.window = window;
+        this.calls = FileCall.table(numberOf);
+        this.tables = new ThreadDescriptors(threads, listed);
+    }
+
+    @Override
+    public int[] select(Source source) {
+        return bindings.of(source).wanted.codes();
+    }
+
+    @Override
+    public void accept(Batch batch, int from, int to) {
+        FileFields fields = bindings.of(batch);
+        for (int row = from; row < to; row++) {
+            switch (fields.wanted.code(batch, row)) {
+                case FileFields.ENTER -> enter(fields, batch, row);
+                case FileFields.EXIT -> exit(fields, batch, row);
+                case FileFields.NAME -> named(batch, row);
+                case FileFields.FORK -> fork(fields, batch, row);
+                case FileFields.PERF_FORK -> perfFork(fields, batch, row);
+                case FileFields.EXECUTED -> {
+                    int thread = threads.find(FileFields.value(fields.executed, batch, row));
+                    if (thread >= 0) {
+                        tables.executed(thread, batch.time(row));
+                    }
+                }
+                case FileFields.LOST -> {
+                    losses++;
+                    tables.lost();
+                }
+                default -> {}
+            }
+        }
+    }
+
+    private PendingFileCall call(int thread) {
+        if (thread >= pending.length) {
+            pending = Arrays.copyOf(pending, Math.max(thread + 1, 2 * pending.length));
+        }
+        PendingFileCall call = pending[thread];
+        if (call == null) {
+            call = new PendingFileCall();
+            pending[thread] = call;
+        }
+        return call;
+    }
+
+    private void enter(FileFields fields, Batch batch, int row) {
+        int thread = threads.find(batch.tid(row));
+        if (thread < 0 || fields.calls.isCopy(batch, row)) {
+            return;
+        }
+        int number = fields.calls.number(batch, row);
+        number = number < 0 ? -1 : number & ~X32_BIT;
+        FileCall kind = number >= 0 && number < calls.length ? calls[number] : null;
+        PendingFileCall call = call(thread);
+        call.kind = kind;
+        if (kind == null || !fields.calls.arguments(batch, row, call.arguments)) {
+            call.kind = null;
+            return;
+        }
+        long time = batch.time(row);
+        call.since = time;
+        call.counts = threads.counts(thread, time) && window.contains(time);
+        DescriptorTable table = tables.of(thread, time);
+        int pid = threads.pid(thread);
+        call.made = null;
+        call.name = null;
+        call.from = kind.from < 0 ? null : opened(table, call.argument(kind.from), pid);
+        call.to = kind.to < 0 ? null : opened(table, call.argument(kind.to), pid);
+        // Another thread may get the number before this call returns.
+        if (kind == FileCall.CLOSE) {
+            table.put(call.argument(0), null, false);
+        }
+    }
+
+    /** What a descriptor stands for; made when nothing told of it. */
+    private static @Nullable OpenFile opened(DescriptorTable table, int fd, int pid) {
+        OpenFile known = table.at(fd);
+        if (known == null && fd >= 0 && fd < DescriptorTable.LIMIT) {
+            known = new OpenFile(OpenFile.Kind.UNTOLD, fd, pid);
+            table.put(fd, known, false);
+        }
+        return known;
+    }
+
+    private void exit(FileFields fields, Batch batch, int row) {
+        int thread = threads.find(batch.tid(row));
+        PendingFileCall call = thread >= 0 && thread < pending.length ? pending[thread] : null;
+        FileCall kind = call == null ? null : call.kind;
+        if (call == null || kind == null || fields.calls.isCopy(batch, row)) {
+            return;
+        }
+        call.kind = null;
+        long time = batch.time(row);
+        long result = fields.calls.result(batch, row);
+        DescriptorTable table = tables.of(thread, time);
+        if (result == -EBADF) {
+            forget(table, call, kind);
+            return;
+        }
+        boolean failed = result < 0 && result >= -MAX_ERRNO;
+        if (!failed) {
+            guessless(table, call);
+            made(kind, call, thread, time, (int) result);
+        }
+        if (call.counts && call.made != null && kind != FileCall.SOCKET) {
+            ledger.columns(call.made, thread)[FileSums.OPENS]++;
+        }
+        if (call.counts && kind.takesTime()) {
+            long moved = failed || !kind.movesBytes ? 0 : result;
+            int calls = kind == FileCall.CLOSE ? 0 : 1;
+            long nanos = time - call.since;
+            count(call.from, thread, nanos, calls, FileSums.READ, moved);
+            count(call.to, thread, nanos, calls, FileSums.WRITTEN, moved);
+        }
+    }
+
+    private static void forget(DescriptorTable table, PendingFileCall call, FileCall kind) {
+        for (int index : new int[] {kind.from, kind.to}) {
+            OpenFile known = index < 0 ? null : table.at(call.argument(index));
+            if (known != null && known.kind == OpenFile.Kind.UNTOLD && known.name == null) {
+                table.put(call.argument(index), null, false);
+            }
+        }
+    }
+
+    /** A descriptor that worked and that nothing told of: the table is not whole. */
+    private static void guessless(DescriptorTable table, PendingFileCall call) {
+        for (OpenFile one : new OpenFile[] {call.from, call.to}) {
+            if (one != null && one.kind == OpenFile.Kind.UNTOLD && one.name == null) {
+                table.whole = false;
+            }
+        }
+    }
+
+    private void count(
+            @Nullable OpenFile opened, int thread, long nanos, int calls, int column, long bytes) {
+        if (opened != null) {
+            long[] sums = ledger.columns(opened, thread);
+            sums[FileSums.CALLS] += calls;
+            sums[FileSums.NANOS] += nanos;
+            sums[column] += bytes;
+        }
+    }
+
+    /** What a call that succeeded changes in the table. */
+    private void made(FileCall kind, PendingFileCall call, int thread, long time, int result) {
+        DescriptorTable table = tables.of(thread, time);
+        boolean closes = kind.closesOnExec(call.arguments);
+        switch (kind) {
+            case OPEN, OPENAT -> make(call, table, OpenFile.Kind.FILE, thread, result, closes);
+            case OPEN_LIKE -> {
+                table.marksKnown = false;
+                make(call, table, OpenFile.Kind.FILE, thread, result, false);
+            }
+            case SOCKET -> make(call, table, OpenFile.Kind.SOCKET, thread, result, closes);
+            case ACCEPT, ACCEPT4 -> {
+                OpenFile listener = call.from;
+                make(call, table, OpenFile.Kind.SOCKET, thread, result, closes);
+                if (call.name == null
+                        && call.made != null
+                        && listener != null
+                        && listener.name != null) {
+                    ledger.name(call.made, listener.name);
+                    call.made.bound = true;
+                }
+            }
+            case PIPE, PIPE2 -> pair(table, OpenFile.Kind.PIPE, thread, closes);
+            case SOCKET_PAIR -> pair(table, OpenFile.Kind.SOCKET, thread, closes);
+            case DUP, DUP2, DUP3 -> table.put(result, call.from, closes);
+            case FCNTL -> {
+                if (FileCall.duplicates(call.arguments)) {
+                    table.put(result, call.from, closes);
+                } else if (FileCall.marks(call.arguments)) {
+                    table.closeOnExec(call.argument(0), (call.arguments[2] & 1) != 0);
+                }
+            }
+            case CLOSE_RANGE -> range(call.arguments, thread, time);
+            case UNSHARE -> {
+                if ((call.arguments[0] & CLONE_FILES) != 0) {
+                    tables.unshared(thread, time);
+                }
+            }
+            case READ, WRITE, MOVE, SEND_FILE, TEE, WAIT, CLOSE, CLONE, EXEC -> {}
+        }
+    }
+
+    private void make(
+            PendingFileCall call,
+            DescriptorTable table,
+            OpenFile.Kind kind,
+            int thread,
+            int fd,
+            boolean closes) {
+        OpenFile opened = new OpenFile(kind, fd, threads.pid(thread));
+        call.made = opened;
+        opened.name = call.name;
+        table.put(fd, opened, closes);
+    }
+
+    private void pair(DescriptorTable table, OpenFile.Kind kind, int thread, boolean closes) {
+        if (!table.whole) {
+            return;
+        }
+        int pid = threads.pid(thread);
+        OpenFile both = new OpenFile(kind, table.lowestFree(), pid);
+        if (kind == OpenFile.Kind.PIPE) {
+            both.madeHere = true; // who uses it is known at the end
+        } else {
+            ledger.name(both, "socket pair of " + pid);
+        }
+        table.put(table.lowestFree(), both, closes);
+        table.put(table.lowestFree(), both, closes);
+    }
+
+    private void range(long[] arguments, int thread, long time) {
+        if ((arguments[2] & FileCall.CLOSE_RANGE_UNSHARE) != 0) {
+            tables.unshared(thread, time);
+        }
+        boolean marks = (arguments[2] & FileCall.CLOSE_RANGE_CLOEXEC) != 0;
+        // unsigned int first, unsigned int last
+        tables.of(thread, time)
+                .range(arguments[0] & 0xffffffffL, arguments[1] & 0xffffffffL, marks);
+    }
+
+    private void named(Batch batch, int row) {
+        NamedCall name = NamedCall.of(batch, row);
+        int thread = name == null ? -1 : threads.find(name.tid());
+        if (name == null || thread < 0) {
+            return;
+        }
+        sawNames = true;
+        long time = batch.time(row);
+        boolean counts = threads.counts(thread, time) && window.contains(time);
+        DescriptorTable table = tables.of(thread, time);
+        String text = text(name, table);
+        if (!name.succeeded()) {
+            if (counts && name.result() >= -MAX_ERRNO) {
+                ledger.failed(text.isEmpty() ? "(unreadable)" : text, (int) -name.result(), thread);
+            }
+            return;
+        }
+        int fd = name.namedDescriptor();
+        if (text.isEmpty() || fd < 0) {
+            return;
+        }
+        PendingFileCall call = thread < pending.length ? pending[thread] : null;
+        if (call != null && call.kind != null && call.kind.makes()) {
+            if (!text.equals("unix:unnamed")) {
+                call.name = text;
+            }
+            return;
+        }
+        switch (name.kind()) {
+            case OPEN -> {
+                OpenFile opened = taken(table, fd, thread, OpenFile.Kind.FILE);
+                if (opened.name == null) {
+                    ledger.name(opened, text);
+                }
+            }
+            case CONNECT, ACCEPT -> {
+                OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
+                boolean same = opened.bound || opened.name == null || !opened.isPeer();
+                // A datagram socket may be connected again; an unnamed client says less than we do.
+                if (same && !text.equals("unix:unnamed") || opened.name == null) {
+                    ledger.name(opened, text);
+                    opened.bound = false;
+                } else if (!text.equals(opened.name) && !text.equals("unix:unnamed")) {
+                    opened = new OpenFile(OpenFile.Kind.SOCKET, fd, threads.pid(thread));
+                    ledger.name(opened, text);
+                    table.put(fd, opened, table.closesOnExec(fd));
+                }
+                if (counts && name.kind() == NamedCall.Kind.CONNECT) {
+                    ledger.columns(opened, thread)[FileSums.OPENS]++;
+                }
+            }
+            case BIND -> {
+                OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
+                if (opened.name == null && !text.equals("netlink")) {
+                    ledger.name(opened, "at " + text);
+                    opened.bound = true;
+                }
+            }
+            case EXECUTE, NONE -> {}
+        }
+    }
+
+    /** What lies at a descriptor that is being named; made when its call was not recorded. */
+    private OpenFile taken(DescriptorTable table, int fd, int thread, OpenFile.Kind kind) {
+        OpenFile known = table.at(fd);
+        boolean fits = known != null && (known.kind == kind || known.name != null);
+        if (known != null && fits) {
+            return known;
+        }
+        OpenFile made = new OpenFile(kind, fd, threads.pid(thread));
+        table.put(fd, made, false);
+        return made;
+    }
+
+    /** The name, a relative path after that of its directory where that is known. */
+    private static String text(NamedCall call, DescriptorTable table) {
+        String text = call.name();
+        boolean path = call.kind() == NamedCall.Kind.OPEN || call.kind() == NamedCall.Kind.EXECUTE;
+        if (!path || text.startsWith("/") || call.descriptor() < 0) {
+            return text;
+        }
+        OpenFile folder = table.at(call.descriptor());
+        return folder == null || folder.name == null ? text : folder.name + "/" + text;
+    }
+
+    private void fork(FileFields fields, Batch batch, int row) {
+        int parent = threads.find(FileFields.value(fields.parent, batch, row));
+        int child = threads.find(FileFields.value(fields.child, batch, row));
+        if (parent < 0 || child < 0) {
+            return;
+        }
+        PendingFileCall call = parent < pending.length ? pending[parent] : null;
+        long time = batch.time(row);
+        if (call != null && call.kind == FileCall.CLONE) {
+            boolean shared = (call.arguments[0] & CLONE_FILES) != 0;
+            tables.born(parent, child, time, shared, true);
+        } else {
+            tables.born(parent, child, time, false, false);
+        }
+    }
+
+    private void perfFork(FileFields fields, Batch batch, int row) {
+        int parent = threads.find(FileFields.value(fields.perfParent, batch, row));
+        int child = threads.find(FileFields.value(fields.perfChild, batch, row));
+        if (parent >= 0 && child >= 0) {
+            int pid = FileFields.value(fields.perfPid, batch, row);
+            boolean thread = pid == FileFields.value(fields.perfParentPid, batch, row);
+            tables.born(parent, child, batch.time(row), thread, thread);
+        }
+    }
+
+    @Override
+    public void finish(long lastTime) {
+        tables.namedAfter(lastTime).forEach(ledger::name);
+        ledger.settle();
+    }
+
+    /** Every file and peer that these threads used, most time first. */
+    public List<Entry> entries(IntPredicate which) {
+        return ledger.entries(which);
+    }
+
+    /** What these threads could not open, most often first. */
+    public List<Failure> failures(IntPredicate which) {
+        return ledger.failures(which);
+    }
+
+    /** Whether the names program told anything. */
+    public boolean sawNames() {
+        return sawNames;
+    }
+
+    /** Notices of loss: descriptors made or closed meanwhile may bear the wrong name. */
+    public long losses() {
+        return losses;
+    }
+}

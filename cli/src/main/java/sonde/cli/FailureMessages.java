@@ -1,0 +1,147 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import sonde.analysis.filter.FilterException;
+import sonde.binary.MalformedInputException;
+import sonde.bpf.VerifierException;
+import sonde.probe.dynamic.ProbeException;
+import sonde.probe.plan.UnknownEventException;
+import sonde.sys.Errno;
+import sonde.sys.SyscallException;
+import sonde.tools.bpf.BpfInputException;
+import sonde.tools.bpf.BpfUseException;
+import sonde.tools.option.OptionException;
+import sonde.tools.report.NothingMatchesException;
+import sonde.view.TextEscape;
+import sonde.view.WrappedText;
+
+/**
+ * Turns exceptions into a sentence on standard error and an exit code; {@code --debug}, and
+ * SONDE_DEBUG=1 in the environment, add the stack.
+ */
+final class FailureMessages {
+    private static final String FIRST = "sonde: ";
+    private static final String INDENT = "       ";
+
+    private FailureMessages() {}
+
+    /** One sentence, broken where the terminal ends. */
+    static void say(PrintWriter err, String sentence) {
+        err.print(WrappedText.of(FIRST, INDENT, sentence, TerminalKind.width(TerminalKind.STDERR)));
+        err.flush();
+    }
+
+    /**
+     * Wrong arguments.
+     *
+     * @param command its full name: {@code bpf asm}
+     */
+    static int usage(OptionException failure, String command, PrintWriter err) {
+        if (failure.getCause() instanceof FilterException filter) {
+            String[] lines = filter.getMessage().split("\n", -1);
+            say(err, "--filter: " + lines[0]);
+            for (int i = 1; i < lines.length; i++) {
+                err.println(INDENT + TextEscape.line(lines[i])); // the caret points at a column
+            }
+            return ExitCode.USAGE;
+        }
+        say(err, String.valueOf(failure.getMessage()));
+        err.println(INDENT + "'sonde " + command + " --help' lists the options");
+        return ExitCode.USAGE;
+    }
+
+    /** Whatever a command threw. */
+    static int execution(Exception failure, String command, boolean debug, PrintWriter err) {
+        if (failure instanceof OptionException wrong) {
+            return usage(wrong, command, err);
+        }
+        if (failure instanceof BpfUseException use) {
+            return usage(new OptionException(String.valueOf(use.getMessage())), command, err);
+        }
+        if (System.getenv("SONDE_DEBUG") != null || debug) {
+            failure.printStackTrace(err);
+        }
+        if (failure instanceof IOException && isBrokenPipe(failure)) {
+            return ExitCode.DONE;
+        }
+        if (failure instanceof ProbeException) {
+            // What follows the first line shows columns of what was typed.
+            String[] lines = message(failure).split("\n", -1);
+            say(err, lines[0]);
+            for (int i = 1; i < lines.length; i++) {
+                err.println(INDENT + TextEscape.line(lines[i]));
+            }
+            return code(failure);
+        }
+        say(err, message(failure));
+        if (failure instanceof VerifierException verifier) {
+            verifier.explanation().lines().stream()
+                    .filter(text -> !text.startsWith("verifier: "))
+                    .forEach(text -> err.println(INDENT + TextEscape.line(text)));
+        }
+        return code(failure);
+    }
+
+    private static boolean isBrokenPipe(Exception failure) {
+        return failure instanceof SyscallException call
+                ? call.errno() == Errno.EPIPE
+                : String.valueOf(failure.getMessage()).contains("Broken pipe");
+    }
+
+    static String message(Exception failure) {
+        return switch (failure) {
+            case NoSuchFileException missing -> missing.getFile() + ": no such file";
+            case AccessDeniedException denied ->
+                    denied.getFile() + ": may not be read by this user";
+            case FileAlreadyExistsException there ->
+                    there.getFile() + ": is there already; --force overwrites it";
+            case NotDirectoryException file -> file.getFile() + ": is no folder";
+            case SyscallException call -> plain(call);
+            case IOException io when io.getMessage() != null -> String.valueOf(io.getMessage());
+            case UnknownEventException unknown -> String.valueOf(unknown.getMessage());
+            default -> "internal fault: " + failure + "; --debug shows where; please report it";
+        };
+    }
+
+    /** What the kernel refused, its own word behind. */
+    private static String plain(SyscallException failure) {
+        String reason =
+                switch (failure.errno()) {
+                    case Errno.ENOENT -> "there is no such file or folder";
+                    case Errno.EACCES -> "this user may not do that here; as root it may work";
+                    case Errno.EPERM -> "not permitted to this user; as root it may work";
+                    case Errno.ENOSPC -> "the disk is full";
+                    case Errno.ENOTDIR -> "a part of the path is no folder";
+                    case Errno.EMFILE -> "too many open files; raise 'ulimit -n'";
+                    case Errno.ENOMEM -> "the kernel has not enough memory for that";
+                    case Errno.ENOSYS -> "this kernel does not have that system call";
+                    case Errno.EBUSY -> "somebody else is using it";
+                    default -> Errno.meaning(failure.errno());
+                };
+        return failure.object()
+                + ": "
+                + (failure.why().isEmpty() ? reason : failure.why())
+                + " ("
+                + failure.call()
+                + ": "
+                + Errno.name(failure.errno())
+                + ")";
+    }
+
+    private static int code(Exception failure) {
+        return switch (failure) {
+            case NothingMatchesException _ -> ExitCode.NEGATIVE;
+            case BrokenFileException _, BpfInputException _, MalformedInputException _ ->
+                    ExitCode.MALFORMED;
+            case UnknownEventException _, NoSuchFileException _, FileAlreadyExistsException _ ->
+                    ExitCode.USAGE;
+            case IOException _ -> ExitCode.IMPOSSIBLE;
+            default -> ExitCode.FAULT;
+        };
+    }
+}

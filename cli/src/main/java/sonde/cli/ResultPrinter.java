@@ -1,0 +1,127 @@
+package sonde.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Report;
+import sonde.event.result.Result;
+import sonde.event.result.TextLayout;
+import sonde.event.result.Timeline;
+import sonde.view.CsvRenderer;
+import sonde.view.HtmlRenderer;
+import sonde.view.JsonRenderer;
+import sonde.view.ListingRenderer;
+import sonde.view.TerminalStyle;
+import sonde.view.TextRenderer;
+
+/** Writes results to a standard stream. */
+final class ResultPrinter {
+    /** What a result becomes. */
+    enum OutputForm {
+        /** For people. */
+        TEXT,
+        /** For programs. */
+        JSON,
+        /** Comma-separated values, of what has rows. */
+        CSV,
+    }
+
+    private static final int BUFFER = 1 << 16;
+
+    private ResultPrinter() {}
+
+    /** To standard output; {@link ExitCode#DONE}. */
+    static int onOut(Result result, boolean json) throws IOException {
+        return onOut(result, json ? OutputForm.JSON : OutputForm.TEXT);
+    }
+
+    /** To standard output; {@link ExitCode#DONE}. */
+    static int onOut(Result result, OutputForm form) throws IOException {
+        write(result, form, FileDescriptor.out, TerminalKind.STDOUT);
+        return ExitCode.DONE;
+    }
+
+    /** To standard output when there is a result, else only the exit code given. */
+    static int onOutIfAny(Optional<Result> result, boolean json, int otherwise) throws IOException {
+        return result.isPresent() ? onOut(result.get(), json) : otherwise;
+    }
+
+    /** To a file, which is new or replaced by force. */
+    static int inFile(Result result, OutputForm form, Path file, boolean force) throws IOException {
+        try (OutputStream out = new BufferedOutputStream(newFile(file, force), BUFFER)) {
+            render(result, form, out, TerminalStyle.PLAIN);
+        }
+        return ExitCode.DONE;
+    }
+
+    /** A file to be written, which is new or replaced by force. */
+    static OutputStream newFile(Path file, boolean force) throws IOException {
+        return Files.newOutputStream(
+                file,
+                force ? StandardOpenOption.CREATE : StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.TRUNCATE_EXISTING);
+    }
+
+    /** Bytes that are no result: ArchitectureTest lists who writes such. */
+    static void bytes(byte[] bytes) throws IOException {
+        new FileOutputStream(FileDescriptor.out).write(bytes);
+    }
+
+    /** To standard error. */
+    static void onErr(Result result) throws IOException {
+        write(result, OutputForm.TEXT, FileDescriptor.err, TerminalKind.STDERR);
+    }
+
+    /** A page to standard output. */
+    static void page(Report report, Timeline timeline) throws IOException {
+        OutputStream out = stream(FileDescriptor.out);
+        new HtmlRenderer().write(report, timeline, out);
+        out.flush();
+    }
+
+    private static OutputStream stream(FileDescriptor stream) {
+        return new BufferedOutputStream(new FileOutputStream(stream), BUFFER);
+    }
+
+    private static void write(Result result, OutputForm form, FileDescriptor stream, int fd)
+            throws IOException {
+        OutputStream out = stream(stream);
+        // Lines that are made elsewhere have no style: the terminal is not asked.
+        boolean styled =
+                form == OutputForm.TEXT
+                        && !(result instanceof Listing || result instanceof TextLayout);
+        try {
+            render(result, form, out, styled ? TerminalKind.style(fd) : TerminalStyle.PLAIN);
+        } finally {
+            out.flush(); // what stands before a damaged part is shown
+        }
+    }
+
+    private static void render(
+            Result result, OutputForm form, OutputStream out, TerminalStyle style)
+            throws IOException {
+        if (result instanceof Listing listing
+                && form != OutputForm.CSV
+                && listing.title().isEmpty()) {
+            ListingRenderer.render(
+                    listing,
+                    form == OutputForm.JSON ? ListingForm.JSON_LINES : ListingForm.TEXT,
+                    out);
+            return;
+        }
+        switch (form) {
+            case TEXT -> new TextRenderer().render(result, out, style);
+            case JSON -> new JsonRenderer().render(result, out);
+            case CSV -> new CsvRenderer().render(result, out);
+        }
+    }
+}

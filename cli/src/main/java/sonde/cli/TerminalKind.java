@@ -1,0 +1,63 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import sonde.sys.TerminalSize;
+import sonde.view.TerminalStyle;
+
+/** What a standard stream is connected to. */
+final class TerminalKind {
+    static final int STDOUT = 1;
+    static final int STDERR = 2;
+
+    private TerminalKind() {}
+
+    /** Columns of the terminal behind that descriptor; 0 when it is none. */
+    static int width(int fd) {
+        return mayBeOne(fd) ? TerminalSize.columns(fd) : 0;
+    }
+
+    /** Not a pipe and no file: to ask the kernel takes 30 ms of preparing system calls. */
+    private static boolean mayBeOne(int fd) {
+        try {
+            String name = Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
+            return name.startsWith("/dev/") && !name.equals("/dev/null");
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** How to write to that descriptor: colour only on a terminal and without NO_COLOR. */
+    static TerminalStyle style(int fd) {
+        int width = width(fd);
+        boolean colour = width > 0 && System.getenv("NO_COLOR") == null;
+        return new TerminalStyle(
+                width > 0 ? width : wished(System.getenv()), colour, isUnicode(System.getenv()));
+    }
+
+    /** What COLUMNS asks for where there is no terminal (POSIX, environment variables); else 0. */
+    private static int wished(Map<String, String> environment) {
+        String columns = environment.getOrDefault("COLUMNS", "");
+        return columns.matches("[1-9][0-9]{1,3}") ? Integer.parseInt(columns) : 0;
+    }
+
+    /**
+     * Whether the user's locale shows more than ASCII. The launcher gives the JVM another LC_ALL
+     * and keeps the user's as {@code =VALUE} in SONDE_LC_ALL, empty when there was none. Without
+     * any locale it is UTF-8, as every terminal of today.
+     */
+    static boolean isUnicode(Map<String, String> environment) {
+        String kept = environment.get("SONDE_LC_ALL");
+        String all = kept == null ? environment.getOrDefault("LC_ALL", "") : kept;
+        all = all.startsWith("=") ? all.substring(1) : all;
+        String locale = all;
+        for (String name : new String[] {"LC_CTYPE", "LANG"}) {
+            locale = locale.isEmpty() ? environment.getOrDefault(name, "") : locale;
+        }
+        String charset = locale.toLowerCase(Locale.ROOT).replace("-", "");
+        return locale.isEmpty() || charset.contains("utf8");
+    }
+}

@@ -1,4 +1,0 @@
-package sonde.lang.ir;
-
-/** What an access counts its offset from: an address in a register, or an object on the stack. */
-public sealed interface Anchor permits Vreg, StackObject {}

@@ -1,0 +1,23 @@
+package sonde.probe.perf;
+
+import java.util.List;
+
+/**
+ * Whose events are counted.
+ *
+ * @param tids threads to which events are bound and whose children inherit them; empty for all
+ *     tasks of the machine
+ * @param ownTids threads of this process: switches between them and idle are left out when all
+ *     tasks are counted
+ */
+public record CountedTasks(List<Integer> tids, List<Integer> ownTids) {
+    public CountedTasks {
+        tids = List.copyOf(tids);
+        ownTids = List.copyOf(ownTids);
+    }
+
+    /** Whether the events are not bound to tasks. */
+    public boolean isSystemWide() {
+        return tids.isEmpty();
+    }
+}
