@@ -18,9 +18,9 @@ final class AssemblerPropertyTest {
         Set<Class<?>> kinds = new HashSet<>();
         Property.forAll(
                 20261121,
-                3_000,
+                30,
                 random -> {
-                    List<Instruction> program = RandomWords.instructions(random, 60);
+                    List<Instruction> program = RandomWords.instructions(random, 6_000);
                     program.forEach(i -> kinds.add(i.getClass()));
                     long[] words = InstructionEncoding.encode(program);
                     String listing = String.join("\n", Disassembler.lines(words));
