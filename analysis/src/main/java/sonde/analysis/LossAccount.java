@@ -105,6 +105,7 @@ public final class LossAccount {
     }
 
     /** Whether the told lines have all that the notices of a place tell. */
+    @SuppressWarnings("ReferenceEquality") // a ring is the array that it counts in
     private boolean isTold(LossOrigin place) {
         long[] ring = ring(place.source(), place.cpu());
         boolean isTold =

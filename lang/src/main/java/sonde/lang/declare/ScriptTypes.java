@@ -174,7 +174,7 @@ final class ScriptTypes {
     }
 
     private static int power(long sizeBytes) {
-        return (int) Math.clamp(Long.highestOneBit(Math.max(1, sizeBytes)), 1, 8);
+        return Math.clamp(Long.highestOneBit(Math.max(1, sizeBytes)), 1, 8);
     }
 
     /** The same with pointers of another space; what they point to stays. */

@@ -101,14 +101,14 @@ public final class GivenOptions {
     /** Whether an option was given. */
     public boolean has(String name) {
         OptionModel option = option(name);
-        return options.stream().anyMatch(one -> one.option() == option);
+        return options.stream().anyMatch(one -> one.option().equals(option));
     }
 
     /** All values of an option, lists taken apart; not its default. */
     public List<String> texts(String name) {
         OptionModel option = option(name);
         return options.stream()
-                .filter(one -> one.option() == option)
+                .filter(one -> one.option().equals(option))
                 .flatMap(one -> parts(one).stream())
                 .toList();
     }

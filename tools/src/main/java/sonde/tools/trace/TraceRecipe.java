@@ -141,8 +141,10 @@ public final class TraceRecipe implements AutoCloseable {
     private @Nullable PreparedScript compiled(SourceText text, CompilerDiagnostics diagnostics)
             throws IOException {
         Compilation compiled = Compilation.of(text, options, TargetMachine.here(), diagnostics);
-        boolean refused = messages.say(diagnostics) || compiled == null;
-        return refused || messages.say(compiled.problem()) ? null : compiled;
+        if (messages.say(diagnostics) || compiled == null || messages.say(compiled.problem())) {
+            return null;
+        }
+        return compiled;
     }
 
     private @Nullable PreparedScript ahead(CompilerDiagnostics diagnostics) throws IOException {
@@ -165,8 +167,9 @@ public final class TraceRecipe implements AutoCloseable {
                         diagnostics,
                         new TraceDump(request.dumps(), dumps));
         dumps.flush();
-        boolean refused = messages.say(diagnostics) || compiled == null;
-        status = refused || messages.say(compiled.problem()) ? REFUSED : DONE;
+        boolean refused =
+                messages.say(diagnostics) || compiled == null || messages.say(compiled.problem());
+        status = refused ? REFUSED : DONE;
     }
 
     private void run(OutputStream out, ListingForm form) throws IOException {

@@ -1,4 +1,4 @@
-package sonde.exchange.export;
+package sonde.open.export;
 
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

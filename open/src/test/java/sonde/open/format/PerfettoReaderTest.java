@@ -1,4 +1,4 @@
-package sonde.exchange.perfetto;
+package sonde.open.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
 import sonde.event.Recording;
-import sonde.open.format.RecordedRows;
+import sonde.exchange.perfetto.PerfettoReader;
 import sonde.testkit.PerfettoBytes;
 import sonde.testkit.ProtoBytes;
 

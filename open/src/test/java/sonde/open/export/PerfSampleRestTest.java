@@ -1,4 +1,4 @@
-package sonde.exchange.export;
+package sonde.open.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,6 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sonde.binary.Input;
 import sonde.event.Recording;
+import sonde.exchange.export.ChainNames;
+import sonde.exchange.export.ExportLosses;
+import sonde.exchange.export.ExportRows;
+import sonde.exchange.export.FileFormat;
 import sonde.open.format.RecordedRows;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.testkit.PerfDataBytes;

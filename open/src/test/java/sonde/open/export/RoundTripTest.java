@@ -1,4 +1,4 @@
-package sonde.exchange.export;
+package sonde.open.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,6 +16,10 @@ import sonde.event.Clock;
 import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
+import sonde.exchange.export.ChainNames;
+import sonde.exchange.export.ExportFormat;
+import sonde.exchange.export.ExportLosses;
+import sonde.exchange.export.ExportRows;
 import sonde.open.format.RecordedRows;
 import sonde.open.format.TraceFormat;
 import sonde.recording.RowStore;

@@ -1,4 +1,4 @@
-package sonde.exchange.export;
+package sonde.open.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,6 +18,10 @@ import sonde.event.Batch;
 import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
+import sonde.exchange.export.ChainNames;
+import sonde.exchange.export.ExportLosses;
+import sonde.exchange.export.ExportRows;
+import sonde.exchange.export.FileFormat;
 import sonde.open.format.RecordedRows;
 import sonde.recording.perfdata.PerfDataReader;
 import sonde.recording.perfdata.PerfDescription;

@@ -1,4 +1,4 @@
-package sonde.exchange.export;
+package sonde.open.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +12,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.Recording;
+import sonde.exchange.export.ChainNames;
+import sonde.exchange.export.ExportLosses;
+import sonde.exchange.export.ExportRows;
+import sonde.exchange.export.FileFormat;
 import sonde.open.format.RecordedRows;
 import sonde.recording.InputSet;
 import sonde.recording.ctf.CtfRecording;
