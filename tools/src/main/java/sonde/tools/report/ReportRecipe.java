@@ -2,7 +2,6 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +22,6 @@ import sonde.recording.bundle.RecordingMeta;
 public final class ReportRecipe {
     private static final int MAX_JVM_NOTES = 3;
     private static final int MAX_CALLS = 5;
-
-    /** A smaller share of the state 'unknown' is not explained. */
-    private static final double WORTH_SAYING = 0.0005;
 
     private static final String ENTER = "sys_enter_";
 
@@ -157,15 +153,6 @@ public final class ReportRecipe {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
         kernelTime(source, found, notes);
-        long unknown = found.total(ThreadState.UNKNOWN);
-        long all = Arrays.stream(ThreadState.values()).mapToLong(found::total).sum();
-        if (unknown > all * WORTH_SAYING && !other && !found.isEstimated()) {
-            notes.add(
-                    text(
-                            "State 'unknown' (%.3f s): no row tells what the thread did, as before"
-                                    + " its first row or where events were lost.",
-                            unknown / 1e9));
-        }
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         options.sections().forEach(section -> notes.addAll(section.notes(found)));

@@ -66,12 +66,19 @@ final class SummarySection implements ReportSection {
         return results;
     }
 
-    /** What losses do to the names of files, unless the section of files says it. */
+    /**
+     * What other sections say of the tables they share with this one, unless they are shown too.
+     */
     @Override
     public List<String> notes(ReportOperators found) {
-        boolean files =
-                found.options().sections().stream().anyMatch(FilesSection.class::isInstance);
-        return files ? List.of() : FilesSection.lossNotes(found);
+        List<String> notes = new ArrayList<>();
+        if (found.options().sections().stream().noneMatch(ThreadsSection.class::isInstance)) {
+            notes.addAll(ThreadsSection.stateNotes(found));
+        }
+        if (found.options().sections().stream().noneMatch(FilesSection.class::isInstance)) {
+            notes.addAll(FilesSection.lossNotes(found));
+        }
+        return notes;
     }
 
     private record Share(String state, long nanos, @Nullable String most) {}

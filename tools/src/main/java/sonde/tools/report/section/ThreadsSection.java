@@ -2,6 +2,7 @@ package sonde.tools.report.section;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import sonde.analysis.LogLinear;
 import sonde.analysis.ThreadTable;
 import sonde.analysis.sched.StateTotals;
@@ -16,6 +17,9 @@ import sonde.tools.report.ReportSection;
 
 /** The time of each thread by state. */
 final class ThreadsSection implements ReportSection {
+    /** A smaller share of the state 'unknown' is not explained. */
+    private static final double WORTH_SAYING = 0.0005;
+
     @Override
     public List<String> options() {
         return List.of("--threads");
@@ -59,6 +63,24 @@ final class ThreadsSection implements ReportSection {
                             return waits == null ? null : waits.quantile(0.99);
                         });
         return List.of(table.table(found.shownThreads(), found.options().rows()));
+    }
+
+    @Override
+    public List<String> notes(ReportOperators found) {
+        return stateNotes(found);
+    }
+
+    /** What the state 'unknown' means, where a table shows more than a trace of it. */
+    static List<String> stateNotes(ReportOperators found) {
+        long unknown = found.total(ThreadState.UNKNOWN);
+        long all = Stream.of(ThreadState.values()).mapToLong(found::total).sum();
+        boolean isSaid = !found.knowsStates() || found.isEstimated();
+        if (isSaid || unknown <= all * WORTH_SAYING) {
+            return List.of();
+        }
+        return List.of(
+                "State 'unknown': no event tells what the thread did, for example before its first"
+                        + " one or where events were lost.");
     }
 
     private static long running(StateTotals totals, int thread) {
