@@ -51,11 +51,6 @@ public final class RoadAgent {
                             "write",
                             "([BII)V",
                             code -> code.aload(0).invokestatic(STACKS, "written", object())),
-                    "java/io/BufferedOutputStream",
-                    new Hook(
-                            "write",
-                            "([BII)V",
-                            code -> code.invokestatic(STACKS, "buffered", type(""))),
                     "java/lang/Thread",
                     new Hook(
                             "start",

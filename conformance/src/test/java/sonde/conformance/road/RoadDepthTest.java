@@ -174,7 +174,7 @@ class RoadDepthTest {
                 road.stream()
                         .filter(one -> one.getFirst().equals(PERF_EVENT_OPEN))
                         // What only asks whether this kernel can is no recorder.
-                        .filter(one -> !one.contains("probe.plan/FeatureProbe.java"))
+                        .filter(one -> !one.contains("probe.plan/KernelFeatureProbe.java"))
                         .max(Comparator.comparingInt(List::size))
                         .orElseThrow();
         check(opened.subList(1, opened.size()), DOWN_RECORD);

@@ -50,11 +50,6 @@ public final class RoadStacks {
         }
     }
 
-    /** Bytes go to a buffer before a stream. */
-    public static void buffered() {
-        reached("buffer");
-    }
-
     /** A thread begins. */
     public static void started(Object thread) {
         if (!WRITING.get()) {
