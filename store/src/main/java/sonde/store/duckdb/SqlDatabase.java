@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import sonde.sys.NativeLibrary;
 
@@ -79,8 +80,8 @@ public final class SqlDatabase implements AutoCloseable {
 
     /** Has names that no table has looked up; to be called once, before the first statement. */
     public void replaceNames(Function<String, Optional<Replacement>> names) {
-        Replacements.set(names);
-        DuckDbApi.call(DatabaseCalls.ADD_REPLACEMENT, pointer, Replacements.ON_NAME, 0, 0);
+        Replacements.NAMES.put(pointer, names);
+        DuckDbApi.call(DatabaseCalls.ADD_REPLACEMENT, pointer, Replacements.ON_NAME, pointer, 0);
     }
 
     private static final class Replacements {
@@ -90,19 +91,18 @@ public final class SqlDatabase implements AutoCloseable {
         static final MemorySegment VARCHAR = DuckDbApi.function("create_varchar");
         static final MemorySegment DESTROY_VALUE = DuckDbApi.function("destroy_value");
         static final long ON_NAME =
-                NativeLibrary.callback(java.lang.invoke.MethodHandles.lookup(), "onName", 2)
+                NativeLibrary.callback(java.lang.invoke.MethodHandles.lookup(), "onName", 3)
                         .address();
 
-        private static volatile Function<String, Optional<Replacement>> names =
-                name -> Optional.empty();
-
-        static void set(Function<String, Optional<Replacement>> function) {
-            names = function;
-        }
+        /** By the database, which DuckDB hands back: several may be open. */
+        static final Map<Long, Function<String, Optional<Replacement>>> NAMES =
+                new ConcurrentHashMap<>();
 
         @SuppressWarnings("UnusedMethod") // C calls it
-        private static void onName(long info, long name) {
+        private static void onName(long info, long name, long database) {
             try (Arena arena = Arena.ofConfined()) {
+                Function<String, Optional<Replacement>> names =
+                        NAMES.getOrDefault(database, other -> Optional.empty());
                 Replacement found = names.apply(DuckDbApi.text(name)).orElse(null);
                 if (found != null) {
                     DuckDbApi.call(SET_NAME, info, DuckDbApi.text(arena, found.function()));
@@ -119,6 +119,7 @@ public final class SqlDatabase implements AutoCloseable {
 
     @Override
     public void close() {
+        Replacements.NAMES.remove(pointer);
         DuckDbApi.destroy(DatabaseCalls.CLOSE, pointer);
     }
 }
