@@ -15,7 +15,7 @@ class Page {
     this.data = data;
     this.tree = new Tree(data.stacks);
     $('title').textContent = data.title;
-    $('notes').append(...data.notes.map((note) => el('p', null, note)));
+    $('notes').append(...data.answer.concat(data.notes).map((n) => el('p', null, n)));
     this.views = this.makeViews();
     this.timeline = new Timeline($('timeline'), data, () => this.filterChanged());
     this.flame = new Flame($('flame'), this.tree, () => this.flameChanged());

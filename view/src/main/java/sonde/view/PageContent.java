@@ -147,6 +147,7 @@ final class PageContent {
         text(json, "title", report.title());
         json.writeNumberField("start", timeline.start());
         json.writeNumberField("length", Math.max(0, timeline.end() - timeline.start()));
+        texts(json, "answer", report.answer());
         texts(json, "notes", report.notes());
         texts(json, "states", timeline.states());
         numbers(json, "totals", timeline.stateNanos());

@@ -51,7 +51,8 @@ public final class ReportRecipe {
         Timeline timeline = maker.timeline();
         List<String> notes = new ArrayList<>(report.notes());
         notes.addAll(maker.notes());
-        return new ReportPage(new Report(report.title(), notes, report.sections()), timeline);
+        return new ReportPage(
+                new Report(report.title(), report.answer(), notes, report.sections()), timeline);
     }
 
     /**
@@ -104,7 +105,9 @@ public final class ReportRecipe {
                 found.counts().counts().stream().map(TypeCount::type).toList(), options.events());
         List<Result> results = new ArrayList<>();
         options.sections().forEach(section -> results.addAll(section.results(found)));
-        return new Report(source.name(), notes(source, found), results);
+        List<String> answer = new ArrayList<>();
+        options.sections().forEach(section -> answer.addAll(section.answer(found)));
+        return new Report(source.name(), answer, notes(source, found), results);
     }
 
     private List<String> notes(ReportSource source, ReportOperators found) {

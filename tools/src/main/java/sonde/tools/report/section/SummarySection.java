@@ -13,6 +13,8 @@ import sonde.tools.report.AnalysisKey;
 import sonde.tools.report.KernelTime;
 import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
+import sonde.tools.report.answer.EvidenceMaker;
+import sonde.tools.report.answer.Judgement;
 
 /** A screenful of everything: the first rows of other sections, where they have rows. */
 final class SummarySection implements ReportSection {
@@ -43,6 +45,23 @@ final class SummarySection implements ReportSection {
                         FilesSection.FILES,
                         BlockIoSection.REQUESTS));
         return needs;
+    }
+
+    @Override
+    public boolean showsChains() {
+        return true;
+    }
+
+    @Override
+    public List<String> answer(ReportOperators found) {
+        return found.hasNanos() && found.knowsStates()
+                ? Judgement.sentences(
+                        new EvidenceMaker(
+                                        found,
+                                        found.of(OffCpuSection.OFF_CPU),
+                                        found.of(FilesSection.FILES))
+                                .evidence())
+                : List.of();
     }
 
     @Override
