@@ -356,6 +356,7 @@ public final class FileAccesses implements Operator {
             if (counts && name.result() >= -MAX_ERRNO) {
                 ledger.failed(text.isEmpty() ? "(unreadable)" : text, (int) -name.result(), thread);
             }
+            attempted(name, table, text, thread);
             return;
         }
         int fd = name.namedDescriptor();
@@ -400,6 +401,17 @@ public final class FileAccesses implements Operator {
                 }
             }
             case EXECUTE, NONE -> {}
+        }
+    }
+
+    /** Also a peer that did not answer has a name. */
+    private void attempted(NamedCall call, DescriptorTable table, String text, int thread) {
+        int fd = call.descriptor();
+        if (call.kind() == NamedCall.Kind.CONNECT && fd >= 0 && !text.isEmpty()) {
+            OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
+            if (opened.name == null) {
+                ledger.name(opened, text);
+            }
         }
     }
 

@@ -1,18 +1,30 @@
 package sonde.tools.report.answer;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import sonde.analysis.SignalDeliveries;
 import sonde.analysis.file.FileAccesses;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffCpu.OffCpuCause;
 import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.WaitCauses;
+import sonde.analysis.stack.StackAggregate;
+import sonde.analysis.syscall.SyscallDurations;
+import sonde.analysis.syscall.SyscallStats;
+import sonde.sys.Errno;
+import sonde.sys.SignalNames;
 import sonde.tools.report.OffCpuCauses;
 import sonde.tools.report.ReportOperators;
+import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
+import sonde.tools.report.answer.Evidence.FaultSum;
+import sonde.tools.report.answer.Evidence.SignalSum;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
 import sonde.tools.report.answer.Evidence.WaitSum;
 
@@ -21,21 +33,46 @@ public final class EvidenceMaker {
     /** An object stands for a wait when it has so much of the time in calls of that kind. */
     private static final double MAIN_OBJECT = 0.6;
 
+    private static final String MAIN = "\0main";
+
     private final ReportOperators found;
     private final OffCpu offCpu;
+    private final SyscallDurations calls;
     private final FileAccesses files;
+    private final SignalDeliveries signals;
+    private final StackAggregate faults;
+    private final WaitCauses causes;
     private final ProgramFrames frames;
+    private final KernelReasons reasons;
     private final Map<Integer, ThreadGroup> groups = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> objects = new HashMap<>();
+    private final Map<CallKey, Map<ProgramPlace, Long>> places = new HashMap<>();
+    private final Map<CallKey, long[]> kernel = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> meanwhile = new HashMap<>();
+    private long sampled;
+    private long inFaults;
 
     /** Evidence of the threads that a report shows. */
-    public EvidenceMaker(ReportOperators found, OffCpu offCpu, FileAccesses files) {
+    public EvidenceMaker(
+            ReportOperators found,
+            OffCpu offCpu,
+            SyscallDurations calls,
+            FileAccesses files,
+            SignalDeliveries signals,
+            StackAggregate faults,
+            WaitCauses causes) {
         this.found = found;
         this.offCpu = offCpu;
+        this.calls = calls;
         this.files = files;
+        this.signals = signals;
+        this.faults = faults;
+        this.causes = causes;
         frames = new ProgramFrames(found.trees());
+        reasons = new KernelReasons(found.trees());
     }
 
-    private record GroupKey(int pid, String name) {}
+    private record CallKey(ThreadGroup group, String call) {}
 
     /** All of it. */
     public Evidence evidence() {
@@ -46,39 +83,56 @@ public final class EvidenceMaker {
         group(threads);
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
-        long running = 0;
         for (int thread : threads) {
             first = Math.min(first, found.totals().first(thread));
             last = Math.max(last, found.totals().last(thread));
-            running += found.totals().nanos(thread, ThreadState.RUNNING);
         }
+        objects();
+        causes();
+        List<CpuUse> cpu = cpu();
+        List<WaitSum> waits = waits();
+        StartEvidence starts = new StartEvidence(found, calls, files);
         return new Evidence(
                 threads.isEmpty() ? 0 : last - first,
-                running,
-                found.isEstimated(),
                 groups.values().stream()
                         .distinct()
                         .sorted(Comparator.comparingLong(one -> -one.runningNanos()))
                         .toList(),
-                cpu(),
-                waits());
+                cpu,
+                waits,
+                calls(threads),
+                starts.starts(threads, first, last),
+                signals(),
+                faults(),
+                starts.descriptors(threads),
+                starts.failures(),
+                found.meta() == null ? List.of() : found.meta().target().counters(),
+                found.meta() == null ? 0 : found.meta().machine().cpus().size(),
+                inFaults / (double) Math.max(1, sampled));
     }
 
     private void group(List<Integer> threads) {
-        Map<GroupKey, List<Integer>> members = new HashMap<>();
+        Map<String, List<Integer>> members = new HashMap<>();
+        Map<Integer, Long> sizes =
+                threads.stream()
+                        .collect(
+                                Collectors.groupingBy(found.threads()::pid, Collectors.counting()));
         for (int thread : threads) {
             String name = found.threads().name(thread).replaceFirst("[-_#:/ ]*\\d+$", "");
-            GroupKey key = new GroupKey(found.threads().pid(thread), name);
-            members.computeIfAbsent(key, any -> new ArrayList<>()).add(thread);
+            boolean leads = found.threads().tid(thread) == found.threads().pid(thread);
+            boolean others = sizes.getOrDefault(found.threads().pid(thread), 0L) > 1;
+            // The first thread of a process does something else than those that it made.
+            members.computeIfAbsent(leads && others ? name + MAIN : name, any -> new ArrayList<>())
+                    .add(thread);
         }
-        members.forEach((key, all) -> {
+        members.forEach((name, all) -> {
             boolean one = all.size() == 1;
             ThreadGroup group =
                     new ThreadGroup(
-                            one ? found.threads().name(all.getFirst()) : key.name,
-                            key.pid,
+                            one ? found.threads().name(all.getFirst()) : name.replace(MAIN, ""),
                             one ? found.threads().tid(all.getFirst()) : 0,
                             all.size(),
+                            (int) all.stream().map(found.threads()::pid).distinct().count(),
                             all.stream().mapToLong(found.totals()::wallNanos).sum(),
                             sum(all, ThreadState.RUNNING),
                             sum(all, ThreadState.WAITING) + sum(all, ThreadState.PREEMPTED));
@@ -86,8 +140,65 @@ public final class EvidenceMaker {
         });
     }
 
-    private long sum(List<Integer> threads, ThreadState state) {
+    private long sum(Collection<Integer> threads, ThreadState state) {
         return threads.stream().mapToLong(thread -> found.totals().nanos(thread, state)).sum();
+    }
+
+    /** Files and peers by the time that a group spent in calls with them. */
+    private void objects() {
+        files.forEachUse(use -> {
+            ThreadGroup group = groups.get(use.thread());
+            if (group != null) {
+                CallKey key = new CallKey(group, found.callNames().nameOf(use.number()));
+                objects.computeIfAbsent(key, any -> new TreeMap<>())
+                        .merge(use.name(), use.nanos(), Long::sum);
+                bytes.merge(key, use.bytes(), Long::sum);
+            }
+        });
+    }
+
+    /** What those who ended waits did meanwhile, as sentences have it. */
+    private void causes() {
+        causes.forEach((cause, nanos) -> {
+            ThreadGroup group = groups.get(cause.thread());
+            if (group == null) {
+                return;
+            }
+            String call = cause.call() < 0 ? "" : found.callNames().nameOf(cause.call());
+            String holder = found.wakerName(cause.holder());
+            String held =
+                    cause.holderCall() < 0 ? "" : found.callNames().nameOf(cause.holderCall());
+            ProgramPlace place = frames.of(cause.holderStack());
+            String from = place.own() ? ", called from " + place.chain() : "";
+            String did =
+                    switch (cause.state()) {
+                        case RUNNING, UNKNOWN -> "ran";
+                        case WAITING, PREEMPTED -> "waited for a CPU";
+                        case SLEEPING, BLOCKED, STOPPED ->
+                                held.contains("nanosleep")
+                                        ? "slept" + from
+                                        : "waited" + (held.isEmpty() ? "" : " in " + held) + from;
+                    };
+            meanwhile
+                    .computeIfAbsent(new CallKey(group, call), any -> new TreeMap<>())
+                    .merge(holder + ", which " + did, nanos, Long::sum);
+        });
+    }
+
+    private final Map<CallKey, Long> bytes = new HashMap<>();
+
+    private String object(CallKey key) {
+        return most(objects.getOrDefault(key, Map.of()), "");
+    }
+
+    /** What has most of a sum; {@code none} when nothing has much of it. */
+    private static <T> T most(Map<T, Long> sums, T none) {
+        long all = sums.values().stream().mapToLong(Long::longValue).sum();
+        return sums.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .filter(most -> most.getValue() >= MAIN_OBJECT * all)
+                .map(Map.Entry::getKey)
+                .orElse(none);
     }
 
     private static final class CpuSum {
@@ -101,25 +212,28 @@ public final class EvidenceMaker {
         record PlacedUse(ThreadGroup group, ProgramPlace place) {}
         Map<PlacedUse, CpuSum> sums = new HashMap<>();
         boolean weighed = found.samples().total() > 0;
-        long[] total = {0};
         found.samples()
                 .forEach((thread, node, weight, count) -> {
                     ThreadGroup group = groups.get(thread);
                     if (group == null) {
                         return;
                     }
+                    ProgramPlace place = frames.of(node);
                     CpuSum sum =
-                            sums.computeIfAbsent(
-                                    new PlacedUse(group, frames.of(node)), any -> new CpuSum());
+                            sums.computeIfAbsent(new PlacedUse(group, place), any -> new CpuSum());
                     long all = weighed ? weight : count;
-                    total[0] += all;
+                    sampled += all;
                     sum.weight += all;
                     sum.samples += count;
                     if (found.isKernel(node)) {
                         sum.kernel += all;
+                        inFaults += reasons.isFault(node) ? all : 0;
                         String call = found.trees().callOf(node);
                         if (!call.isEmpty()) {
                             sum.calls.merge(call, all, Long::sum);
+                            CallKey key = new CallKey(group, call);
+                            kernel.computeIfAbsent(key, any -> new long[1])[0] += all;
+                            placed(key, place, all);
                         }
                     }
                 });
@@ -129,7 +243,7 @@ public final class EvidenceMaker {
                         new CpuUse(
                                 key.group,
                                 key.place,
-                                sum.weight / (double) Math.max(1, total[0]),
+                                sum.weight / (double) Math.max(1, sampled),
                                 sum.samples,
                                 sum.kernel / (double) Math.max(1, sum.weight),
                                 mostFirst(sum.calls))));
@@ -139,14 +253,18 @@ public final class EvidenceMaker {
         return uses;
     }
 
+    private void placed(CallKey key, ProgramPlace place, long weight) {
+        if (place.own()) {
+            places.computeIfAbsent(key, any -> new HashMap<>()).merge(place, weight, Long::sum);
+        }
+    }
+
     private static List<String> mostFirst(Map<String, Long> sums) {
         return sums.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .map(Map.Entry::getKey)
                 .toList();
     }
-
-    private record CallKey(ThreadGroup group, String call) {}
 
     private static final class WaitTotal {
         long nanos;
@@ -156,9 +274,9 @@ public final class EvidenceMaker {
     }
 
     private List<WaitSum> waits() {
-        Map<CallKey, Map<String, Long>> objects = objects();
-        record PlacedWait(CallKey call, ThreadState state, ProgramPlace place) {}
+        record PlacedWait(CallKey call, ThreadState state, String reason, ProgramPlace place) {}
         Map<PlacedWait, WaitTotal> sums = new HashMap<>();
+        Map<CallKey, Long> totals = new HashMap<>();
         for (OffCpu.Entry entry : offCpu.entries()) {
             OffCpuCause cause = entry.cause();
             ThreadGroup group = groups.get(cause.thread());
@@ -170,18 +288,21 @@ public final class EvidenceMaker {
                 continue;
             }
             String call = OffCpuCauses.callName(found, cause);
-            if (call.isEmpty()) {
-                call = found.trees().waitsIn(cause.stack());
-            }
-            PlacedWait key =
-                    new PlacedWait(
-                            new CallKey(group, call), cause.state(), frames.of(cause.stack()));
-            WaitTotal sum = sums.computeIfAbsent(key, any -> new WaitTotal());
-            sum.nanos += entry.sum().nanos();
+            ProgramPlace place = frames.of(cause.stack());
+            String reason = reasons.of(cause.stack(), call);
+            CallKey key = new CallKey(group, call);
+            WaitTotal sum =
+                    sums.computeIfAbsent(
+                            new PlacedWait(key, cause.state(), reason, place),
+                            any -> new WaitTotal());
+            long nanos = entry.sum().nanos();
+            totals.merge(key, nanos, Long::sum);
+            placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
+            sum.nanos += nanos;
             sum.count += entry.sum().count();
             sum.longest = Math.max(sum.longest, entry.sum().max());
-            String waker = cause.waker() < 0 ? "interrupt" : found.wakerName(cause.waker());
-            sum.wakers.merge(waker, entry.sum().nanos(), Long::sum);
+            String waker = cause.waker() < 0 ? Evidence.INTERRUPT : found.wakerName(cause.waker());
+            sum.wakers.merge(waker, nanos, Long::sum);
         }
         List<WaitSum> waits = new ArrayList<>();
         sums.forEach((key, sum) ->
@@ -190,8 +311,10 @@ public final class EvidenceMaker {
                                 key.call.group,
                                 key.state.label(),
                                 key.call.call,
-                                main(objects.getOrDefault(key.call, Map.of())),
+                                key.reason,
+                                object(key.call),
                                 key.place,
+                                meanwhile(key.call, totals.getOrDefault(key.call, 0L)),
                                 sum.wakers,
                                 sum.nanos,
                                 sum.count,
@@ -202,26 +325,112 @@ public final class EvidenceMaker {
         return waits;
     }
 
-    /** Files and peers by the time that a group spent in calls with them. */
-    private Map<CallKey, Map<String, Long>> objects() {
-        Map<CallKey, Map<String, Long>> objects = new HashMap<>();
-        files.forEachUse(use -> {
-            ThreadGroup group = groups.get(use.thread());
-            if (group != null) {
-                CallKey key = new CallKey(group, found.callNames().nameOf(use.number()));
-                objects.computeIfAbsent(key, any -> new TreeMap<>())
-                        .merge(use.name(), use.nanos(), Long::sum);
-            }
-        });
-        return objects;
+    /** Who held up most of it; empty where too little is known. */
+    private String meanwhile(CallKey key, long waited) {
+        Map<String, Long> known = meanwhile.getOrDefault(key, Map.of());
+        long all = known.values().stream().mapToLong(Long::longValue).sum();
+        return all * 2 < waited ? "" : most(known, "");
     }
 
-    private static String main(Map<String, Long> objects) {
-        long all = objects.values().stream().mapToLong(Long::longValue).sum();
-        return objects.entrySet().stream()
-                .max(Map.Entry.comparingByValue())
-                .filter(most -> most.getValue() >= MAIN_OBJECT * all)
-                .map(Map.Entry::getKey)
-                .orElse("");
+    private List<CallSum> calls(List<Integer> threads) {
+        Map<CallKey, SyscallStats> sums = new HashMap<>();
+        for (int thread : threads) {
+            for (SyscallStats one : calls.of(thread)) {
+                ThreadGroup group = groups.get(thread);
+                if (group != null) {
+                    CallKey key = new CallKey(group, found.callNames().nameOf(one.number()));
+                    sums.computeIfAbsent(key, any -> new SyscallStats(one.number())).add(one);
+                }
+            }
+        }
+        List<CallSum> result = new ArrayList<>();
+        sums.forEach((key, sum) -> {
+            Map<String, Long> errors = new TreeMap<>();
+            sum.errors()
+                    .forEach((errno, count) -> {
+                        String name = Errno.name(errno);
+                        if (!name.startsWith("ERESTART") && !name.equals("EINTR")) {
+                            errors.put(name, count);
+                        }
+                    });
+            long failed = errors.values().stream().mapToLong(Long::longValue).sum();
+            boolean fails = failed > sum.latency().count() / 2;
+            result.add(
+                    new CallSum(
+                            key.group,
+                            key.call,
+                            sum.latency().count(),
+                            sum.latency().sum(),
+                            sum.latency().quantile(0.5),
+                            errors,
+                            fails ? "" : object(key),
+                            bytes.getOrDefault(key, 0L),
+                            kernel.getOrDefault(key, new long[1])[0]
+                                    / (double) Math.max(1, sampled),
+                            most(places.getOrDefault(key, Map.of()), ProgramPlace.UNKNOWN)));
+        });
+        result.sort(
+                Comparator.comparingDouble((CallSum call) -> -call.cpuShare())
+                        .thenComparing(call -> -call.count())
+                        .thenComparing(CallSum::call));
+        return result;
+    }
+
+    private List<SignalSum> signals() {
+        Map<List<String>, Long> sums = new HashMap<>();
+        for (SignalDeliveries.Entry entry : signals.entries()) {
+            ThreadGroup group = groups.get(entry.receiver());
+            long count =
+                    entry.sender() == entry.receiver()
+                            ? Math.max(entry.delivered() - others(entry), entry.generated())
+                            : entry.generated();
+            if (group != null && count > 0) {
+                String sender =
+                        entry.sender() < 0 || entry.sender() == entry.receiver()
+                                ? "timers or itself"
+                                : found.threadName(entry.sender());
+                sums.merge(
+                        List.of(group.shown(), sender, SignalNames.of(entry.number())),
+                        count,
+                        Long::sum);
+            }
+        }
+        return sums.entrySet().stream()
+                .map(sum ->
+                        new SignalSum(
+                                sum.getKey().get(0),
+                                sum.getKey().get(1),
+                                sum.getKey().get(2),
+                                sum.getValue()))
+                .sorted(Comparator.comparingLong((SignalSum one) -> -one.count()))
+                .toList();
+    }
+
+    /** What others sent of the signals that a thread got. */
+    private long others(SignalDeliveries.Entry own) {
+        return signals.entries().stream()
+                .filter(one -> one.receiver() == own.receiver() && one.number() == own.number())
+                .filter(one -> one.sender() != own.sender())
+                .mapToLong(SignalDeliveries.Entry::generated)
+                .sum();
+    }
+
+    private List<FaultSum> faults() {
+        record PlacedFault(ThreadGroup group, ProgramPlace place) {}
+        Map<PlacedFault, Long> sums = new HashMap<>();
+        faults.forEach((thread, node, weight, count) -> {
+            ThreadGroup group = groups.get(thread);
+            if (group != null) {
+                sums.merge(
+                        new PlacedFault(group, frames.of(node)),
+                        Math.max(weight, count),
+                        Long::sum);
+            }
+        });
+        return sums.entrySet().stream()
+                .map(sum ->
+                        new FaultSum(sum.getKey().group(), sum.getKey().place(), sum.getValue()))
+                .sorted(Comparator.comparingLong((FaultSum one) -> -one.count()))
+                .toList();
     }
 }

@@ -19,7 +19,21 @@ public final class Judgement {
         List<Finding> judge(Evidence evidence);
     }
 
-    private static final List<AnswerRule> RULES = List.of(CpuRules::busiest, WaitRules::longest);
+    private static final List<AnswerRule> RULES =
+            List.of(
+                    CpuRules::functions,
+                    CpuRules::calls,
+                    ResourceRules::throttled,
+                    ResourceRules::starved,
+                    ResourceRules::memory,
+                    ResourceRules::network,
+                    WaitRules::longest,
+                    StormRules::starts,
+                    StormRules::zombies,
+                    StormRules::signals,
+                    StormRules::faults,
+                    StormRules::descriptors,
+                    StormRules::failures);
 
     private Judgement() {}
 

@@ -20,6 +20,11 @@ final class Words {
         return NumberText.text(Unit.COUNT, count, true);
     }
 
+    /** {@code 12,345 a second}. */
+    static String rate(double perSecond) {
+        return count(Math.round(perSecond)) + " a second";
+    }
+
     static String percent(double share) {
         return String.format(Locale.ROOT, "%.0f %%", 100 * share);
     }

@@ -2,9 +2,11 @@ package sonde.tools.report.section;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.WaitCauses;
 import sonde.event.Glob;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
@@ -19,6 +21,14 @@ import sonde.tools.report.answer.Judgement;
 /** A screenful of everything: the first rows of other sections, where they have rows. */
 final class SummarySection implements ReportSection {
     private static final int TOP = 5;
+
+    private static final AnalysisKey<WaitCauses> CAUSES =
+            new AnalysisKey<>(found ->
+                    found.addStates(
+                            new WaitCauses(
+                                    Stream.of("futex", "flock", "fcntl")
+                                            .map(found.callNames()::numberOf)
+                                            .collect(Collectors.toSet()))));
 
     /** The groups that sonde probe and perf probe put theirs into. */
     private static final List<Glob> NAMED_PROBES =
@@ -43,6 +53,9 @@ final class SummarySection implements ReportSection {
                         OffCpuSection.OFF_CPU,
                         SyscallsSection.CALLS,
                         FilesSection.FILES,
+                        WakeUpsSection.SIGNALS,
+                        ReportOperators.FAULTS,
+                        CAUSES,
                         BlockIoSection.REQUESTS));
         return needs;
     }
@@ -59,7 +72,11 @@ final class SummarySection implements ReportSection {
                         new EvidenceMaker(
                                         found,
                                         found.of(OffCpuSection.OFF_CPU),
-                                        found.of(FilesSection.FILES))
+                                        found.of(SyscallsSection.CALLS),
+                                        found.of(FilesSection.FILES),
+                                        found.of(WakeUpsSection.SIGNALS),
+                                        found.of(ReportOperators.FAULTS),
+                                        found.of(CAUSES))
                                 .evidence())
                 : List.of();
     }
