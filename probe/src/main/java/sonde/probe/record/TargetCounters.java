@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sonde.probe.tracefs.InstanceName;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
 import sonde.sys.Clocks;
@@ -31,7 +30,9 @@ final class TargetCounters {
     private static final int MAX_DEPTH = 16;
     private static final int READ = 1 << 16;
 
-    /** For all processes of a machine together. */
+    private static final int CLOCK_THREAD_CPUTIME = 3;
+
+    /** CPU time for all processes of a machine together. */
     private static final long LIMIT_NANOS = 50_000_000;
 
     /** USER_HZ is 100 on every architecture (include/asm-generic/param.h). */
@@ -54,8 +55,8 @@ final class TargetCounters {
     /** CPU time of a process at the start. */
     private record ProcessUse(String name, long startTicks, long nanos) {}
 
-    /** The latest start of a process that was there at the start, in ticks since boot. */
-    private long lastStart;
+    /** When this began, in ticks since boot. */
+    private long beganTicks;
 
     private TargetCounters(TargetMode mode, List<Integer> roots) {
         this.mode = mode;
@@ -67,12 +68,7 @@ final class TargetCounters {
         TargetCounters counters = new TargetCounters(mode, roots);
         if (mode != TargetMode.ALL) {
             counters.others.putAll(counters.uses());
-            // This process is among the youngest: it may not have been looked at, but it started.
-            counters.lastStart = InstanceName.startTicks(ProcessCalls.getpid());
-            counters.others
-                    .values()
-                    .forEach(one ->
-                            counters.lastStart = Math.max(counters.lastStart, one.startTicks()));
+            counters.beganTicks = Clocks.nanos(Clocks.CLOCK_BOOTTIME) / TICK_NANOS;
         }
         if (mode != TargetMode.COMMAND) {
             counters.look();
@@ -89,7 +85,10 @@ final class TargetCounters {
             String[] pages = text(folder + "/statm").split(" ");
             if (pages.length > 1 && pages[1].matches("\\d{1,15}")) {
                 String name = text(folder + "/comm").strip();
-                read(TargetReading.RSS, name + " " + pid, Long.parseLong(pages[1]) * PAGE);
+                long bytes = Long.parseLong(pages[1]) * PAGE;
+                if (bytes > 0) { // a zombie has none
+                    read(TargetReading.RSS, name + " " + pid, bytes);
+                }
             }
             if (groups.size() < MAX_DEPTH) {
                 groups.addAll(List.of(text(folder + "/cgroup").split("\n")));
@@ -223,7 +222,7 @@ final class TargetCounters {
         uses().forEach((pid, now) -> {
             // Who is new began at 0; whoever was passed over at the start is not counted.
             ProcessUse before =
-                    now.startTicks() > lastStart ? new ProcessUse("", 0, 0) : others.get(pid);
+                    now.startTicks() > beganTicks ? new ProcessUse("", 0, 0) : others.get(pid);
             long first = before == null ? Long.MAX_VALUE : before.nanos();
             boolean used = now.nanos() > first && now.nanos() - first >= WORTH_NANOS;
             if (used && !ours.contains(pid) && !roots.contains(pid)) {
@@ -243,9 +242,9 @@ final class TargetCounters {
     private Map<Integer, ProcessUse> uses() {
         Map<Integer, ProcessUse> uses = new LinkedHashMap<>();
         String[] names = new File("/proc").list();
-        long end = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + LIMIT_NANOS;
+        long end = Clocks.nanos(CLOCK_THREAD_CPUTIME) + LIMIT_NANOS;
         for (String name : names == null ? new String[0] : names) {
-            if (!name.matches("\\d{1,9}") || Clocks.nanos(Clocks.CLOCK_MONOTONIC) > end) {
+            if (!name.matches("\\d{1,9}") || Clocks.nanos(CLOCK_THREAD_CPUTIME) > end) {
                 continue;
             }
             Matcher stat = STAT.matcher(text("/proc/" + name + "/stat"));

@@ -87,6 +87,7 @@ public record Evidence(
      * @param meanwhile who held it up and what that thread did, empty when unknown
      * @param wakers who ended it, by name, with the time that they ended; {@code interrupt} for a
      *     timer or device
+     * @param amongThemselves whether threads of the group itself ended most of it
      */
     record WaitSum(
             ThreadGroup group,
@@ -97,6 +98,7 @@ public record Evidence(
             ProgramPlace place,
             String meanwhile,
             Map<String, Long> wakers,
+            boolean amongThemselves,
             long nanos,
             long count,
             long longest) {

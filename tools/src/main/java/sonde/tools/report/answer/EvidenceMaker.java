@@ -218,7 +218,7 @@ public final class EvidenceMaker {
                     if (group == null) {
                         return;
                     }
-                    ProgramPlace place = frames.of(node);
+                    ProgramPlace place = place(node);
                     CpuSum sum =
                             sums.computeIfAbsent(new PlacedUse(group, place), any -> new CpuSum());
                     long all = weighed ? weight : count;
@@ -253,6 +253,17 @@ public final class EvidenceMaker {
         return uses;
     }
 
+    /** Where there is no user part, what the kernel did. */
+    private ProgramPlace place(int node) {
+        ProgramPlace place = frames.of(node);
+        if (!place.function().isEmpty() || !found.isKernel(node)) {
+            return place;
+        }
+        String call = found.trees().callOf(node);
+        String name = call.isEmpty() ? found.trees().frame(node).name() : call;
+        return new ProgramPlace(name, "[kernel]", List.of(), false);
+    }
+
     private void placed(CallKey key, ProgramPlace place, long weight) {
         if (place.own()) {
             places.computeIfAbsent(key, any -> new HashMap<>()).merge(place, weight, Long::sum);
@@ -270,6 +281,7 @@ public final class EvidenceMaker {
         long nanos;
         long count;
         long longest;
+        long byLikes;
         final Map<String, Long> wakers = new TreeMap<>();
     }
 
@@ -301,6 +313,7 @@ public final class EvidenceMaker {
             sum.nanos += nanos;
             sum.count += entry.sum().count();
             sum.longest = Math.max(sum.longest, entry.sum().max());
+            sum.byLikes += group.equals(groups.get(cause.waker())) ? nanos : 0;
             String waker = cause.waker() < 0 ? Evidence.INTERRUPT : found.wakerName(cause.waker());
             sum.wakers.merge(waker, nanos, Long::sum);
         }
@@ -316,6 +329,7 @@ public final class EvidenceMaker {
                                 key.place,
                                 meanwhile(key.call, totals.getOrDefault(key.call, 0L)),
                                 sum.wakers,
+                                sum.byLikes > sum.nanos / 2,
                                 sum.nanos,
                                 sum.count,
                                 sum.longest)));

@@ -39,6 +39,7 @@ public final class ProgramFrames {
                             + "|(Builtin|BytecodeHandler|Stub|Builtins|RegExp|LoadIC|StoreIC).*"
                             + "|JS:[*~^+]* ?(node:internal|internal/).*|JS:.* (node:|internal/).*");
 
+    private static final Pattern NAMELESS = Pattern.compile("\\[.*\\+0x[0-9a-f]+\\]");
     private static final Pattern JAVASCRIPT =
             Pattern.compile(
                     "(?:JS|LazyCompile|Function|Eval|Script):[*~^+]*\\s*(.*?)\\s*([^ ]*):(\\d+):\\d+");
@@ -116,6 +117,9 @@ public final class ProgramFrames {
      */
     static String name(Frame frame) {
         String name = frame.name();
+        if (NAMELESS.matcher(name).matches()) {
+            return name.substring(0, name.lastIndexOf('+')) + "] without symbols";
+        }
         Matcher script = JAVASCRIPT.matcher(name);
         if (script.matches()) {
             String function = script.group(1).isEmpty() ? "(anonymous)" : script.group(1);

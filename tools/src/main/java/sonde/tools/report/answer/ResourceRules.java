@@ -2,6 +2,7 @@ package sonde.tools.report.answer;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
 import sonde.tools.report.answer.Evidence.FaultSum;
@@ -14,6 +15,8 @@ final class ResourceRules {
     private static final double WORTH_NAMING = 0.15;
     private static final double MEMORY = 0.6;
     private static final int OTHERS = 3;
+
+    private static final Set<String> CONNECTIONS = Set.of("connect", "accept", "accept4", "listen");
 
     private ResourceRules() {}
 
@@ -66,7 +69,7 @@ final class ResourceRules {
         for (TargetReading one : readings(evidence, TargetReading.THROTTLED)) {
             long nanos = one.last() - one.first();
             double part = nanos / (double) Math.max(1, evidence.wallNanos());
-            if (part >= WORTH_NAMING) {
+            if (part >= WORTH_NAMING / 2) {
                 String quota =
                         readings(evidence, TargetReading.QUOTA).stream()
                                 .filter(limit -> limit.subject().equals(one.subject()))
@@ -75,7 +78,7 @@ final class ResourceRules {
                                 .orElse("its limit");
                 findings.add(
                         new Finding(
-                                Math.min(1, part) + 0.01,
+                                0.5 + Math.min(1, part) / 2,
                                 "The cgroup "
                                         + one.subject()
                                         + " may use "
@@ -138,7 +141,10 @@ final class ResourceRules {
     /** The network stack dropped connections. */
     static List<Finding> network(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
-        for (TargetReading one : evidence.counters()) {
+        boolean connects =
+                evidence.calls().stream()
+                        .anyMatch(call -> CONNECTIONS.contains(call.call()) && call.count() > 0);
+        for (TargetReading one : connects ? evidence.counters() : List.<TargetReading>of()) {
             long count = one.last() - one.first();
             String text =
                     switch (one.name()) {

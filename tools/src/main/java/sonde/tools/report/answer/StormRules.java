@@ -38,8 +38,7 @@ final class StormRules {
     /** Many processes were started. */
     static List<Finding> starts(Evidence evidence) {
         long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
-        int spread = evidence.starts().stream().mapToInt(StartSum::spread).max().orElse(0);
-        if (count < STARTS || evidence.rate(count) < STARTS_PER_SECOND || spread < SPREAD) {
+        if (!isStartStorm(evidence)) {
             return List.of();
         }
         long lives = evidence.starts().stream().mapToLong(StartSum::nanos).sum();
@@ -67,6 +66,13 @@ final class StormRules {
                         + " of CPU.";
         double part = Math.min(1, lives / (double) Math.max(1, evidence.wallNanos()));
         return List.of(new Finding(Math.max(LIKELY, part), text));
+    }
+
+    /** Whether processes were started all the time. */
+    static boolean isStartStorm(Evidence evidence) {
+        long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
+        int spread = evidence.starts().stream().mapToInt(StartSum::spread).max().orElse(0);
+        return count >= STARTS && evidence.rate(count) >= STARTS_PER_SECOND && spread >= SPREAD;
     }
 
     /** Children ended and nobody waited for them. */

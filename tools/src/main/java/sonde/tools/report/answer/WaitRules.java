@@ -131,8 +131,13 @@ final class WaitRules {
             return IDLE;
         }
         // Who is woken by its like waits for what they hold, not for work.
-        boolean likes = wait.waker().equals(wait.group().name());
-        return isForWork(wait) && !(wait.call().equals("futex") && likes) ? IDLE : 1;
+        boolean contended = wait.call().equals("futex") && wait.amongThemselves();
+        return isForWork(wait) && !contended ? IDLE : 1;
+    }
+
+    /** Whether the wait looks like that of a thread that has nothing to do. */
+    static boolean isIdle(Evidence evidence, WaitSum wait) {
+        return weight(evidence, wait) <= IDLE;
     }
 
     /** Whether the wait is one of a pool's or a run time's threads that has nothing to do. */
