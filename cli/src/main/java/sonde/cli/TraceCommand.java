@@ -23,6 +23,7 @@ import sonde.tools.trace.TraceInformation;
 import sonde.tools.trace.TraceListing;
 import sonde.tools.trace.TraceRecipe;
 import sonde.tools.trace.TraceRequest;
+import sonde.tools.trace.TraceRun;
 
 /** {@code sonde trace}: compiles a script and runs it until it ends. */
 final class TraceCommand {
@@ -110,12 +111,12 @@ final class TraceCommand {
                 System.getenv(ATTACHED) == null
                         ? Optional.empty()
                         : Optional.of(TraceCommand::attached);
-        try (TraceRecipe recipe = TraceRecipe.open(request, err, System.err, attached)) {
-            Optional<Result> output = recipe.result(text);
+        try (TraceRun run = new TraceRun(request, err, System.err, attached)) {
+            Optional<Result> output = run.result(text);
             if (output.isPresent()) {
                 show(output.get());
             }
-            return recipe.status();
+            return run.status();
         }
     }
 

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.BpfMap;
@@ -66,14 +65,13 @@ public final class TraceSession implements AutoCloseable {
     private long lostBefore;
 
     private TraceSession(
-            PreparedScript script,
             TraceOptions options,
             LoadedScript loaded,
             Rings rings,
             HostNames names,
             UserCode code,
             OutputMaker maker) {
-        this.script = script;
+        this.script = loaded.script();
         this.options = options;
         this.loaded = loaded;
         this.ring = rings.events();
@@ -97,13 +95,13 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /**
-     * Loads a script's maps and programs.
+     * Makes ready to run what was loaded, which is closed with the session.
      *
-     * @throws LoadException when the kernel refuses one
+     * @throws IOException when it cannot be run; then it is closed, too
      */
-    public static TraceSession open(PreparedScript script, TraceOptions options, OutputMaker maker)
-            throws IOException, LoadException {
-        LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
+    public static TraceSession open(LoadedScript loaded, TraceOptions options, OutputMaker maker)
+            throws IOException {
+        PreparedScript script = loaded.script();
         ScriptConfig configuration = script.configuration();
         UserCode code =
                 new UserCode(
@@ -123,8 +121,7 @@ public final class TraceSession implements AutoCloseable {
             BpfMap control = loaded.map(ScriptUnit.CONTROL).map();
             RingBuffer ring = RingBuffer.open(loaded.map(ScriptUnit.RING).map(), control);
             Rings rings = new Rings(ring, RingBuffer.open(control), packets(loaded, configuration));
-            TraceSession session =
-                    new TraceSession(script, options, loaded, rings, names, code, maker);
+            TraceSession session = new TraceSession(options, loaded, rings, names, code, maker);
             if (!code.problem().isEmpty()) {
                 session.output.warnf(
                         "symbols of processes that end are missing: " + code.problem(), List.of());
@@ -330,24 +327,23 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /**
-     * Handles events until the script, {@link #stop}, or the condition ends it.
+     * Handles what comes within a tenth of a second; the output is to be flushed then.
      *
-     * @param goesOn asked ten times a second
+     * @return false when the script or {@link #stop} has ended it before
      */
-    public void run(BooleanSupplier goesOn) throws IOException {
-        while (!actions.isExiting() && !stopped.get()) {
-            ring.await(WAIT_NANOS, GATHER_NANOS);
-            drain();
-            for (int left = signals.getAndSet(0); left > 0; left--) {
-                runAll(Kind.SELF);
-            }
-            if (!goesOn.getAsBoolean()) {
-                break;
-            }
+    public boolean step() throws IOException {
+        if (actions.isExiting() || stopped.get()) {
+            return false;
         }
+        ring.await(WAIT_NANOS, GATHER_NANOS);
+        drain();
+        for (int left = signals.getAndSet(0); left > 0; left--) {
+            runAll(Kind.SELF);
+        }
+        return true;
     }
 
-    /** Handles what has come. */
+    /** Handles what has come; the output is to be flushed then. */
     public void drain() throws IOException {
         code.catchUp();
         try {
@@ -377,7 +373,6 @@ public final class TraceSession implements AutoCloseable {
                 output.warnf(complaint, List.of());
             }
         }
-        output.flush();
     }
 
     /** Tells of each program once that a map has no room. */
@@ -390,7 +385,7 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    /** Detaches, runs the end probes, prints maps and losses. */
+    /** Detaches, runs the end probes, prints maps and losses; the output is to be flushed then. */
     public void end() throws IOException {
         detach();
         drain();
@@ -408,7 +403,6 @@ public final class TraceSession implements AutoCloseable {
             }
         }
         losses();
-        output.flush();
     }
 
     private void losses() throws IOException {
