@@ -42,17 +42,9 @@ final class BpfGenCommand {
               0 done, 4 OBJECT is none
             """;
 
-    private final CommandCall call;
-
-    private BpfGenCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfGenCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfGenCommand(call).run();
-    }
-
-    private int run() throws Exception {
         GivenOptions given = call.given();
         List<Path> objects = given.paths().subList(1, given.words().size());
         String language = given.words().getFirst();

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.option.CommandModel;
+import sonde.tools.trace.TraceArguments;
 import sonde.view.WrappedText;
 
 /**

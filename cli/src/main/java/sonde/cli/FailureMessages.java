@@ -9,6 +9,7 @@ import java.nio.file.NotDirectoryException;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.VerifierException;
+import sonde.open.BrokenFileException;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;

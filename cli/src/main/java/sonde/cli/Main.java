@@ -12,6 +12,7 @@ import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
+import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -84,7 +85,7 @@ public final class Main {
         }
         List<String> words = List.of(args);
         if (first.equals("probe")) {
-            words = PerfProbeSyntax.of(words);
+            words = PerfProbeSyntax.of(words, ProbeCommand.COMMANDS);
         }
         boolean below = words.size() > 1 && CommandTable.below(first).contains(words.get(1));
         String name = below ? first + " " + words.get(1) : first;

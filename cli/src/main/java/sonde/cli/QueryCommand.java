@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.LiveResult;
+import sonde.open.BrokenFileException;
 import sonde.probe.launch.EndSignals;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryLibrary;
@@ -113,7 +115,10 @@ final class QueryCommand {
         }
         try (QueryRecipe query =
                 QueryRecipe.open(
-                        files, SymbolArguments.places(call), output, !given.has("--no-cache"))) {
+                        files,
+                        SymbolArguments.places(call.given(), call::say),
+                        output,
+                        !given.has("--no-cache"))) {
             call.say(query.notes());
             if (sql == null) {
                 return new QueryShell(query, chosen).run();
@@ -132,7 +137,7 @@ final class QueryCommand {
         if (sql == null || output != null || !running || nanos == 0 || count < 1) {
             throw wrong("--interval takes a time, proc: and a statement, and no --output");
         }
-        GivenPlaces places = SymbolArguments.places(call);
+        GivenPlaces places = SymbolArguments.places(call.given(), call::say);
         try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);
                 EndSignals _ = EndSignals.listen(_ -> query.end())) {
             return ResultPrinter.onOut(new LiveResult("", query), form(chosen));

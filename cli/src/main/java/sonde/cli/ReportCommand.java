@@ -13,9 +13,13 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.event.result.Report;
+import sonde.open.BrokenFileException;
 import sonde.open.ReportSource;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
+import sonde.tools.report.FilterArguments;
+import sonde.tools.report.ListingArguments;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportRecipe.ReportPage;
@@ -134,7 +138,8 @@ final class ReportCommand {
     }
 
     private int report(ReportOptions options) throws IOException {
-        try (ReportSource source = ReportSource.open(recordings, SymbolArguments.places(call))) {
+        try (ReportSource source =
+                ReportSource.open(recordings, SymbolArguments.places(call.given(), call::say))) {
             if (html != null) {
                 page(source, options, html);
                 return ExitCode.DONE;

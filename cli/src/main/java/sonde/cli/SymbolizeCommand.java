@@ -8,6 +8,7 @@ import sonde.event.result.Listing;
 import sonde.symbol.line.SourceOptions;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 import sonde.tools.symbolize.FrameText.FrameOptions;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
@@ -66,7 +67,9 @@ final class SymbolizeCommand {
         SourceOptions usual =
                 given.has("--no-cache") ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
         SourceOptions options =
-                usual.with(SymbolArguments.folders(call), SymbolArguments.servers(call));
+                usual.with(
+                        SymbolArguments.folders(call.given()),
+                        SymbolArguments.servers(call.given(), call::say));
         Path modules = given.path("--modules");
         boolean annotates = given.has("--annotate");
         if (annotates && !given.has("--exe")) {
