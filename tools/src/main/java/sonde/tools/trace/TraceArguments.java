@@ -75,6 +75,9 @@ public final class TraceArguments {
                               print text, a JSON object per printed thing, maps as comma-separated
                               values, or maps of stacks for flame graph tools (default text)
               --json          same as --format json
+              --maps-every TIME
+                              show all maps as tables and histograms at this interval, and at the
+                              end; all else that the script prints is left out
               --sort ORDER    sort rows of maps by key, -key, value or -value; - is descending
               -B none|line|full
                               write output as it comes, or in blocks of 64 KiB (default line)
@@ -157,6 +160,7 @@ public final class TraceArguments {
     /** How the keys of its maps are folded. */
     private List<String> folded = List.of();
 
+    private long everyNanos;
     private boolean list;
     private boolean verbose;
     private boolean quiet;
@@ -185,6 +189,8 @@ public final class TraceArguments {
     private final List<String> headers = new ArrayList<>();
     private final Set<CompilerPass> dumps = EnumSet.noneOf(CompilerPass.class);
     private final List<String> parameters = new ArrayList<>();
+
+    private static final String MAPS_EVERY = "--maps-every";
 
     private TraceArguments() {}
 
@@ -237,6 +243,14 @@ public final class TraceArguments {
         all.output = given.text("--output");
         all.format = given.has("--json") ? "json" : given.text("--format", "text");
         all.order = order(given.text("--sort", ""));
+        // A tool that prints lists does not have it.
+        if (given.model().options().anyMatch(one -> one.name().equals(MAPS_EVERY))) {
+            all.everyNanos = given.nanos(MAPS_EVERY).orElse(0);
+        }
+        if (all.everyNanos > 0 && !Set.of("text", "json").contains(all.format)) {
+            throw new OptionException(
+                    MAPS_EVERY + " prints text or JSON, not --format " + all.format);
+        }
         all.buffer = given.text("-B", "line");
         all.quiet = given.has("--quiet");
         all.verbose = given.has("--verbose");
@@ -439,7 +453,8 @@ public final class TraceArguments {
                 new TraceRequest.ScriptChoice(
                         program, programName, formatted == null ? file : formatted),
                 options(),
-                new TraceRequest.PrintStyle(order, form(), folded, rowStyle, buffer.equals("full")),
+                new TraceRequest.PrintStyle(
+                        order, form(), folded, rowStyle, buffer.equals("full"), everyNanos),
                 new TraceRequest.TraceEnd(Optional.ofNullable(command), watched, durationNanos),
                 new TraceRequest.MessageStyle(tool, toolProbe, verbose, quiet),
                 dumps,

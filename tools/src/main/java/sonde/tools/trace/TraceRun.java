@@ -8,6 +8,9 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Listing.ListingRows;
+import sonde.event.result.LiveResult;
+import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.RowOutput;
 import sonde.lang.bpftrace.ahead.AotFile;
@@ -30,6 +35,7 @@ import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.bpftrace.run.TrialRuns;
 import sonde.lang.output.JsonOutput;
+import sonde.lang.output.MapResult;
 import sonde.lang.output.MapRows.MapStyle;
 import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.RowStyle;
@@ -58,6 +64,10 @@ public final class TraceRun implements AutoCloseable {
     private final @Nullable LaunchedCommand child;
     private final TraceOptions options;
     private @Nullable LoadedScript loaded;
+    private TraceSignals.@Nullable Listener listener;
+    private @Nullable TraceSession live;
+    private @Nullable BooleanSupplier goesOn;
+    private long due;
     private volatile boolean ended;
     private volatile @Nullable TraceSession running;
     private int status = TraceRecipe.DONE;
@@ -142,7 +152,9 @@ public final class TraceRun implements AutoCloseable {
                 return Optional.empty();
             }
         }
-        return listing(this::run);
+        return request.print().everyNanos() > 0
+                ? Optional.of(new LiveResult("", this::nextMaps))
+                : listing(this::run);
     }
 
     /**
@@ -250,33 +262,92 @@ public final class TraceRun implements AutoCloseable {
     }
 
     private int run(TraceSession session) throws IOException, AttachException {
+        if (!begin(session)) {
+            return TraceRecipe.DONE;
+        }
+        BooleanSupplier goesOn = following(session);
+        while (goesOn != null && session.step()) {
+            session.output().flush();
+            if (!goesOn.getAsBoolean()) {
+                break;
+            }
+        }
+        session.end();
+        session.output().flush();
+        return session.exitCode();
+    }
+
+    /** Attaches everything; false when that was all. */
+    private boolean begin(TraceSession session) throws IOException, AttachException {
         running = session;
         if (ended) {
-            return early();
+            early();
+            return false;
         }
         ScriptOutput output = session.output();
-        try (TraceSignals.Listener _ = TraceSignals.listen(session)) {
-            if (!request.dryRun()) {
-                session.begin(request.comm());
-            }
-            int count = session.attach();
-            if (!request.messages().quiet()) {
-                output.attachedProbes(count);
-            }
-            output.flush();
-            if (attached.isPresent()) {
-                attached.get().run();
-            }
-            if (request.dryRun()) {
-                return TraceRecipe.DONE;
-            }
-            session.drain();
-            output.flush();
-            follow(session, deadline());
-            session.end();
-            output.flush();
-            return session.exitCode();
+        listener = TraceSignals.listen(session);
+        if (!request.dryRun()) {
+            session.begin(request.comm());
         }
+        int count = session.attach();
+        if (!request.messages().quiet()) {
+            output.attachedProbes(count);
+        }
+        output.flush();
+        if (attached.isPresent()) {
+            attached.get().run();
+        }
+        if (request.dryRun()) {
+            return false;
+        }
+        session.drain();
+        output.flush();
+        return true;
+    }
+
+    /** The maps after the next interval, or at the end; null behind that. */
+    private @Nullable Result nextMaps() throws IOException {
+        TraceSession session = live;
+        if (session == null) {
+            if (ended) {
+                status = early();
+                return null;
+            }
+            session =
+                    TraceSession.open(
+                            Objects.requireNonNull(loaded),
+                            options,
+                            names -> output(names, OutputStream.nullOutputStream(), false));
+            live = session;
+            try {
+                if (!begin(session)) {
+                    status = TraceRecipe.DONE;
+                    return null;
+                }
+            } catch (AttachException e) {
+                messages.refused(e);
+                return null;
+            }
+            goesOn = following(session);
+            due = System.nanoTime();
+        } else if (goesOn == null) {
+            return null;
+        }
+        due += request.print().everyNanos();
+        BooleanSupplier more = goesOn;
+        while (more != null && System.nanoTime() < due) {
+            more = session.step() && more.getAsBoolean() ? more : null;
+        }
+        goesOn = more;
+        if (more == null) {
+            session.end();
+            status = session.exitCode();
+        }
+        MapResult maps = new MapResult(session.names());
+        List<Result> all = new ArrayList<>();
+        session.maps().forEach(rows -> all.add(maps.of(rows)));
+        LocalTime now = LocalTime.now(session.names().zone());
+        return new Report(now.truncatedTo(ChronoUnit.SECONDS).toString(), List.of(), all);
     }
 
     /** The user's end came while the script was compiled and loaded, which takes its time. */
@@ -290,49 +361,38 @@ public final class TraceRun implements AutoCloseable {
         return () -> System.nanoTime() - start < request.end().durationNanos();
     }
 
-    private void follow(TraceSession session, BooleanSupplier time) throws IOException {
+    /** Whether there is something to wait for, asked ten times a second; null for no waiting. */
+    private @Nullable BooleanSupplier following(TraceSession session) throws IOException {
+        BooleanSupplier time = deadline();
         if (session.isExiting()) {
-            return;
+            return null;
         }
         if (child != null) {
             session.remember(child.pid());
             child.release();
             TraceChild watch = TraceChild.watch(child);
-            follow(session, time, watch::isRunning);
-            return;
+            return () -> watch.isRunning() && time.getAsBoolean();
         }
         boolean done = session.iterate();
         session.output().flush();
         if (done || !session.hasProbes()) {
-            return;
+            return null;
         }
         OptionalInt traced = request.options().pid();
         OptionalInt pid = traced.isPresent() ? traced : request.end().watched();
-        if (pid.isPresent()) {
-            Path process = Path.of("/proc/" + pid.getAsInt());
-            follow(session, time, () -> Files.exists(process));
-        } else {
-            follow(session, time, () -> true);
+        if (pid.isEmpty()) {
+            return time;
         }
-    }
-
-    private static void follow(TraceSession session, BooleanSupplier time, BooleanSupplier alive)
-            throws IOException {
-        while (session.step()) {
-            session.output().flush();
-            if (!alive.getAsBoolean() || !time.getAsBoolean()) {
-                break;
-            }
-        }
+        Path process = Path.of("/proc/" + pid.getAsInt());
+        return () -> Files.exists(process) && time.getAsBoolean();
     }
 
     @Override
     public void close() throws IOException {
-        LoadedScript kernels = loaded;
-        if (kernels != null) {
-            kernels.close();
-        }
-        try (signals) {
+        try (signals;
+                LoadedScript _ = loaded;
+                TraceSession _ = live;
+                TraceSignals.Listener _ = listener) {
             if (child != null) {
                 TraceChild.end(child);
             }

@@ -50,6 +50,7 @@ public final class TraceSession implements AutoCloseable {
     private final PreparedScript script;
     private final TraceOptions options;
     private final ScriptOutput output;
+    private final ValueNames names;
     private final LoadedScript loaded;
     private final RingBuffer ring;
     private final ScriptEvents events;
@@ -76,6 +77,7 @@ public final class TraceSession implements AutoCloseable {
         this.loaded = loaded;
         this.ring = rings.events();
         this.code = code;
+        this.names = names;
         this.output = maker.make(names);
         this.actions =
                 new EventActions(script, loaded, output, names, options.warnings(), this::unwatch);
@@ -145,6 +147,11 @@ public final class TraceSession implements AutoCloseable {
     /** Where it prints. */
     public ScriptOutput output() {
         return output;
+    }
+
+    /** What this machine calls the numbers of values. */
+    public ValueNames names() {
+        return names;
     }
 
     /** Asks for the end; from any thread. */
@@ -394,15 +401,22 @@ public final class TraceSession implements AutoCloseable {
         drain();
         output.end();
         if (script.configuration().printMapsOnExit()) {
-            for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
-                if (WatchedFilter.isOwn(name)) {
-                    continue;
-                }
-                MapRows rows = actions.rows(name);
+            for (MapRows rows : maps()) {
                 output.mapAtEnd(rows);
             }
         }
         losses();
+    }
+
+    /** What the maps of the script hold now, by name. */
+    public List<MapRows> maps() throws IOException {
+        List<MapRows> maps = new ArrayList<>();
+        for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
+            if (!WatchedFilter.isOwn(name)) {
+                maps.add(actions.rows(name));
+            }
+        }
+        return maps;
     }
 
     private void losses() throws IOException {
