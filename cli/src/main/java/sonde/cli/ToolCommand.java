@@ -133,14 +133,14 @@ final class ToolCommand {
             if (program.isPresent() && !Files.exists(program.get())) {
                 throw new IOException("no such file: " + program.get());
             }
-            TraceRequest trial = arguments(read, "", "").request();
+            TraceRequest trial = TraceCommand.request(arguments(read, "", ""));
             ToolVariant variant =
                     ToolRecipe.choose(
                             read.variants(), trial, trial.plan() ? err::println : _ -> {});
             TraceArguments arguments = arguments(read, variant.text(), variant.name());
             if (program.isPresent()) {
                 ToolRecipe.checkFunction(
-                        arguments.request(), variant, read.parameters().getFirst());
+                        TraceCommand.request(arguments), variant, read.parameters().getFirst());
             }
             checkOutput(read.general().text("--output"), read.general().has("--force"));
             return TraceCommand.run(arguments, "sonde: ", err);

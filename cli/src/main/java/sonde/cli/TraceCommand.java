@@ -79,11 +79,11 @@ final class TraceCommand {
                 yield show(HelpText.of(model, TerminalKind.width(TerminalKind.STDOUT)));
             }
             case VERSION -> {
-                boolean alias = arguments.request().comm().equals("bpftrace");
+                boolean alias = request(arguments).comm().equals("bpftrace");
                 yield show((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
             }
             case INFORMATION -> show(TraceInformation.of(Main.VERSION));
-            case LIST, FORMAT, COMPILE, RUN -> script(arguments.request());
+            case LIST, FORMAT, COMPILE, RUN -> script(request(arguments));
         };
     }
 
@@ -134,6 +134,11 @@ final class TraceCommand {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** What the words ask for; questions to servers go to standard error at once. */
+    static TraceRequest request(TraceArguments arguments) {
+        return arguments.request(line -> System.err.println("sonde: " + line));
     }
 
     private int show(String text) throws IOException {

@@ -447,12 +447,16 @@ public final class TraceArguments {
         return Map.copyOf(all);
     }
 
-    /** What the words ask for. */
-    public TraceRequest request() {
+    /**
+     * What the words ask for.
+     *
+     * @param progress is told of every question to a server of debug files
+     */
+    public TraceRequest request(Consumer<String> progress) {
         return new TraceRequest(
                 new TraceRequest.ScriptChoice(
                         program, programName, formatted == null ? file : formatted),
-                options(),
+                options(progress),
                 new TraceRequest.PrintStyle(
                         order, form(), folded, rowStyle, buffer.equals("full"), everyNanos),
                 new TraceRequest.TraceEnd(Optional.ofNullable(command), watched, durationNanos),
@@ -463,7 +467,7 @@ public final class TraceArguments {
                 comm);
     }
 
-    private TraceOptions options() {
+    private TraceOptions options(Consumer<String> progress) {
         Path directory = Path.of(".");
         if (file != null && file.indexOf('{') < 0) {
             Path parent = Path.of(file).toAbsolutePath().getParent();
@@ -483,7 +487,7 @@ public final class TraceArguments {
                 probeFilter,
                 traceableFunctions,
                 disabled,
-                places(line -> System.err.println("sonde: " + line)),
+                places(progress),
                 stacks(),
                 includesSelf ? 0 : (int) ProcessHandle.current().pid());
     }
