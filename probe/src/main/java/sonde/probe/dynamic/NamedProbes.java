@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.event.Glob;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.ftrace.ProbeField;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.FileCalls;
@@ -101,6 +102,30 @@ public final class NamedProbes {
             }
         }
         return all;
+    }
+
+    /** Types that only the notebook knows, of fields by name, by event; see {@link ProbeField}. */
+    public static Map<String, Map<String, String>> types(Tracefs tracefs) throws SyscallException {
+        ProbeRegistry notebook = ProbeRegistry.usual();
+        Map<String, String> noted = notebook.read();
+        Map<String, Map<String, String>> types = new LinkedHashMap<>();
+        if (noted.values().stream().noneMatch(ProbeRegistry::hasTypes)) {
+            return types;
+        }
+        NamedProbes probes = new NamedProbes(tracefs, notebook);
+        for (String file : probes.readable()) {
+            for (String line : tracefs.text(file).split("\n")) {
+                Matcher matcher = LINE.matcher(line);
+                if (matcher.matches()) {
+                    String event = matcher.group(2) + ":" + matcher.group(3);
+                    String of = noted.get(ProbeRegistry.key(event, matcher.group(4)));
+                    if (of != null) {
+                        types.put(event, ProbeRegistry.types(of, matcher.group(5)));
+                    }
+                }
+            }
+        }
+        return types;
     }
 
     /** Of the probes that names or globs mean those whose file was changed since. */
