@@ -98,9 +98,27 @@ class SymbolizeTest {
         assertThat(sonde("probe -x ./calls -n -f outer")).isEqualTo(added);
         assertThat(sonde("probe -x ./calls -F outer")).isEqualTo("outer\n");
         assertThat(sonde("probe -x ./calls --vars outer")).contains("int n");
-        Sonde.Outcome split =
-                Sonde.in(folder).run("probe", "add", "-n", "-x", "./calls", "outer", "n");
-        assertThat(split.err()).contains("'outer n'");
+        String quoted = probe(words + " 'outer n'");
+        assertThat(probe(words + " outer n")).isEqualTo(quoted);
+        assertThat(sonde("probe -x ./calls -n outer n")).isEqualTo(quoted);
+        assertThat(probe(words + " outer main").lines()).hasSize(4);
+        String place = added.lines().findFirst().orElseThrow().split(" ")[1];
+        for (String tracefs :
+                List.of(
+                        words + " p:g/mine outer n",
+                        words + " p:g/mine 'outer n'",
+                        words + " 'p:g/mine outer n'",
+                        "-n p:g/mine " + place + " n=%di:s32")) {
+            assertThat(probe(tracefs)).as(tracefs).startsWith("p:g/mine " + place + " n=%di:s32\n");
+        }
+        assertThat(probe(words + " r:back outer '$retval'"))
+                .startsWith("r:probe_calls/back " + place + " retval=$retval");
+    }
+
+    private String probe(String words) throws Exception {
+        Sonde.Outcome outcome = shell(Sonde.ROOT + "/sonde probe add " + words);
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        return outcome.out();
     }
 
     private static String withoutDiscriminators(Sonde.Outcome outcome) {

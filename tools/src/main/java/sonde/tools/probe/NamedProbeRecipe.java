@@ -130,11 +130,7 @@ public final class NamedProbeRecipe {
                 choice.apply(new ProbeDefiner(subject).avoiding(taken).choosing(kinds));
         List<ProbeDefinition> made = new ArrayList<>();
         for (PointSpec point : points) {
-            try {
-                made.addAll(definer.define(point));
-            } catch (ProbeException e) {
-                throw split(points.getFirst().text(), point.text(), e);
-            }
+            made.addAll(definer.define(point));
         }
         List<String> notes = new ArrayList<>(subject.notes());
         Table table =
@@ -159,28 +155,6 @@ public final class NamedProbeRecipe {
         }
         probes.add(subject, made);
         return new ProbeAnswer(new TextLayout(table, out -> added(made, out)), notes, true);
-    }
-
-    /**
-     * The failure of a definition; where a shell made words of one, it says how variables are
-     * given.
-     *
-     * @param first definition of the command line
-     * @param text the one that failed
-     */
-    public static ProbeException split(String first, String text, ProbeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        boolean word = !text.equals(first) && !text.matches(".*\\s.*");
-        boolean unread = message.contains("was expected") || message.startsWith("there is no func");
-        return word && unread
-                ? new ProbeException(
-                        message
-                                + "\n  if it is a variable, it belongs in the word of its place: '"
-                                + first
-                                + " "
-                                + text
-                                + "'")
-                : failure;
     }
 
     /** The module that all points name; empty for none. */
