@@ -37,6 +37,8 @@ public final class NamedProbeRecipe {
                         .text("source", ListedProbe::source)
                         .text("by", one -> one.isOurs() ? "sonde" : "")
                         .text("changed", ListedProbe::changed)
+                        .count("hits", ListedProbe::hits)
+                        .count("misses", ListedProbe::misses)
                         .table(all);
         return new ProbeAnswer(
                 new TextLayout(table, out -> all.forEach(one -> listed(one, out))),
@@ -55,6 +57,10 @@ public final class NamedProbeRecipe {
                                 + " "
                                 + one.arguments()
                                 + "   (not made by sonde probe)";
+        Long hits = one.hits();
+        Long misses = one.misses();
+        shown += hits == null ? "" : "   " + hits + (hits == 1 ? " hit" : " hits");
+        shown += misses == null || misses == 0 ? "" : ", " + misses + " missed";
         shown += one.changed().isEmpty() ? "" : "   (" + changed(one) + ")";
         out.println("%-32s %s".formatted(one.event(), TextEscape.line(shown)).stripTrailing());
     }
