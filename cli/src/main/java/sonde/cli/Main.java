@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,10 +28,15 @@ public final class Main {
 
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
-        PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+        StandardOutput stdout = new StandardOutput();
+        PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
         out.flush();
+        IOException failure = stdout.failure();
+        if (failure != null && status == ExitCode.DONE) {
+            status = FailureMessages.execution(failure, "", false, err);
+        }
         CacheTraining.startWhenWanted();
         if (status != ExitCode.DONE || !isAlone()) {
             System.exit(status);

@@ -12,7 +12,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
-import sonde.event.result.Report;
 import sonde.open.ReportSource;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
@@ -122,7 +121,8 @@ final class ReportCommand {
 
     private int run() throws Exception {
         if (given.has("--after-record")) {
-            return afterRecord((int) given.number("--after-record").orElse(0));
+            int status = (int) given.number("--after-record").orElse(0);
+            return RecordCommand.summary(recordings.getFirst(), status, call);
         }
         ReportOptions options = options();
         checkArguments(options);
@@ -159,17 +159,6 @@ final class ReportCommand {
             source.notes().forEach(note -> call.err().println("sonde: " + note));
         }
         return ExitCode.DONE;
-    }
-
-    private int afterRecord(int status) throws Exception {
-        Report summary = ReportSections.summary(recordings.getFirst());
-        if (call.json()) {
-            ResultPrinter.onOut(summary, true);
-        } else {
-            ResultPrinter.onErr(summary);
-            NextSteps.print(recordings.getFirst(), call.err());
-        }
-        return status;
     }
 
     private void checkArguments(ReportOptions options) {

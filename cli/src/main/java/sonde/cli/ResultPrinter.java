@@ -73,7 +73,7 @@ final class ResultPrinter {
 
     /** Bytes that are no result: ArchitectureTest lists who writes such. */
     static void bytes(byte[] bytes) throws IOException {
-        new FileOutputStream(FileDescriptor.out).write(bytes);
+        new StandardOutput().write(bytes);
     }
 
     /** To standard error. */
@@ -89,7 +89,9 @@ final class ResultPrinter {
     }
 
     private static OutputStream stream(FileDescriptor stream) {
-        return new BufferedOutputStream(new FileOutputStream(stream), BUFFER);
+        boolean isOut = stream.equals(FileDescriptor.out);
+        return new BufferedOutputStream(
+                isOut ? new StandardOutput() : new FileOutputStream(stream), BUFFER);
     }
 
     private static void write(Result result, OutputForm form, FileDescriptor stream, int fd)

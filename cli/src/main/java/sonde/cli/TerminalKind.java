@@ -46,11 +46,11 @@ final class TerminalKind {
 
     /**
      * Whether the user's locale shows more than ASCII. The launcher gives the JVM another LC_ALL
-     * and keeps the user's as {@code =VALUE} in SONDE_LC_ALL, empty when there was none. Without
-     * any locale it is UTF-8, as every terminal of today.
+     * and keeps the user's ({@link sonde.probe.launch.InheritedState}). Without any locale it is
+     * UTF-8, as every terminal of today.
      */
     static boolean isUnicode(Map<String, String> environment) {
-        String kept = environment.get("SONDE_LC_ALL");
+        String kept = environment.get("SONDE_KEEP_LC_ALL");
         String all = kept == null ? environment.getOrDefault("LC_ALL", "") : kept;
         all = all.startsWith("=") ? all.substring(1) : all;
         String locale = all;

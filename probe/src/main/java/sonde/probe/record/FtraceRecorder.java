@@ -236,7 +236,9 @@ final class FtraceRecorder implements AutoCloseable {
                         RecordingMeta.LossKind.COMMIT_OVERRUN,
                         stats.commitOverrun());
                 if (spool.writeErrno() != 0) {
-                    add(losses, buffer, spool.cpu(), RecordingMeta.LossKind.NOT_WRITTEN, -1);
+                    // Whatever the ring ever had and the file does not have.
+                    long missing = stats.read() + stats.entries() - spool.writtenEvents();
+                    add(losses, buffer, spool.cpu(), RecordingMeta.LossKind.NOT_WRITTEN, missing);
                 }
             }
         }
