@@ -1,8 +1,6 @@
 package sonde.cli;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -13,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.open.ReportSource;
+import sonde.probe.launch.PrivateOutput;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.report.ReportOptions;
@@ -186,7 +185,8 @@ final class ReportCommand {
     private void page(ReportSource source, ReportOptions options, Path file) throws IOException {
         boolean toOut = file.toString().equals("-");
         boolean force = given.has("--force");
-        if (!toOut && !force && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        boolean there = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+        if (!toOut && !force && there && !PrivateOutput.isSpecial(file)) {
             throw new FileAlreadyExistsException(file.toString());
         }
         ReportPage page = new ReportRecipe(options).page(source);
@@ -194,10 +194,8 @@ final class ReportCommand {
             ResultPrinter.page(page.report(), page.timeline());
             return;
         }
-        try (OutputStream out =
-                new BufferedOutputStream(ResultPrinter.newFile(file, force), 1 << 16)) {
-            new HtmlRenderer().write(page.report(), page.timeline(), out);
-        }
+        PrivateOutput.stream(
+                file, force, out -> new HtmlRenderer().write(page.report(), page.timeline(), out));
         call.err().println("written: " + file);
     }
 

@@ -135,7 +135,7 @@ final class TraceCommand {
         OutputForm form = arguments.format.equals("json") ? OutputForm.JSON : OutputForm.TEXT;
         return arguments.output == null || arguments.compile
                 ? ResultPrinter.onOut(result, form)
-                : ResultPrinter.inFile(result, form, Path.of(arguments.output), true);
+                : ResultPrinter.whileWritten(result, form, Path.of(arguments.output));
     }
 
     /** What the words ask for. */

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -88,5 +89,43 @@ class FullDiskKernelTest {
         System.arraycopy(words, 0, all, 0, words.length);
         System.arraycopy(command, 0, all, words.length, command.length);
         return Sonde.in(folder).run(all);
+    }
+
+    @Test
+    void whatIsMadeOfARecording() throws Exception {
+        StringBuilder text = new StringBuilder("# tracer: nop\n#\n");
+        for (int i = 0; i < 20_000; i++) {
+            text.append(
+                    "  a-7  [000] d..2. 1.%06d: sched_wakeup: comm=c%d pid=%d prio=1 target_cpu=0\n"
+                            .formatted(i, i * 7919 % 10007, i));
+        }
+        String trace = Files.writeString(folder.resolve("in.txt"), text).toString();
+        size("64k");
+        String made = small.resolve("made").toString();
+        List<List<String>> all =
+                List.of(
+                        List.of("report", trace, "--html", made),
+                        List.of("query", trace, "-o", made, "SELECT * FROM events"),
+                        List.of(
+                                "query",
+                                trace,
+                                "--format",
+                                "parquet",
+                                "-o",
+                                made,
+                                "SELECT *, hash(ts) FROM events"),
+                        List.of("convert", trace, made, "--to", "csv"),
+                        List.of("convert", trace, made, "--to", "tracedat"),
+                        List.of("convert", trace, made, "--to", "ctf"));
+        for (List<String> words : all) {
+            Sonde.Outcome outcome = Sonde.in(folder).run(words.toArray(String[]::new));
+            assertThat(outcome.status()).as("%s: %s", words, outcome).isEqualTo(3);
+            assertThat(outcome.err())
+                    .containsPattern(
+                            "made: the disk is full after [\\d,]+ bytes, which are removed");
+            try (Stream<Path> left = Files.list(small)) {
+                assertThat(left).as("%s", words).isEmpty();
+            }
+        }
     }
 }
