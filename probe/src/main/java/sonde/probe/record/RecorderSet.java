@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.launch.Leftovers;
+import sonde.probe.launch.Leftovers.Leftover;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.tracefs.Tracefs;
@@ -42,14 +44,14 @@ final class RecorderSet {
 
     /** Cleans up behind killed recorders and begins to read the formats of the events. */
     void prepare(int cpuCount, long traceId) throws SyscallException {
+        for (Leftover left : Leftovers.remove()) {
+            notes.add("removed " + left.name() + ", left by a killed recorder");
+        }
         Tracefs found = Tracefs.find().orElse(null);
         if (found == null) {
             return;
         }
         tracefs = found;
-        for (String leftover : found.removeLeftovers()) {
-            notes.add("removed " + leftover + ", left by a killed recorder");
-        }
         FormatCopier read = formats(found);
         if (read == null) {
             return;
