@@ -81,7 +81,9 @@ final class ReportCommand {
                       sonde report --events trace.dat --filter 'sched/sched_switch: prev_pid == 0'
 
                     Environment:
-                      In a pipe each row is one line; COLUMNS=100 limits the width of tables
+                      In a pipe each row is one line; COLUMNS=100 limits the width of tables.
+                      SONDE_UNPACK_MAX=20G lets a compressed file unpack to so much; without it
+                      200 times its size, at most 64 GiB
 
                     Exit status:
                       0 done, 1 nothing in it matches the filters, 2 no such file, 4 no recording or

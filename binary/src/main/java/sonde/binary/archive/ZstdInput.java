@@ -31,6 +31,11 @@ final class ZstdInput extends InputStream {
         this.stream = ZstdLibrary.get().stream();
     }
 
+    /** Bytes that were taken in. */
+    long consumed() {
+        return consumed;
+    }
+
     @Override
     public int read() throws IOException {
         byte[] one = new byte[1];
