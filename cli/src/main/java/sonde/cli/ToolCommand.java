@@ -164,6 +164,7 @@ final class ToolCommand {
                 style.clears()
                         && arguments.format.equals("text")
                         && arguments.output == null
+                        && TerminalKind.obeys(System.getenv())
                         && TerminalKind.width(TerminalKind.STDOUT) > 0;
         return screen ? style : style.onPaper();
     }

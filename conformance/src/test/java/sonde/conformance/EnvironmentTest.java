@@ -89,4 +89,19 @@ class EnvironmentTest {
                                 + " sh -c 'ulimit -v; ulimit -d; env'");
         assertThat(recorded.out()).startsWith("1000000\n900000\n").doesNotContain("MALLOC_ARENA");
     }
+
+    @Test
+    void coloursOnlyWhereATerminalWantsThem() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "needs script");
+        String line = "  a-7  [000] d..2. %d.0: sched_wakeup: comm=a pid=7 prio=1 target_cpu=0\n";
+        Files.writeString(
+                folder.resolve("in.txt"),
+                "# tracer: nop\n" + line.formatted(1) + line.formatted(2));
+        String look = " script -qec \"$1 report in.txt\" /dev/null";
+        assertThat(shell("TERM=xterm" + look).out()).contains("\033[");
+        for (String plain : List.of("TERM=dumb", "TERM=", "TERM=xterm NO_COLOR=1")) {
+            Sonde.Outcome outcome = shell(plain + look);
+            assertThat(outcome.out()).as(plain).contains("on CPU").doesNotContain("\033");
+        }
+    }
 }

@@ -2,6 +2,7 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -34,6 +35,9 @@ import sonde.sys.SyscallException;
  */
 public final class RecordSession implements AutoCloseable {
     private static final int CLOCK_PROCESS_CPUTIME = 2;
+
+    /** Processes that a sentence names. */
+    private static final int MOST_SHOWN = 5;
 
     private final RecordPlan plan;
     private final BundleFolder folder;
@@ -236,6 +240,7 @@ public final class RecordSession implements AutoCloseable {
     }
 
     private void end(RecordingMeta.@Nullable CommandExit exit) throws IOException {
+        Collection<Integer> threads = exit == null ? List.of() : sources.threads();
         sources.off();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         loop.stop();
@@ -268,11 +273,43 @@ public final class RecordSession implements AutoCloseable {
         tellUnwritten(account.losses());
         sources.close();
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
+        tellLiving(threads);
         meta =
                 meta.withState(RecordingState.FINISHED)
                         .withAccount(account.losses(), sources.sentences())
                         .withRecorder(SessionMeta.recorder(meta.recorder(), cpuAtStart));
         folder.writeMeta(meta);
+    }
+
+    /**
+     * A command that ends may leave processes that run on: a daemon, what a shell did not await.
+     */
+    private void tellLiving(Collection<Integer> threads) {
+        List<Integer> living = new ArrayList<>(ProcessTree.owners(threads));
+        living.removeAll(request.rootPids());
+        living.remove((Integer) ProcessCalls.getpid());
+        if (living.isEmpty()) {
+            return;
+        }
+        List<Integer> shown = living.subList(0, Math.min(MOST_SHOWN, living.size()));
+        String names =
+                String.join(
+                        ", ",
+                        shown.stream().map(pid -> ProcessTree.name(pid) + " " + pid).toList());
+        String pids = String.join(",", shown.stream().map(String::valueOf).toList());
+        int more = living.size() - shown.size();
+        boolean one = living.size() == 1;
+        notes.add(
+                (one ? "1 process" : living.size() + " processes")
+                        + " that the command started still "
+                        + (one ? "runs" : "run")
+                        + ", and the recording ended before: "
+                        + names
+                        + (more > 0 ? " and " + more + " more" : "")
+                        + "; 'sonde record -p "
+                        + pids
+                        + "' records "
+                        + (one ? "it" : "them"));
     }
 
     private void tellUnwritten(List<RecordedLoss> losses) throws SyscallException {

@@ -2,6 +2,7 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -149,6 +150,14 @@ final class RecorderSet {
     /** The target's processes now. */
     List<Integer> tree() {
         return ProcessTree.processes(request.rootPids());
+    }
+
+    /** Threads of the target, also of processes that are nobody's descendants any more. */
+    Collection<Integer> threads() throws SyscallException {
+        if (ftrace != null) {
+            return ftrace.followed();
+        }
+        return perf == null || plan.systemWide() ? List.of() : perf.rings().comms().told();
     }
 
     /** The files that are written. */
