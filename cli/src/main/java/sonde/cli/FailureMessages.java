@@ -88,7 +88,7 @@ final class FailureMessages {
         return code(failure);
     }
 
-    private static boolean isBrokenPipe(Exception failure) {
+    static boolean isBrokenPipe(Exception failure) {
         return failure instanceof SyscallException call
                 ? call.errno() == Errno.EPIPE
                 : String.valueOf(failure.getMessage()).contains("Broken pipe");

@@ -116,9 +116,9 @@ final class SymbolizeCommand {
         KernelAddresses kernel =
                 new KernelAddresses(
                         new GivenPlaces(
-                                SymbolArguments.folders(call),
+                                SymbolArguments.folders(given),
                                 Optional.empty(),
-                                SymbolArguments.servers(call)));
+                                SymbolArguments.servers(given, call::say)));
         ResultPrinter.onOut(kernel.of(words, given.has("--addresses")), call.json());
         call.say(kernel.notes());
     }

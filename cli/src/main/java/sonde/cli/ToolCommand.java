@@ -158,6 +158,7 @@ final class ToolCommand {
                         && !given.has("--json")
                         && given.text("--format", "text").equals("text")
                         && !given.has("--output")
+                        && TerminalKind.obeys(System.getenv())
                         && TerminalKind.width(TerminalKind.STDOUT) > 0;
         return screen ? style : style.onPaper();
     }

@@ -25,6 +25,7 @@ import sonde.lang.declare.IncludeFolders;
 import sonde.lang.output.MapRows.MapOrder;
 import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.RowStyle;
+import sonde.probe.launch.InheritedState;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
@@ -443,6 +444,7 @@ public final class TraceArguments {
     /** Settings that go over those of the script. */
     private Map<String, String> environment() {
         Map<String, String> all = new HashMap<>(System.getenv());
+        InheritedState.restore(all);
         mapKeys.ifPresent(keys -> all.put("BPFTRACE_MAX_MAP_KEYS", Integer.toString(keys)));
         return Map.copyOf(all);
     }
