@@ -173,7 +173,7 @@ final class WaitRules {
             text.append(" (").append(Words.count(wait.count())).append(" times, the longest ");
             text.append(Words.time(wait.longest())).append(')');
         }
-        if (wait.place().own()) {
+        if (wait.place().own() && wait.place().isNamed()) {
             text.append(", called from ").append(wait.place().chain());
         }
         text.append(polls ? ": a loop of short sleeps" : "");
