@@ -28,7 +28,8 @@ public final class Main {
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        PrintWriter err =
+                new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
         out.flush();
         CacheTraining.startWhenWanted();
@@ -123,7 +124,9 @@ public final class Main {
                 return ExitCode.DONE;
             }
             given.check();
-            return entry.body().run(new CommandCall(given, out, err));
+            try (WaitLine _ = WaitLine.of(name, given.words())) {
+                return entry.body().run(new CommandCall(given, out, err));
+            }
         } catch (Exception e) {
             return FailureMessages.execution(e, name, debug, err);
         }

@@ -116,6 +116,7 @@ final class QueryCommand {
                         files, SymbolArguments.places(call), output, !given.has("--no-cache"))) {
             call.say(query.notes());
             if (sql == null) {
+                WaitLine.end();
                 return new QueryShell(query, chosen).run();
             }
             return answer(query, sql, chosen);

@@ -195,7 +195,9 @@ final class TimelineMaker {
                                 new TimelineLanes.MarkLane(
                                         event,
                                         isAll ? all.count() : marks.size(),
-                                        marks.stream().mapToLong(EventMarks.EventMark::time).toArray(),
+                                        marks.stream()
+                                                .mapToLong(EventMarks.EventMark::time)
+                                                .toArray(),
                                         marks.stream()
                                                 .mapToInt(one ->
                                                         trackOf.getOrDefault(one.thread(), -1))
