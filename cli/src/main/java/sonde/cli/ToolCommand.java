@@ -145,7 +145,10 @@ final class ToolCommand {
                     tool.rules().rows()
                             ? Optional.of(onScreen(read.rowStyle(), arguments))
                             : Optional.empty();
-            arguments.folded = tool.rules().folded().orElse(List.of());
+            arguments.parts =
+                    arguments.format.equals("folded")
+                            ? tool.rules().folded().orElse(List.of())
+                            : tool.rules().stacks();
             arguments.tool = tool.name();
             arguments.toolProbe =
                     tool.rules().takes().isEmpty() ? "" : read.parameters().getFirst();

@@ -150,8 +150,8 @@ final class TraceArguments {
     /** Whether {@code watched()} holds for the tracer too. */
     boolean includesSelf;
 
-    /** How the keys of its maps are folded. */
-    List<String> folded = List.of();
+    /** How the keys of its maps are folded, or laid out for people. */
+    List<String> parts = List.of();
 
     boolean list;
     boolean verbose;

@@ -149,7 +149,7 @@ final class TraceCommand {
                 new TraceRequest.PrintStyle(
                         arguments.order,
                         arguments.form(),
-                        arguments.folded,
+                        arguments.parts,
                         arguments.rowStyle,
                         arguments.buffer.equals("full")),
                 new TraceRequest.TraceEnd(
