@@ -255,6 +255,24 @@ public class TextBuffer {
         return this;
     }
 
+    /** A number below a thousand million with leading zeros. */
+    public TextBuffer nineDigits(int value) {
+        room(10);
+        int upper = value / 10_000;
+        int lower = value - upper * 10_000;
+        int first = upper / 10_000;
+        int middle = upper - first * 10_000;
+        int hundreds = middle / 100;
+        int last = lower / 100;
+        bytes[size] = (byte) ('0' + first);
+        PAIR.set(bytes, size + 1, DECIMAL_PAIRS[hundreds]);
+        PAIR.set(bytes, size + 3, DECIMAL_PAIRS[middle - hundreds * 100]);
+        PAIR.set(bytes, size + 5, DECIMAL_PAIRS[last]);
+        PAIR.set(bytes, size + 7, DECIMAL_PAIRS[lower - last * 100]);
+        size += 9;
+        return this;
+    }
+
     /** Digits of a number that is not negative, from the place of its highest bit. */
     private static int decimalDigits(long value) {
         int least = (64 - Long.numberOfLeadingZeros(value)) * 1233 >>> 12;

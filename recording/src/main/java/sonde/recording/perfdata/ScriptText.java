@@ -391,7 +391,8 @@ final class ScriptText implements RowText {
             return;
         }
         long time = batch.time(row);
-        long seconds = Long.divideUnsigned(time, 1_000_000_000);
+        long seconds =
+                time >= 0 ? time / 1_000_000_000 : Long.divideUnsigned(time, 1_000_000_000);
         int pid = batch.pid(row);
         int tid = batch.tid(row);
         int cpu = batch.cpu(row);
@@ -404,15 +405,25 @@ final class ScriptText implements RowText {
                 || head.seconds != seconds
                 || head.pid != pid
                 || !same(head, shape, name)) {
-            TextBuffer made = new TextBuffer(64);
-            head(made, shape, batch, row, seconds);
-            head =
-                    new LineHead(
-                            shape, name, pid, tid, cpu, seconds, new PackedText(made.since(0)));
+            head = newHead(shape, batch, row, seconds);
             heads[place] = head;
         }
         out.put(head.text);
         out.sixDigits((int) ((time - seconds * 1_000_000_000) / 1000)).put(COLON);
+    }
+
+    private LineHead newHead(SampleShape shape, Batch batch, int row, long seconds) {
+        TextBuffer text = new TextBuffer(64);
+        head(text, shape, batch, row, seconds);
+        int tid = batch.tid(row);
+        return new LineHead(
+                shape,
+                names.name(tid),
+                batch.pid(row),
+                tid,
+                batch.cpu(row),
+                seconds,
+                new PackedText(text.since(0)));
     }
 
     /** A name that a thread got has an array of its own. */
