@@ -222,10 +222,10 @@ public class TextBuffer {
         int at = size;
         long rest = value;
         while (rest > Integer.MAX_VALUE) {
-            long hundredth = rest / 100;
-            at -= 2;
-            PAIR.set(bytes, at, DECIMAL_PAIRS[(int) (rest - hundredth * 100)]);
-            rest = hundredth;
+            long above = rest / 100_000_000;
+            at -= 8;
+            eightDigits((int) (rest - above * 100_000_000), at);
+            rest = above;
         }
         int small = (int) rest;
         while (small >= 100) {
@@ -240,6 +240,17 @@ public class TextBuffer {
             bytes[at - 1] = (byte) ('0' + small);
         }
         return this;
+    }
+
+    private void eightDigits(int value, int at) {
+        int upper = value / 10_000;
+        int lower = value - upper * 10_000;
+        int first = upper / 100;
+        int third = lower / 100;
+        PAIR.set(bytes, at, DECIMAL_PAIRS[first]);
+        PAIR.set(bytes, at + 2, DECIMAL_PAIRS[upper - first * 100]);
+        PAIR.set(bytes, at + 4, DECIMAL_PAIRS[third]);
+        PAIR.set(bytes, at + 6, DECIMAL_PAIRS[lower - third * 100]);
     }
 
     /** A number below a million with leading zeros. */
@@ -258,17 +269,9 @@ public class TextBuffer {
     /** A number below a thousand million with leading zeros. */
     public TextBuffer nineDigits(int value) {
         room(10);
-        int upper = value / 10_000;
-        int lower = value - upper * 10_000;
-        int first = upper / 10_000;
-        int middle = upper - first * 10_000;
-        int hundreds = middle / 100;
-        int last = lower / 100;
+        int first = value / 100_000_000;
         bytes[size] = (byte) ('0' + first);
-        PAIR.set(bytes, size + 1, DECIMAL_PAIRS[hundreds]);
-        PAIR.set(bytes, size + 3, DECIMAL_PAIRS[middle - hundreds * 100]);
-        PAIR.set(bytes, size + 5, DECIMAL_PAIRS[last]);
-        PAIR.set(bytes, size + 7, DECIMAL_PAIRS[lower - last * 100]);
+        eightDigits(value - first * 100_000_000, size + 1);
         size += 9;
         return this;
     }

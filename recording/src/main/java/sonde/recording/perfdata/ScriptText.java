@@ -391,8 +391,7 @@ final class ScriptText implements RowText {
             return;
         }
         long time = batch.time(row);
-        long seconds =
-                time >= 0 ? time / 1_000_000_000 : Long.divideUnsigned(time, 1_000_000_000);
+        long seconds = time >= 0 ? time / 1_000_000_000 : Long.divideUnsigned(time, 1_000_000_000);
         int pid = batch.pid(row);
         int tid = batch.tid(row);
         int cpu = batch.cpu(row);
