@@ -37,7 +37,8 @@ public final class Main {
     public static void main(String[] args) {
         StandardOutput stdout = new StandardOutput();
         PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
-        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        PrintWriter err =
+                new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
         awaitBeside();
         out.flush();
@@ -137,7 +138,9 @@ public final class Main {
                 return ExitCode.DONE;
             }
             given.check();
-            return entry.body().run(new CommandCall(given, out, err));
+            try (WaitLine _ = WaitLine.of(name, given.words())) {
+                return entry.body().run(new CommandCall(given, out, err));
+            }
         } catch (Exception e) {
             return FailureMessages.execution(e, name, debug, err);
         }

@@ -53,6 +53,9 @@ final class TrueNumbersPropertyTest {
     private long end;
     private long lost;
 
+    /** Fewer than a page has. */
+    private static final int MAX_TRACKS = 200;
+
     @Test
     void everyViewHasTheSameNumbers() {
         int[] run = {0};
@@ -203,7 +206,7 @@ final class TrueNumbersPropertyTest {
         options.sections().forEach(section -> needed.addAll(section.needs()));
         ReportOperators found = new ReportOperators(source, options, needed, true);
         statesAddUp(found);
-        Timeline page = new TimelineMaker(found).timeline();
+        Timeline page = new TimelineMaker(found, MAX_TRACKS).timeline();
         List<Result> text = new ReportRecipe(options).report(source, found).sections();
         pageHasTheTimes(found, page, text);
         long sampled = tree(text, "on-CPU stacks").root().total();
