@@ -139,7 +139,7 @@ final class TablePass {
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         Engine.Extent extent = Engine.run(input.recordings(), operators, spare);
         List<EventType> types = counts.counts().stream().map(TypeCount::type).toList();
-        follower.estimate(running, SampleDuration.of(input.recordings(), types));
+        follower.estimate(running, SampleDuration.of(input.recordings(), types), extent);
         if (silence != null) {
             follower.silent(silence.from(), Math.max(silence.to(), extent.last()), silence.as());
         }

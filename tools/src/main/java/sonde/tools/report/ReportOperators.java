@@ -119,12 +119,11 @@ public final class ReportOperators {
         if (frames == symbols) {
             name(chains, options.stacks().lines() || source.given().hasFiles());
         }
-        boolean timed = extent.last() > extent.first();
         sampleTime =
                 SampleDuration.of(
                         source.recordings(),
                         counts.counts().stream().map(TypeCount::type).toList());
-        estimated = timed && states.estimate(samples, sampleTime);
+        estimated = states.estimate(samples, sampleTime, extent);
         if (meta != null) {
             boolean switches = source.planned("sched:sched_switch", "switch");
             states.silent(
