@@ -166,7 +166,7 @@ final class ReportTest {
     void timesOutsideTheRecordingReachNoSum() throws IOException {
         ReportOptions whole = ReportOptions.of(ALL);
         ReportOperators expected;
-        try (ReportSource source = ReportSource.open(bundle)) {
+        try (ReportSource source = ReportSource.open(Scripted.asleep(folder.resolve("asleep")))) {
             expected = new ReportOperators(source, whole, List.of(), false);
         }
         Path strayed = Scripted.strayed(folder.resolve("strayed"));

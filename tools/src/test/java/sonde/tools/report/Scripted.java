@@ -106,9 +106,18 @@ final class Scripted {
         return file;
     }
 
-    /** With two records of damaged times beside, as stale bytes of a ring give them. */
-    static Path strayed(Path folder) throws IOException {
+    /** A program that sleeps at the end. */
+    static Path asleep(Path folder) throws IOException {
         Path bundle = write(folder);
+        SchedTrace trace = new SchedTrace().switched(at(10), 0, IDLE, 0, 0, APP, 100);
+        trace.switched(at(41), 0, APP, 100, 1, IDLE, 0).wake(at(82), 1, 0, APP, 102);
+        Files.write(bundle.resolve("trace.dat"), trace.toBytes());
+        return bundle;
+    }
+
+    /** With records of damaged times beside, as stale bytes of a ring give them. */
+    static Path strayed(Path folder) throws IOException {
+        Path bundle = asleep(folder);
         PerfDataBytes file = perf();
         for (long time : new long[] {-2_123_646_422L, 8_680_232_847_620_000_000L}) {
             PerfDataBytes.Fields program = file.fields().u16(1).u16(0).u32(77).u64(5);
