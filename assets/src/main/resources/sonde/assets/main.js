@@ -33,13 +33,14 @@ class Page {
     this.follow();
   }
 
-  /** Losses, the headline, and all other sentences folded to one line. */
+  /** Losses, the answer, the headline, and all other sentences folded to one line. */
   showNotes() {
-    const { lost, notes } = this.data;
+    const { lost, answer, notes } = this.data;
     if (lost) {
       const more = el('a', { href: '#table-losses' }, 'Where?');
       $('notes').append(el('p', { className: 'lost', role: 'alert' }, lost, ' ', more));
     }
+    $('notes').append(...answer.map((sentence) => el('p', { className: 'lead' }, sentence)));
     $('notes').append(...notes.slice(0, 1).map((note) => el('p', { className: 'lead' }, note)));
     const rest = notes.slice(1);
     if (rest.length === 1) $('notes').append(el('p', null, rest[0]));

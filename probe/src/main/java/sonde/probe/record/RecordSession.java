@@ -53,6 +53,7 @@ public final class RecordSession implements AutoCloseable {
     /** VmHWM of this process when the command left its memory. */
     private volatile long ownPeakRss;
 
+    private @Nullable TargetCounters counters;
     private volatile long armedNanos;
 
     /** What a full disk cost; empty for nothing. */
@@ -109,6 +110,7 @@ public final class RecordSession implements AutoCloseable {
                 // Nobody waits for the start: our reading is not to be among the first events.
                 sources.awaitFormats();
             }
+            counters = TargetCounters.begin(request.mode(), request.rootPids());
             sources.arm(meta.recorder().tids());
             armedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
             loop.armed();
@@ -169,6 +171,15 @@ public final class RecordSession implements AutoCloseable {
     public Optional<TraceDatMetadata> formats() {
         sources.awaitFormats();
         return Optional.ofNullable(sources.metadata());
+    }
+
+    /** Reads the counters of the target again: memory, throttling. */
+    public void look() {
+        synchronized (lock) {
+            if (counters != null && !finished) {
+                counters.look();
+            }
+        }
     }
 
     /** Adds a sentence for the summary. */
@@ -265,7 +276,8 @@ public final class RecordSession implements AutoCloseable {
                                         request.mode(),
                                         request.argv(),
                                         request.rootPids(),
-                                        SessionMeta.own(exit, ownPeakRss)))
+                                        SessionMeta.own(exit, ownPeakRss),
+                                        counters == null ? List.of() : counters.end()))
                         .withProcesses(tables, meta.jvmMaps());
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();

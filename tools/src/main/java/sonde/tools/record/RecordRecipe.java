@@ -47,6 +47,9 @@ public final class RecordRecipe {
     /** Between two looks at the recording where nobody watches: each wakes an idle machine. */
     private static final long LOOK_NANOS = 500_000_000;
 
+    /** Before the first: a command has its own memory by then. */
+    private static final long FIRST_LOOK_NANOS = 50_000_000;
+
     /** The same where somebody does. */
     private static final long WATCHED_NANOS = 200_000_000;
 
@@ -331,8 +334,14 @@ public final class RecordRecipe {
             throws IOException, InterruptedException {
         long end = order.spec().durationNanos();
         int passedOn = 0;
+        long looks = 0;
         while (true) {
-            Happening happening = happenings.poll(untilLook(end, session), TimeUnit.NANOSECONDS);
+            long tick = looks++ == 0 ? FIRST_LOOK_NANOS : Long.MAX_VALUE;
+            Happening happening =
+                    happenings.poll(Math.min(tick, untilLook(end, session)), TimeUnit.NANOSECONDS);
+            if (happening == null) {
+                session.look();
+            }
             if (observer != null) {
                 observer.accept(session.progress());
             }
