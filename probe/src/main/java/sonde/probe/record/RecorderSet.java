@@ -10,10 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.RecordPlan;
+import sonde.probe.snapshot.ThreadNow;
+import sonde.probe.snapshot.ThreadSnapshot;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.ftrace.CpuStats;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Errno;
@@ -31,6 +34,8 @@ final class RecorderSet {
     private @Nullable PerfRecorder perf;
     private @Nullable Thread formatsThread;
     private @Nullable Thread closing;
+    private @Nullable Thread snapshotThread;
+    private volatile @Nullable ThreadSnapshot snapshot;
     private volatile @Nullable TraceDatMetadata metadata;
 
     RecorderSet(RecordPlan plan, BundleFolder folder, RecordRequest request, SummaryNotes notes) {
@@ -42,6 +47,11 @@ final class RecorderSet {
 
     /** Cleans up behind killed recorders and begins to read the formats of the events. */
     void prepare(int cpuCount, long traceId) throws SyscallException {
+        if (request.mode() != TargetMode.COMMAND && !plan.sampled().isEmpty()) {
+            // Reads the kernel's types and loads a program: beside everything else.
+            snapshotThread =
+                    Thread.ofPlatform().daemon().name("sonde-threads").start(this::openSnapshot);
+        }
         Tracefs found = Tracefs.find().orElse(null);
         if (found == null) {
             return;
@@ -194,6 +204,7 @@ final class RecorderSet {
 
     /** Filters first, then events; what starts meanwhile is found by looking until none is new. */
     void arm(List<Integer> ownTids) throws IOException {
+        List<ThreadNow> threads = request.mode() == TargetMode.COMMAND ? List.of() : threadsNow();
         Set<Integer> followed = new HashSet<>();
         FtraceRecorder dense = ftrace;
         if (dense != null) {
@@ -203,7 +214,7 @@ final class RecorderSet {
             dense.on();
         }
         if (perf != null) {
-            perf.on();
+            perf.on(threads);
         }
         while (dense != null) {
             Set<Integer> more = ProcessTree.allThreads(tree());
@@ -213,6 +224,42 @@ final class RecorderSet {
             }
             dense.follow(more);
             followed.addAll(more);
+        }
+    }
+
+    private void openSnapshot() {
+        snapshot = ThreadSnapshot.open(request.mode() == TargetMode.ALL);
+    }
+
+    /** What the threads are in that are recorded; none without a perf.data to keep it. */
+    private List<ThreadNow> threadsNow() {
+        List<Integer> pids =
+                request.mode() == TargetMode.ALL ? DescriptorTables.everybody() : tree();
+        if (perf == null || pids.isEmpty()) {
+            return List.of();
+        }
+        join(snapshotThread);
+        if (snapshot == null) {
+            openSnapshot();
+        }
+        ThreadSnapshot taking = snapshot;
+        if (taking == null) {
+            return List.of();
+        }
+        List<ThreadNow> threads = taking.take(pids);
+        if (taking.left() > 0) {
+            notes.add(
+                    "calls and stacks of "
+                            + taking.left()
+                            + " threads were not looked at: it would have taken too long");
+        }
+        return threads;
+    }
+
+    /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
+    void threadsAtEnd(long endNanos) {
+        if (perf != null) {
+            perf.threads(threadsNow(), endNanos);
         }
     }
 
@@ -340,6 +387,12 @@ final class RecorderSet {
     void close() {
         if (ftrace != null) {
             ftrace.close();
+        }
+        join(snapshotThread);
+        ThreadSnapshot taken = snapshot;
+        if (taken != null) {
+            taken.close();
+            snapshot = null;
         }
         PerfRecorder open = perf;
         if (open != null && closing == null) {

@@ -117,15 +117,20 @@ public record NamedCall(
     public String name() {
         return switch (kind) {
             case OPEN, EXECUTE -> new String(bytes, StandardCharsets.UTF_8);
-            case CONNECT, BIND, ACCEPT -> address();
+            case CONNECT, BIND, ACCEPT -> address(bytes);
             case NONE -> "";
         };
     }
 
-    private String address() {
+    /** A struct sockaddr as {@link #name} writes it. */
+    public static String address(byte[] bytes) {
         if (bytes.length < 2) {
             return "";
         }
+        return new NamedCall(Kind.BIND, 0, 0, 0, 0, 0, bytes).address();
+    }
+
+    private String address() {
         // sa_family is in the machine's order, ports and addresses in network order.
         int family = at(0) | at(1) << 8;
         return switch (family) {

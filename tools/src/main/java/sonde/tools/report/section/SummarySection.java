@@ -41,7 +41,8 @@ final class SummarySection implements ReportSection {
                         OffCpuSection.OFF_CPU,
                         SyscallsSection.CALLS,
                         FilesSection.FILES,
-                        BlockIoSection.REQUESTS));
+                        BlockIoSection.REQUESTS,
+                        ThreadsNowSection.LOOKS));
         return needs;
     }
 
@@ -53,6 +54,9 @@ final class SummarySection implements ReportSection {
             results.add(whereTimeWent(found));
         }
         List<Table> parts = new ArrayList<>(List.of(OnCpuSection.hottest(found, TOP)));
+        if (!found.isOfEverything()) {
+            parts.addFirst(ThreadsNowSection.top(found, 2 * TOP));
+        }
         if (found.hasNanos()) {
             parts.add(OffCpuSection.userCauses(found, TOP));
             parts.add(SyscallsSection.all(found, TOP));
