@@ -83,8 +83,8 @@ public final class ThreadsNow implements Operator {
 
         LookFields(Source source) {
             wanted = new TypeSelection(source);
-            wanted.add(1, SYSTEM, NAME, "since", "tid", "holder", "syscall", "at_end", "state");
-            for (String name : List.of("since", "tid", "holder", "syscall", "at_end")) {
+            wanted.add(1, SYSTEM, NAME, "since", "pid", "holder", "syscall", "at_end", "state");
+            for (String name : List.of("since", "pid", "holder", "syscall", "at_end")) {
                 IntegerField field = wanted.integer(SYSTEM, NAME, name);
                 if (field != null) {
                     integers.put(name, field);
@@ -118,14 +118,14 @@ public final class ThreadsNow implements Operator {
     public void accept(Batch batch, int from, int to) {
         LookFields fields = bindings.of(batch);
         for (int row = from; row < to; row++) {
-            int thread = threads.find((int) fields.integer("tid", batch, row));
+            int thread = threads.find(batch.tid(row));
             if (fields.wanted.code(batch, row) == 0 || thread < 0) {
                 continue;
             }
             String state = fields.text("state", batch, row);
             long at = batch.time(row);
             lookedNanos = Math.max(lookedNanos, at);
-            int pid = batch.pid(row);
+            int pid = (int) fields.integer("pid", batch, row);
             long since = fields.integer("since", batch, row);
             last.put(
                     thread,
@@ -139,7 +139,7 @@ public final class ThreadsNow implements Operator {
                             fields.text("object", batch, row),
                             (int) fields.integer("holder", batch, row),
                             fields.text("wchan", batch, row),
-                            stacks.intern(batch, row, pid >= 0 ? pid : threads.pid(thread)),
+                            stacks.intern(batch, row, pid),
                             fields.integer("at_end", batch, row) != 0));
         }
     }

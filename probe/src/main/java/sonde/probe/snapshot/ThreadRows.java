@@ -42,7 +42,7 @@ public final class ThreadRows {
                     \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
 
                     \tfield:u64 since;\toffset:8;\tsize:8;\tsigned:0;
-                    \tfield:pid_t tid;\toffset:16;\tsize:4;\tsigned:1;
+                    \tfield:pid_t pid;\toffset:16;\tsize:4;\tsigned:1;
                     \tfield:pid_t holder;\toffset:20;\tsize:4;\tsigned:1;
                     \tfield:int syscall;\toffset:24;\tsize:4;\tsigned:1;
                     \tfield:int at_end;\toffset:28;\tsize:4;\tsigned:1;
@@ -52,8 +52,8 @@ public final class ThreadRows {
                     \tfield:__data_loc char[] object;\toffset:44;\tsize:4;\tsigned:0;
                     \tfield:__data_loc char[] wchan;\toffset:48;\tsize:4;\tsigned:0;
 
-                    print fmt: "tid=%d comm=%s state=%s call=%s object=%s holder=%d wchan=%s \
-                    since=%llu at_end=%d", REC->tid, __get_str(comm), REC->state, __get_str(call), \
+                    print fmt: "pid=%d comm=%s state=%s call=%s object=%s holder=%d wchan=%s \
+                    since=%llu at_end=%d", REC->pid, __get_str(comm), REC->state, __get_str(call), \
                     __get_str(object), REC->holder, __get_str(wchan), REC->since, REC->at_end
                     """);
 
@@ -95,7 +95,7 @@ public final class ThreadRows {
 
     private static byte[] raw(ThreadNow now, boolean atEnd) {
         GrowableBytes out = GrowableBytes.littleEndian();
-        out.u16(ID).u16(0).u32(now.tid()).u64(now.sinceNanos()).u32(now.tid()).u32(now.holder());
+        out.u16(ID).u16(0).u32(now.tid()).u64(now.sinceNanos()).u32(now.pid()).u32(now.holder());
         out.u32(now.syscall()).u32(atEnd ? AT_END : 0).u8(now.state()).zeros(3);
         GrowableBytes texts = GrowableBytes.littleEndian();
         for (String text : List.of(now.comm(), now.call(), now.object(), now.wchan())) {

@@ -25,6 +25,7 @@ final class WaitObjects {
     private static final int MOST_SHOWN = 4;
     private static final int MOST_HOLDERS = 1 << 18;
     private static final int MOST_TEXT = 1 << 20;
+    private static final int MOST_PATH = 4096;
     private static final int POLLFD_BYTES = 8;
 
     // futex(2)
@@ -87,11 +88,27 @@ final class WaitObjects {
                     yield descriptor(pid, call.argument(at));
                 }
                 int path = call.pathAt();
-                yield path < 0
-                        ? WaitObject.NONE
-                        : new WaitObject(memory.text(call.arguments()[path], 4096), 0);
+                yield path < 0 ? WaitObject.NONE : opened(pid, call, memory, path);
             }
         };
+    }
+
+    /** A path; of a FIFO that is being opened the end that is missing. */
+    private WaitObject opened(int pid, CallNow call, ProcessMemory memory, int at) {
+        String path = memory.text(call.arguments()[at], MOST_PATH);
+        String seen = path.startsWith("/") ? path : "cwd/" + path;
+        String place = "/proc/" + pid + (path.startsWith("/") ? "/root" : "/") + seen;
+        if (!call.name().startsWith("open") || !isFifo(place)) {
+            return new WaitObject(path, 0);
+        }
+        int access = call.argument(at + 1) & 3;
+        return new WaitObject(
+                "FIFO "
+                        + path
+                        + (access == FileCalls.O_WRONLY
+                                ? ", nobody reads it"
+                                : ", nobody writes to it"),
+                0);
     }
 
     private static WaitObject connecting(CallNow call, ProcessMemory memory) {
