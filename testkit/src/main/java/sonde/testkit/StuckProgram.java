@@ -56,8 +56,11 @@ public final class StuckProgram implements AutoCloseable {
                 to -> {
                     List<String> words = new java.util.ArrayList<>(command);
                     words.add(to.toString());
-                    Process compiler = new ProcessBuilder(words).inheritIO()
-                            .redirectInput(ProcessBuilder.Redirect.PIPE).start();
+                    Process compiler =
+                            new ProcessBuilder(words)
+                                    .inheritIO()
+                                    .redirectInput(ProcessBuilder.Redirect.PIPE)
+                                    .start();
                     try (var in = compiler.getOutputStream()) {
                         in.write(source.getBytes(StandardCharsets.UTF_8));
                     }

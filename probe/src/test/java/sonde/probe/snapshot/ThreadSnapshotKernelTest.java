@@ -79,9 +79,18 @@ final class ThreadSnapshotKernelTest {
 
     /** The holder is the thread whose name says so, or the process. */
     @ParameterizedTest
-    @CsvSource({"mutex, holder", "pi, holder", "rdlock, holder", "wrlock, holder",
-        "flock, lockholder", "fcntl, lockholder", "pipe, slowwriter", "epoll, backend",
-        "unix, busdaemon", "child, hangs"})
+    @CsvSource({
+        "mutex, holder",
+        "pi, holder",
+        "rdlock, holder",
+        "wrlock, holder",
+        "flock, lockholder",
+        "fcntl, lockholder",
+        "pipe, slowwriter",
+        "epoll, backend",
+        "unix, busdaemon",
+        "child, hangs"
+    })
     void theHolderIsNamed(String mode, String holder) throws Exception {
         try (StuckProgram stuck = StuckProgram.start(folder, mode);
                 ThreadSnapshot snapshot = ThreadSnapshot.open(false)) {
