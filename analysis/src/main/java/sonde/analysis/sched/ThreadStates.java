@@ -150,7 +150,9 @@ public final class ThreadStates implements Operator {
     private void looked(SchedFields fields, Batch batch, int row) {
         int thread = threads.find(batch.tid(row));
         StringField letter = fields.lookedState;
-        if (thread < 0 || letter == null || SchedFields.value(fields.lookedAtEnd, batch, row) != 0) {
+        if (thread < 0
+                || letter == null
+                || SchedFields.value(fields.lookedAtEnd, batch, row) != 0) {
             return;
         }
         byte as =
@@ -612,6 +614,12 @@ public final class ThreadStates implements Operator {
     /** The system call the thread is in, -1 for none. */
     public int call(int thread) {
         return call[thread];
+    }
+
+    /** When the thread left the CPU; -1 when it runs, or nothing was seen of it. */
+    public long offSince(int thread) {
+        boolean off = thread < known && state[thread] != RUNNING && state[thread] >= 0;
+        return off ? since[thread] : -1;
     }
 
     /** Node of the chain at its last switch-out, {@link StackTable#NONE} for none. */

@@ -113,12 +113,13 @@ public final class NamesProgram implements AutoCloseable {
         TracepointFormat exec = TracepointFormat.of("sched", "sched_process_exec");
         attach("sonde_exec", code.executed(exec), exec);
         for (NamedSyscall call : NamedSyscall.ALL) {
-            TracepointFormat exit = TracepointFormat.find("syscalls", "sys_exit_" + call.name());
-            if (exit != null) {
+            String side = call.isWait() ? "sys_enter_" : "sys_exit_";
+            TracepointFormat found = TracepointFormat.find("syscalls", side + call.name());
+            if (found != null) {
                 attach(
                         "sonde_" + call.kind().name().toLowerCase(Locale.ROOT),
-                        code.end(call),
-                        exit);
+                        call.isWait() ? code.begin(call) : code.end(call),
+                        found);
                 attached.add(call.name());
             }
         }

@@ -251,7 +251,8 @@ final class RecorderSet {
             notes.add(
                     "calls and stacks of "
                             + taking.left()
-                            + " threads were not looked at: it would have taken too long");
+                            + (taking.left() == 1 ? " thread" : " threads")
+                            + " were not looked at: it would have taken too long");
         }
         return threads;
     }

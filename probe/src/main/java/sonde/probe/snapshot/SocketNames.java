@@ -11,7 +11,7 @@ import sonde.sys.Netlink;
 import sonde.sys.SyscallException;
 
 /** The sockets of a network namespace by inode: /proc/PID/net, and sock_diag(7) for peers. */
-final class SocketNames {
+public final class SocketNames {
     private static final int MOST_BYTES = 8 << 20;
     private static final int NETLINK_SOCK_DIAG = 4;
     private static final int SOCK_DIAG_BY_FAMILY = 20;
@@ -49,13 +49,15 @@ final class SocketNames {
     /**
      * A socket.
      *
-     * @param name "tcp 127.0.0.1:80"
+     * @param name "tcp 127.0.0.1:40000 → 127.0.0.1:80"
+     * @param peer "127.0.0.1:80", "at 0.0.0.0:80" of one that listens, "unix:/run/x"; empty when it
+     *     has none
      * @param peerInode of the socket at the other end where it is on this machine, 0 else
      */
-    record SocketEnd(String name, long peerInode) {}
+    record SocketEnd(String name, String peer, long peerInode) {}
 
     /** Reads those of the namespace in which a process is. */
-    SocketNames(int pid) {
+    public SocketNames(int pid) {
         for (String kind : new String[] {"tcp", "tcp6", "udp", "udp6"}) {
             String text = text(pid, kind);
             text.lines().skip(1).forEach(line -> internet(kind, line));
@@ -68,7 +70,7 @@ final class SocketNames {
             SocketEnd own = byInode.get(pair.getKey());
             SocketEnd peer = byInode.get(pair.getValue());
             if (own != null && own.name.equals("unix socket") && peer != null) {
-                byInode.put(pair.getKey(), new SocketEnd(peer.name, own.peerInode));
+                byInode.put(pair.getKey(), new SocketEnd(peer.name, peer.peer, own.peerInode));
             }
         }
     }
@@ -86,11 +88,17 @@ final class SocketNames {
     SocketEnd of(long inode) {
         SocketEnd found = byInode.get(inode);
         if (found == null) {
-            return new SocketEnd("socket", 0);
+            return new SocketEnd("socket", "", 0);
         }
         return found.peerInode >= 0
                 ? found
-                : new SocketEnd(found.name, byAddresses.getOrDefault(mirrored(found.name), 0L));
+                : new SocketEnd(
+                        found.name, found.peer, byAddresses.getOrDefault(mirrored(found.name), 0L));
+    }
+
+    /** The address at the other end, "at " its own where it has none; empty when neither is. */
+    public String peer(long inode) {
+        return of(inode).peer;
     }
 
     /** "tcp A → B" seen from the other end. */
@@ -123,7 +131,7 @@ final class SocketNames {
                 byAddresses.put(protocol + " " + local + " " + remote, inode);
                 name += word.isEmpty() ? "" : " (" + word + ")";
             }
-            byInode.put(inode, new SocketEnd(name, open ? 0 : -1));
+            byInode.put(inode, new SocketEnd(name, open ? "at " + local : remote, open ? 0 : -1));
         } catch (NumberFormatException e) {
             // a line of another kernel
         }
@@ -153,18 +161,21 @@ final class SocketNames {
         }
         long inode = Long.parseLong(fields[6]);
         boolean listens = fields[3].equals("00010000"); // __SO_ACCEPTCON
-        String name = fields.length > 7 ? "unix " + fields[7] : "unix socket";
+        boolean named = fields.length > 7;
+        String name = named ? "unix " + fields[7] : "unix socket";
         byInode.put(
                 inode,
                 new SocketEnd(
-                        listens ? name + " (listening)" : name, peers.getOrDefault(inode, 0L)));
+                        listens ? name + " (listening)" : name,
+                        named ? "unix:" + fields[7] : "",
+                        peers.getOrDefault(inode, 0L)));
     }
 
     private void netlink(String line) {
         String[] fields = line.strip().split("\\s+");
         String last = fields[fields.length - 1];
         if (last.matches("\\d{1,18}")) {
-            byInode.put(Long.parseLong(last), new SocketEnd("netlink socket", 0));
+            byInode.put(Long.parseLong(last), new SocketEnd("netlink socket", "netlink", 0));
         }
     }
 

@@ -38,7 +38,10 @@ import sonde.sys.SyscallException;
  */
 public final class ThreadSnapshot implements AutoCloseable {
     /** For all threads; what is left afterwards has a state and nothing else. */
-    private static final long LIMIT_NANOS = 300_000_000;
+    private static final long LIMIT_NANOS = 1_000_000_000;
+
+    /** The same where nobody asked for a certain process. */
+    private static final long EVERYBODY_LIMIT_NANOS = 300_000_000;
 
     private static final int ROUNDS = 3;
     private static final int STACK_BYTES = 1 << 16;
@@ -106,7 +109,8 @@ public final class ThreadSnapshot implements AutoCloseable {
      * @param pids the processes
      */
     public List<ThreadNow> take(Collection<Integer> pids) {
-        long deadline = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + LIMIT_NANOS;
+        long limit = everybody ? EVERYBODY_LIMIT_NANOS : LIMIT_NANOS;
+        long deadline = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + limit;
         left.clear();
         Map<ThreadPlace, ThreadNow> found = new LinkedHashMap<>();
         Set<ThreadPlace> open = new HashSet<>();

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.probe.snapshot.SocketNames.SocketEnd;
+import sonde.recording.names.FutexWords;
 import sonde.sys.Clocks;
 import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
@@ -27,14 +28,6 @@ final class WaitObjects {
     private static final int MOST_TEXT = 1 << 20;
     private static final int MOST_PATH = 4096;
     private static final int POLLFD_BYTES = 8;
-
-    // futex(2)
-    private static final int FUTEX_WAIT = 0;
-    private static final int FUTEX_LOCK_PI = 6;
-    private static final int FUTEX_WAIT_BITSET = 9;
-    private static final int FUTEX_LOCK_PI2 = 13;
-    private static final int FUTEX_TID_MASK = 0x3fffffff;
-    private static final int FUTEX_WAITERS = 0x80000000;
 
     private static final Pattern BRACKETED = Pattern.compile("(\\w+):\\[(\\d{1,18})]");
     private static final Pattern TARGET = Pattern.compile("(?m)^tfd:\\s+(\\d{1,9})");
@@ -119,39 +112,24 @@ final class WaitObjects {
                 : new WaitObject(text.substring(comma + 2, text.length() - 1) + " (connecting)", 0);
     }
 
-    /**
-     * A lock and who has it. glibc waits in FUTEX_WAIT for the value 2 of a mutex, whose owner
-     * stands 8 bytes on (nptl/lowlevellock.h, struct __pthread_mutex_s), and for the value 3 of an
-     * rwlock, whose writer stands 16 bytes from __wrphase_futex and 12 from __writers_futex (struct
-     * __pthread_rwlock_arch_t, since 2.25). Locks with priority inheritance and those of musl have
-     * the owner in the word.
-     */
+    /** A lock and who has it, or the end of a thread. */
     private WaitObject futex(int pid, CallNow call, ProcessMemory memory) {
-        long address = call.arguments()[0];
-        String name = "lock 0x" + Long.toHexString(address);
-        int command = call.futexCommand();
-        boolean waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
-        boolean inherits = command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
-        ByteBuffer words = memory.read(address, 20);
-        if (!waits && !inherits || words.limit() < 20) {
-            return new WaitObject("futex 0x" + Long.toHexString(address), 0);
+        String address = " 0x" + Long.toHexString(call.arguments()[0]);
+        ByteBuffer read = memory.read(call.arguments()[0], 4 * FutexWords.COUNT);
+        if (read.limit() < 4 * FutexWords.COUNT) {
+            return new WaitObject("futex" + address, 0);
         }
-        int word = words.getInt(0);
-        int expected = call.argument(2);
-        int owner = 0;
-        if (inherits || (word & FUTEX_WAITERS) != 0 && word == expected) {
-            owner = thread(pid, word & FUTEX_TID_MASK);
+        int[] words = new int[FutexWords.COUNT];
+        read.asIntBuffer().get(words);
+        FutexWords futex = new FutexWords(call.futexCommand(), call.argument(2), words);
+        int owner = futex.owner(own -> thread(pid, own));
+        if (owner != 0) {
+            return new WaitObject("lock" + address, owner);
         }
-        if (owner == 0 && waits && expected == 2 && word == 2) {
-            owner = thread(pid, words.getInt(8));
-        }
-        if (owner == 0 && waits && expected == 3 && word == 3) {
-            int writer = thread(pid, words.getInt(16));
-            owner = writer != 0 ? writer : thread(pid, words.getInt(12));
-        }
-        return owner == 0
-                ? new WaitObject("futex 0x" + Long.toHexString(address), 0)
-                : new WaitObject(name, owner);
+        int ending = futex.ending(own -> thread(pid, own));
+        return ending == 0
+                ? new WaitObject("futex" + address, 0)
+                : new WaitObject("end of thread " + process(ending), ending);
     }
 
     /** The thread of a process that calls itself so, in the namespace of the process; else 0. */

@@ -36,13 +36,8 @@ final class SummarySection implements ReportSection {
     public List<AnalysisKey<?>> needs() {
         List<AnalysisKey<?>> needs = new ArrayList<>(OutlineTables.NEEDS);
         needs.addAll(OnCpuSection.NEEDS);
-        needs.addAll(
-                List.of(
-                        OffCpuSection.OFF_CPU,
-                        SyscallsSection.CALLS,
-                        FilesSection.FILES,
-                        BlockIoSection.REQUESTS,
-                        ThreadsNowSection.LOOKS));
+        needs.addAll(List.of(SyscallsSection.CALLS, FilesSection.FILES, BlockIoSection.REQUESTS));
+        needs.addAll(OffCpuSection.NEEDS);
         return needs;
     }
 
@@ -59,6 +54,7 @@ final class SummarySection implements ReportSection {
         }
         if (found.hasNanos()) {
             parts.add(OffCpuSection.userCauses(found, TOP));
+            parts.add(OffCpuSection.waits(found, TOP));
             parts.add(SyscallsSection.all(found, TOP));
             parts.add(FilesSection.top(found, TOP));
             parts.add(BlockIoSection.table(found, TOP));

@@ -27,11 +27,6 @@ final class ThreadsNowSection implements ReportSection {
     static final AnalysisKey<ThreadsNow> LOOKS =
             new AnalysisKey<>(found -> found.add(new ThreadsNow(found.threads(), found.stacks())));
 
-    /** Frames of the base libraries say nothing of a program. */
-    private static final Pattern BASE_LIBRARY =
-            Pattern.compile(
-                    "(ld|libc|libpthread|libm|librt|libstdc\\+\\+|libgcc_s)[-.].*|\\[vdso]");
-
     /** Threads that a language's run time keeps for itself; names are cut after 15 bytes. */
     private static final Pattern RUN_TIME_THREAD =
             Pattern.compile(
@@ -197,32 +192,15 @@ final class ThreadsNowSection implements ReportSection {
             int holder = found.of(LOOKS).holder(look);
             String name = holder < 0 ? "process " + look.holder() : found.threadName(holder);
             ThreadLook other = found.of(LOOKS).of(holder);
-            String doing = other == null ? "" : function(found, other);
-            object +=
-                    " held by "
-                            + name
-                            + (doing == null || doing.isEmpty() ? "" : " (in " + doing + ")");
+            object = WaitText.held(object, name, other == null ? null : function(found, other));
         }
         return object.isEmpty() ? null : object;
     }
 
-    /**
-     * Where the program is: its innermost function and the base library's that it calls, "main →
-     * accept"; of a thread on a CPU where most of its samples were.
-     */
+    /** Where it is; of a thread on a CPU where most of its samples were. */
     private static @Nullable String function(ReportOperators found, ThreadLook look) {
         int node = look.stack() >= 0 ? look.stack() : sampled(found, look.thread());
-        String base = "";
-        for (Frame frame : node < 0 ? List.<Frame>of() : found.trees().chain(node).reversed()) {
-            if (frame.kind() == Frame.Kind.KERNEL || frame.kind() == Frame.Kind.LABEL) {
-                continue;
-            }
-            if (!BASE_LIBRARY.matcher(frame.module()).matches()) {
-                return frame.shown() + (base.isEmpty() ? "" : " → " + base);
-            }
-            base = frame.name().startsWith("[") ? base : frame.name();
-        }
-        return base.isEmpty() ? null : base;
+        return WaitText.function(found, node);
     }
 
     private static int sampled(ReportOperators found, int thread) {
@@ -246,9 +224,6 @@ final class ThreadsNowSection implements ReportSection {
                 steps.add(found.threadName(look.thread()) + " waits for " + waitsFor(found, look));
             }
             notes.add("Deadlock: " + String.join("; ", steps) + ".");
-        }
-        if (found.of(LOOKS).looks().isEmpty()) {
-            notes.add("The recorder did not look at what threads were in.");
         }
         return notes;
     }
