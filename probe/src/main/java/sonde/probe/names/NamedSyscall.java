@@ -28,15 +28,14 @@ record NamedSyscall(String name, Kind kind, int descriptor, int pointer, int len
                     new NamedSyscall("accept", Kind.ACCEPT, 0, 1, 2),
                     new NamedSyscall("accept4", Kind.ACCEPT, 0, 1, 2),
                     new NamedSyscall("pipe", Kind.PIPE, -1, 0, -1),
-                    new NamedSyscall("pipe2", Kind.PIPE, -1, 0, -1),
+                    new NamedSyscall("pipe2", Kind.PIPE, -1, 0, -1));
+
+    /** Those that wait for something that their arguments point to. */
+    static final List<NamedSyscall> WAITS =
+            List.of(
                     new NamedSyscall("poll", Kind.POLL, 1, 0, 2),
                     new NamedSyscall("ppoll", Kind.POLL, 1, 0, -1),
                     new NamedSyscall("select", Kind.SELECT, 0, 1, 2),
                     new NamedSyscall("pselect6", Kind.SELECT, 0, 1, 2),
                     new NamedSyscall("futex", Kind.FUTEX, 2, 0, 1));
-
-    /** Whether it is told when it begins: what it waits for; else when it ends. */
-    boolean isWait() {
-        return kind == Kind.POLL || kind == Kind.SELECT || kind == Kind.FUTEX;
-    }
 }

@@ -40,11 +40,11 @@ final class NamesCode {
     private static final int CONTEXT_RESULT = 16;
 
     // Stack: the key, a zero key, and the call's arguments.
-    private static final int KEY = TaskTree.KEY;
+    static final int KEY = TaskTree.KEY;
     private static final int ZERO = -8;
-    private static final int POINTER = -16;
-    private static final int LENGTH = -24;
-    private static final int DESCRIPTOR = -32;
+    static final int POINTER = -16;
+    static final int LENGTH = -24;
+    static final int DESCRIPTOR = -32;
     private static final int USER_LENGTH = -40;
 
     // Counters, bytes from the start of their map's only value.
@@ -55,13 +55,6 @@ final class NamesCode {
 
     private static final int PATH_ROOM = NamedCall.MAX_PATH + 1;
     private static final int LENGTH_MASK = 0x1ff;
-    // futex(2)
-    private static final int FUTEX_COMMAND = 0x7f;
-    private static final int FUTEX_WAIT = 0;
-    private static final int FUTEX_LOCK_PI = 6;
-    private static final int FUTEX_WAIT_BITSET = 9;
-    private static final int FUTEX_LOCK_PI2 = 13;
-
     private static final long CURRENT_CPU = 0xffffffffL;
 
     private final BpfMap events;
@@ -116,143 +109,13 @@ final class NamesCode {
         count(code, UNREADABLE);
         code.move(R0, 0);
         code.at(send);
-        send(code);
+        send(code, null);
         // 0 would take the event away from all perf events (trace_call_bpf).
         return code.at(out).exit(1).build();
-    }
-
-    /**
-     * At the begin of a call that waits: what it waits for, as it lies in memory just written. The
-     * arguments are in the context.
-     */
-    ProgramCode begin(NamedSyscall call) {
-        Label out = new Label("out");
-        Label unreadable = new Label("unreadable");
-        Label send = new Label("send");
-        CodeBuilder code = new CodeBuilder();
-        filter(code, out);
-        // A wait that is none costs nothing from here on.
-        if (call.name().equals("poll")) {
-            code.load(Width.U64, R1, R6, argument(call.length())).ifZero(R1, out);
-        }
-        code.load(Width.U64, R8, R6, argument(call.pointer()));
-        if (call.kind() == Kind.FUTEX) {
-            lockOnly(code, call, out);
-        }
-        startRecord(code, out);
-        code.step("fill the record")
-                .load(Width.U32, R1, R6, CONTEXT_NUMBER)
-                .store(Width.U32, R9, NamedCall.SYSCALL, R1)
-                .load(Width.U64, R1, R6, argument(call.descriptor()))
-                .store(Width.U32, R9, NamedCall.DESCRIPTOR, R1)
-                .store(Width.U64, R9, NamedCall.RESULT, R8)
-                .store(Width.U16, R9, NamedCall.KIND, call.kind().ordinal());
-        switch (call.kind()) {
-            case POLL -> readPolled(code, call, out, unreadable);
-            case SELECT -> readSets(code, call, unreadable);
-            case FUTEX -> readWords(code, call, unreadable);
-            case OPEN, EXECUTE, CONNECT, BIND, ACCEPT, PIPE, NONE ->
-                    throw new IllegalArgumentException(call.name() + " waits for nothing");
-        }
-        code.jump(send);
-        code.at(unreadable).step("unreadable");
-        count(code, UNREADABLE);
-        code.move(R0, 0);
-        code.at(send);
-        send(code);
-        // 0 would take the event away from all perf events (trace_call_bpf).
-        return code.at(out).exit(1).build();
-    }
-
-    /** Where the context of syscalls:sys_enter_* has an argument. */
-    private static int argument(int position) {
-        return CONTEXT_RESULT + 8 * position;
-    }
-
-    /**
-     * Leaves unless the wait may be one for a lock whose owner can be known: FUTEX_LOCK_PI and
-     * _PI2, or a value that a mutex or rwlock of glibc has, or one with FUTEX_WAITERS.
-     */
-    private static void lockOnly(CodeBuilder code, NamedSyscall call, Label out) {
-        Label may = new Label("may have an owner");
-        Label waits = new Label("waits");
-        code.step("does it wait for a lock")
-                .load(Width.U64, R1, R6, argument(call.length()))
-                .and(R1, FUTEX_COMMAND)
-                .branch(JumpCondition.EQUAL, R1, FUTEX_LOCK_PI, may)
-                .branch(JumpCondition.EQUAL, R1, FUTEX_LOCK_PI2, may)
-                .branch(JumpCondition.EQUAL, R1, FUTEX_WAIT, waits)
-                .branch(JumpCondition.NOT_EQUAL, R1, FUTEX_WAIT_BITSET, out)
-                .at(waits)
-                .load(Width.U32, R1, R6, argument(call.descriptor()))
-                .branch(JumpCondition.EQUAL, R1, 2, may)
-                .branch(JumpCondition.EQUAL, R1, 3, may)
-                .shiftRight(R1, 31)
-                .ifZero(R1, out)
-                .at(may);
-    }
-
-    /** The structs pollfd; R0 = their length. */
-    private static void readPolled(
-            CodeBuilder code, NamedSyscall call, Label out, Label unreadable) {
-        Label fits = new Label("number fits");
-        code.step("read the array")
-                .load(Width.U32, R2, R6, argument(call.descriptor()))
-                .ifZero(R2, out)
-                .branch(JumpCondition.LESS_OR_EQUAL, R2, NamedCall.MOST_POLLED, fits)
-                .move(R2, NamedCall.MOST_POLLED)
-                .at(fits)
-                .shiftLeft(R2, 3)
-                .move(R7, R2)
-                .move(R1, R9)
-                .add(R1, NamedCall.BYTES)
-                .move(R3, R8)
-                .call(HelperFunctionId.PROBE_READ_USER)
-                .ifNotZero(R0, unreadable)
-                .move(R0, R7);
-    }
-
-    /** The sets to read and to write; one that is not given is empty. */
-    private static void readSets(CodeBuilder code, NamedSyscall call, Label unreadable) {
-        code.step("read the sets");
-        int[] arguments = {call.pointer(), call.length()};
-        for (int set = 0; set < arguments.length; set++) {
-            int at = NamedCall.BYTES + set * NamedCall.SET_BYTES;
-            Label none = new Label("set " + set + " is empty");
-            for (int i = 0; i < NamedCall.SET_BYTES; i += 4) {
-                code.store(Width.U32, R9, at + i, 0);
-            }
-            code.load(Width.U64, R3, R6, argument(arguments[set]))
-                    .ifZero(R3, none)
-                    .move(R1, R9)
-                    .add(R1, at)
-                    .move(R2, NamedCall.SET_BYTES)
-                    .call(HelperFunctionId.PROBE_READ_USER)
-                    .ifNotZero(R0, unreadable)
-                    .at(none);
-        }
-        code.move(R0, 2 * NamedCall.SET_BYTES);
-    }
-
-    /** Operation, expected value, and the words at the address. */
-    private static void readWords(CodeBuilder code, NamedSyscall call, Label unreadable) {
-        code.step("read the words")
-                .load(Width.U64, R1, R6, argument(call.length()))
-                .and(R1, FUTEX_COMMAND)
-                .store(Width.U32, R9, NamedCall.BYTES, R1)
-                .load(Width.U64, R1, R6, argument(call.descriptor()))
-                .store(Width.U32, R9, NamedCall.BYTES + 4, R1)
-                .move(R1, R9)
-                .add(R1, NamedCall.BYTES + 8)
-                .move(R2, NamedCall.FUTEX_BYTES - 8)
-                .move(R3, R8)
-                .call(HelperFunctionId.PROBE_READ_USER)
-                .ifNotZero(R0, unreadable)
-                .move(R0, NamedCall.FUTEX_BYTES);
     }
 
     /** Keeps an argument on the stack; one that the call does not have as the working directory. */
-    private static void keep(CodeBuilder code, int position, int slot) {
+    static void keep(CodeBuilder code, int position, int slot) {
         if (position < 0) {
             code.move(R1, NamedCall.WORKING_DIRECTORY);
         } else {
@@ -346,14 +209,20 @@ final class NamesCode {
                 .branch(JumpCondition.SIGNED_GREATER_OR_EQUAL, R0, 0, read)
                 .move(R0, 0)
                 .at(read);
-        send(code);
+        send(code, null);
         // 0 would take the event away from all perf events (trace_call_bpf).
         return code.at(out).exit(1).build();
     }
 
     /** R6 = context, R7 = tgid and tid, {@link #KEY} = tid; leaves when the task is not watched. */
     private void filter(CodeBuilder code, Label out) {
-        code.step("is the task watched").move(R6, R1);
+        code.move(R6, R1);
+        watched(code, out);
+    }
+
+    /** R7 = tgid and tid, {@link #KEY} = tid; leaves when the task is not watched. */
+    void watched(CodeBuilder code, Label out) {
+        code.step("is the task watched");
         if (tree != null) {
             tree.filter(code, out);
         }
@@ -367,7 +236,7 @@ final class NamesCode {
     }
 
     /** R0 = address of the value at a key on the stack; leaves when there is none. */
-    private static void lookUp(CodeBuilder code, BpfMap map, int key, Label none) {
+    static void lookUp(CodeBuilder code, BpfMap map, int key, Label none) {
         code.map(R1, map.fd())
                 .move(R2, R10)
                 .add(R2, key)
@@ -376,7 +245,7 @@ final class NamesCode {
     }
 
     /** R9 = this CPU's record, with the thread's numbers. */
-    private void startRecord(CodeBuilder code, Label out) {
+    void startRecord(CodeBuilder code, Label out) {
         code.step("start the record").store(Width.U32, R10, ZERO, 0);
         lookUp(code, scratch, ZERO, out);
         code.move(R9, R0)
@@ -386,8 +255,12 @@ final class NamesCode {
                 .store(Width.U32, R9, NamedCall.PID, R1);
     }
 
-    /** Sends the record with R0 bytes. */
-    private void send(CodeBuilder code) {
+    /**
+     * Sends the record with R0 bytes.
+     *
+     * @param told forgets the thread when that fails; null for none
+     */
+    void send(CodeBuilder code, @Nullable BpfMap told) {
         Label sent = new Label("sent");
         Label done = new Label("done");
         code.step("send")
@@ -402,12 +275,18 @@ final class NamesCode {
                 .call(HelperFunctionId.PERF_EVENT_OUTPUT)
                 .ifZero(R0, sent);
         count(code, DROPPED);
+        if (told != null) {
+            code.map(R1, told.fd())
+                    .move(R2, R10)
+                    .add(R2, KEY)
+                    .call(HelperFunctionId.MAP_DELETE_ELEM);
+        }
         code.jump(done).at(sent);
         count(code, SENT);
         code.at(done);
     }
 
-    private void count(CodeBuilder code, int counter) {
+    void count(CodeBuilder code, int counter) {
         code.mapValue(R1, counters.fd(), counter).move(R2, 1).atomicAdd(Width.U64, R1, 0, R2);
     }
 }

@@ -119,9 +119,9 @@ final class PerfBodies {
             case CONNECT -> out.put("connect ").decimal(call.descriptor()).put(" to ");
             case BIND -> out.put("bind ").decimal(call.descriptor()).put(" to ");
             case ACCEPT -> out.put("accept on ").decimal(call.descriptor()).put(" from ");
-            case POLL -> out.put("poll begins on ");
-            case SELECT -> out.put("select begins on ");
-            case FUTEX -> out.put("futex begins to wait at ");
+            case POLL -> out.put("poll waits on ");
+            case SELECT -> out.put("select waits on ");
+            case FUTEX -> out.put("futex waits at ");
             case PIPE -> out.put("pipe ");
             case NONE -> {}
         }
