@@ -13,10 +13,13 @@ import sonde.probe.launch.Leftovers;
 import sonde.probe.launch.Leftovers.Leftover;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.RecordPlan;
+import sonde.probe.snapshot.ThreadNow;
+import sonde.probe.snapshot.ThreadSnapshot;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.ftrace.CpuStats;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Errno;
@@ -34,6 +37,8 @@ final class RecorderSet {
     private @Nullable PerfRecorder perf;
     private @Nullable Thread formatsThread;
     private @Nullable Thread closing;
+    private @Nullable Thread snapshotThread;
+    private volatile @Nullable ThreadSnapshot snapshot;
     private volatile @Nullable TraceDatMetadata metadata;
 
     RecorderSet(RecordPlan plan, BundleFolder folder, RecordRequest request, SummaryNotes notes) {
@@ -45,6 +50,11 @@ final class RecorderSet {
 
     /** Cleans up behind killed recorders and begins to read the formats of the events. */
     void prepare(int cpuCount, long traceId) throws SyscallException {
+        if (request.mode() != TargetMode.COMMAND && !plan.sampled().isEmpty()) {
+            // Reads the kernel's types and loads a program: beside everything else.
+            snapshotThread =
+                    Thread.ofPlatform().daemon().name("sonde-threads").start(this::openSnapshot);
+        }
         for (Leftover left : Leftovers.remove()) {
             notes.add("removed " + left.name() + ", left by a killed recorder");
         }
@@ -205,6 +215,7 @@ final class RecorderSet {
 
     /** Filters first, then events; what starts meanwhile is found by looking until none is new. */
     void arm(List<Integer> ownTids) throws IOException {
+        List<ThreadNow> threads = request.mode() == TargetMode.COMMAND ? List.of() : threadsNow();
         Set<Integer> followed = new HashSet<>();
         FtraceRecorder dense = ftrace;
         if (dense != null) {
@@ -214,7 +225,7 @@ final class RecorderSet {
             dense.on();
         }
         if (perf != null) {
-            perf.on();
+            perf.on(threads);
         }
         while (dense != null) {
             Set<Integer> more = ProcessTree.allThreads(tree());
@@ -224,6 +235,43 @@ final class RecorderSet {
             }
             dense.follow(more);
             followed.addAll(more);
+        }
+    }
+
+    private void openSnapshot() {
+        snapshot = ThreadSnapshot.open(request.mode() == TargetMode.ALL);
+    }
+
+    /** What the threads are in that are recorded; none without a perf.data to keep it. */
+    private List<ThreadNow> threadsNow() {
+        List<Integer> pids =
+                request.mode() == TargetMode.ALL ? DescriptorTables.everybody() : tree();
+        if (perf == null || pids.isEmpty()) {
+            return List.of();
+        }
+        join(snapshotThread);
+        if (snapshot == null) {
+            openSnapshot();
+        }
+        ThreadSnapshot taking = snapshot;
+        if (taking == null) {
+            return List.of();
+        }
+        List<ThreadNow> threads = taking.take(pids);
+        if (taking.left() > 0) {
+            notes.add(
+                    "calls and stacks of "
+                            + taking.left()
+                            + (taking.left() == 1 ? " thread" : " threads")
+                            + " were not looked at: it would have taken too long");
+        }
+        return threads;
+    }
+
+    /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
+    void threadsAtEnd(long endNanos) {
+        if (perf != null) {
+            perf.threads(threadsNow(), endNanos);
         }
     }
 
@@ -351,6 +399,12 @@ final class RecorderSet {
     void close() {
         if (ftrace != null) {
             ftrace.close();
+        }
+        join(snapshotThread);
+        ThreadSnapshot taken = snapshot;
+        if (taken != null) {
+            taken.close();
+            snapshot = null;
         }
         PerfRecorder open = perf;
         if (open != null && closing == null) {
