@@ -12,6 +12,7 @@ import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
+import sonde.tools.option.OptionWords;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -113,7 +114,11 @@ public final class Main {
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
         try {
-            GivenOptions given = PicocliWords.read(model, words);
+            // trace-cmd's -f belongs to the -e before it: the order of record's options counts.
+            GivenOptions given =
+                    name.equals("record")
+                            ? OptionWords.read(model, words)
+                            : PicocliWords.read(model, words);
             if (given.has("--help")) {
                 out.print(help(model, name));
                 return ExitCode.DONE;

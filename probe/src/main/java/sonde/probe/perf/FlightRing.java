@@ -64,6 +64,11 @@ final class FlightRing implements AutoCloseable {
         return new FlightRing(cpu, fd, mapping);
     }
 
+    /** The CPU whose events come here. */
+    int cpu() {
+        return cpu;
+    }
+
     /** The descriptor to redirect others to. */
     int fd() {
         return fd;

@@ -75,6 +75,11 @@ final class PerfRing implements AutoCloseable {
         return new PerfRing(cpu, fd, mapping);
     }
 
+    /** The CPU whose events come here. */
+    int cpu() {
+        return cpu;
+    }
+
     /** The descriptor to poll and to redirect others to. */
     int fd() {
         return fd;

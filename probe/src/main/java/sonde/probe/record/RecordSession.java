@@ -86,14 +86,16 @@ public final class RecordSession implements AutoCloseable {
             plan.gaps().forEach(gap -> notes.add(gap.sentence()));
             folder.reserve();
             folder.writeMeta(meta);
-            hook = new Thread(this::close, "sonde-close");
+            hook = new Thread(this::closeWholly, "sonde-close");
             Runtime.getRuntime().addShutdownHook(hook);
             long traceId = meta.times().startNanos() * 31 + meta.recorder().pid();
-            sources.prepare(meta.machine().cpus().size(), traceId);
+            sources.prepare(meta.machine().cpus(), onlineCpus().size(), traceId);
             // Now that all threads run, so that filters know them.
             meta = meta.withRecorder(self());
-            sources.open(meta);
-            meta = meta.withParts(sources.parts()).withProcesses(descriptors(), List.of());
+            sources.openPerf(meta);
+            List<RecordingMeta.Descriptors> descriptors = descriptors();
+            sources.awaitDense();
+            meta = meta.withParts(sources.parts()).withProcesses(descriptors, List.of());
             folder.writeMeta(meta);
             if (request.mode() == TargetMode.ALL) {
                 // Nobody waits for the start: our reading is not to be among the first events.
@@ -101,6 +103,9 @@ public final class RecordSession implements AutoCloseable {
             }
             sources.arm(meta.recorder().tids());
             armedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            long wall = Clocks.nanos(Clocks.CLOCK_REALTIME);
+            meta = meta.withTimes(new RecordingTimes(armedNanos, wall, -1, -1));
+            folder.writeMeta(meta);
             loop.armed();
         }
     }
@@ -210,8 +215,7 @@ public final class RecordSession implements AutoCloseable {
             try {
                 end(exit);
             } finally {
-                sources.close();
-                removeHook();
+                sources.close(this::removeHook);
             }
             return meta;
         }
@@ -219,14 +223,14 @@ public final class RecordSession implements AutoCloseable {
 
     /** When the command's own program began, once all is drained. */
     private OptionalLong firstExec() {
-        return request.mode() == TargetMode.COMMAND
+        return !request.argv().isEmpty()
                 ? sources.firstExec(request.rootPids().getFirst())
                 : OptionalLong.empty();
     }
 
     private void end(RecordingMeta.@Nullable CommandExit exit) throws IOException {
-        sources.off();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        sources.off();
         loop.stop();
         int errno = sources.drainToEnd();
         if (errno != 0) {
@@ -254,7 +258,7 @@ public final class RecordSession implements AutoCloseable {
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();
         RingAccount account = sources.account(times.startNanos(), endNanos);
-        sources.close();
+        sources.close(this::removeHook);
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
         meta =
                 meta.withState(RecordingState.FINISHED)
@@ -263,9 +267,13 @@ public final class RecordSession implements AutoCloseable {
         folder.writeMeta(meta);
     }
 
-    /** Waits until every descriptor of the recording is closed. */
-    public void awaitClosed() {
-        sources.awaitClosed();
+    /**
+     * Waits until nothing of the recording is left in the kernel.
+     *
+     * @return what could not be removed, a sentence each
+     */
+    public List<String> awaitRemoved() {
+        return sources.awaitRemoved();
     }
 
     /** After a start that failed: as if it had never been, but for the folder. */
@@ -273,9 +281,9 @@ public final class RecordSession implements AutoCloseable {
         synchronized (lock) {
             finished = true;
             loop.stop();
-            sources.close();
+            sources.close(this::removeHook);
             sources.awaitFormats();
-            removeHook();
+            sources.awaitRemoved();
         }
     }
 
@@ -301,6 +309,11 @@ public final class RecordSession implements AutoCloseable {
         }
     }
 
+    private void closeWholly() {
+        close();
+        sources.awaitRemoved();
+    }
+
     /** Why it ended by itself, or could not be finished. */
     public Optional<String> failure() {
         return Optional.of(loop.failure()).filter(reason -> !reason.isEmpty());
@@ -313,7 +326,7 @@ public final class RecordSession implements AutoCloseable {
                 pid, ProcessTree.threads(pid), InstanceName.startTicks(pid), -1, -1);
     }
 
-    /** The CPUs that are recorded. */
+    /** The CPUs that could be recorded. */
     static List<Integer> onlineCpus() throws SyscallException {
         return MachineFacts.onlineCpus().stream().boxed().toList();
     }

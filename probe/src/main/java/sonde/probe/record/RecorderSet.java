@@ -27,10 +27,13 @@ final class RecorderSet {
     private final SummaryNotes notes;
     private @Nullable Tracefs tracefs;
     private @Nullable FormatCopier formats;
-    private @Nullable FtraceRecorder ftrace;
+    private volatile @Nullable FtraceRecorder ftrace;
     private @Nullable PerfRecorder perf;
     private @Nullable Thread formatsThread;
+    private @Nullable Thread opening;
     private @Nullable Thread closing;
+    private @Nullable Thread removal;
+    private volatile @Nullable SyscallException refusal;
     private volatile @Nullable TraceDatMetadata metadata;
 
     RecorderSet(RecordPlan plan, BundleFolder folder, RecordRequest request, SummaryNotes notes) {
@@ -40,8 +43,11 @@ final class RecorderSet {
         this.notes = notes;
     }
 
-    /** Cleans up behind killed recorders and begins to read the formats of the events. */
-    void prepare(int cpuCount, long traceId) throws SyscallException {
+    /**
+     * Cleans up behind killed recorders, and begins to make the instances and to read the formats
+     * of the events.
+     */
+    void prepare(List<Integer> cpus, int cpuCount, long traceId) throws SyscallException {
         Tracefs found = Tracefs.find().orElse(null);
         if (found == null) {
             return;
@@ -49,6 +55,14 @@ final class RecorderSet {
         tracefs = found;
         for (String leftover : found.removeLeftovers()) {
             notes.add("removed " + leftover + ", left by a killed recorder");
+        }
+        if (!plan.buffers().isEmpty()) {
+            // The kernel waits for RCU at each new clock and size of a ring, 20 to 70 ms each.
+            opening =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("sonde-rings")
+                            .start(() -> openDense(found, cpus));
         }
         FormatCopier read = formats(found);
         if (read == null) {
@@ -93,15 +107,33 @@ final class RecorderSet {
         }
     }
 
-    /** Opens every source of the plan, switched off; one that is refused becomes a note. */
-    void open(RecordingMeta meta) throws IOException {
-        List<Integer> cpus = meta.machine().cpus();
-        Tracefs there = tracefs;
-        if (there != null && !plan.buffers().isEmpty()) {
-            ftrace = FtraceRecorder.open(plan, there, folder, cpus);
+    private void openDense(Tracefs found, List<Integer> cpus) {
+        try {
+            ftrace = FtraceRecorder.open(plan, found, folder, cpus);
+        } catch (SyscallException e) {
+            refusal = e;
         }
+    }
+
+    /**
+     * Opens perf's events and switches them on; one that is refused becomes a note. The instances
+     * are being made meanwhile.
+     */
+    void openPerf(RecordingMeta meta) throws IOException {
         if (!plan.sampled().isEmpty()) {
-            openPerf(meta, cpus);
+            openPerf(meta, RecordSession.onlineCpus());
+        }
+        if (perf != null) {
+            perf.on();
+        }
+    }
+
+    /** Waits for the instances. */
+    void awaitDense() throws IOException {
+        join(opening);
+        SyscallException refused = refusal;
+        if (refused != null) {
+            throw refused;
         }
         if (ftrace == null && perf == null) {
             throw new IOException("nothing can be recorded: " + String.join("; ", notes.all()));
@@ -131,7 +163,7 @@ final class RecorderSet {
                             request.program());
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
-            if (denied && !bound.isEmpty() && ftrace == null) {
+            if (denied && !bound.isEmpty() && opening == null) {
                 // perf_event_open asks ptrace_may_access of the process.
                 throw new IOException(
                         "process "
@@ -201,9 +233,6 @@ final class RecorderSet {
             dense.follow(followed);
             dense.exclude(ownTids);
             dense.on();
-        }
-        if (perf != null) {
-            perf.on();
         }
         while (dense != null) {
             Set<Integer> more = ProcessTree.allThreads(tree());
@@ -332,14 +361,26 @@ final class RecorderSet {
     }
 
     /**
-     * Instances go at once. perf events are silent since {@link #off}, but closing one on a
-     * tracepoint waits for RCU grace periods under the kernel's event_mutex, 20 to 50 ms each
-     * (Linux 6.18, perf_trace_event_unreg), so that is done aside; the end of the process does the
-     * same.
+     * Instances are silent at once; the kernel takes 30 to 100 ms to remove each, so that is done
+     * aside. perf events are silent since {@link #off}, but closing one on a tracepoint waits for
+     * RCU grace periods under the kernel's event_mutex, 20 to 50 ms each (Linux 6.18,
+     * perf_trace_event_unreg), so that is done aside, too; the end of the process does the same.
+     *
+     * @param then called when the instances are gone
      */
-    void close() {
-        if (ftrace != null) {
-            ftrace.close();
+    void close(Runnable then) {
+        join(opening);
+        FtraceRecorder dense = ftrace;
+        if (removal == null) {
+            removal =
+                    Thread.ofPlatform()
+                            .name("sonde-remove")
+                            .start(() -> {
+                                if (dense != null) {
+                                    dense.close();
+                                }
+                                then.run();
+                            });
         }
         PerfRecorder open = perf;
         if (open != null && closing == null) {
@@ -347,14 +388,16 @@ final class RecorderSet {
         }
     }
 
+    /** Waits until the instances are gone; says what could not be removed. */
+    List<String> awaitRemoved() {
+        join(removal);
+        FtraceRecorder dense = ftrace;
+        return dense == null ? List.of() : dense.failures();
+    }
+
     /** Waits for the thread that reads formats. */
     void awaitFormats() {
         join(formatsThread);
-    }
-
-    /** Waits until every descriptor is closed. */
-    void awaitClosed() {
-        join(closing);
     }
 
     static void join(@Nullable Thread waited) {

@@ -19,12 +19,14 @@ import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.LaunchedCommand;
 import sonde.probe.launch.OutputFolder;
 import sonde.probe.launch.ReadyDescriptor;
+import sonde.probe.plan.AskedEvent;
 import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.MachineSize;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.RecordPlanner;
 import sonde.probe.plan.UnknownEventException;
 import sonde.probe.record.BundleFolder;
+import sonde.probe.record.PlannedFilters;
 import sonde.probe.record.ProcessTree;
 import sonde.probe.record.RecordProgress;
 import sonde.probe.record.RecordRequest;
@@ -78,7 +80,8 @@ public final class RecordRecipe {
     /** The plan, for {@code --plan}; starts nothing. */
     public static Report plan(RecordOrder order) throws IOException, UnknownEventException {
         MachineSize here = here();
-        return RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here).toResult(here);
+        RecordPlan plan = RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here);
+        return PlannedFilters.checked(plan).toResult(here);
     }
 
     private static MachineSize here() throws SyscallException {
@@ -94,7 +97,9 @@ public final class RecordRecipe {
         for (int pid : order.pids()) {
             RunningTarget.check(pid);
         }
-        RecordPlan plan = RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here());
+        RecordPlan plan =
+                PlannedFilters.checked(
+                        RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here()));
         CommandWords command = order.command();
         try (ReadyDescriptor _ = order.ready();
                 EndSignals _ =
@@ -116,7 +121,7 @@ public final class RecordRecipe {
                 ? null
                 : new LiveOutput(
                         view,
-                        order.spec().events(),
+                        order.spec().events().stream().map(AskedEvent::pattern).toList(),
                         () -> happenings.add(new Happening.OutputClosed()));
     }
 
@@ -187,11 +192,14 @@ public final class RecordRecipe {
         RecordRequest request =
                 new RecordRequest(
                         order.version(),
-                        TargetMode.COMMAND,
+                        order.spec().mode(),
                         words,
                         List.of(target.pid()),
                         live != null,
-                        plan.names() ? new NamesSource(Set.of(target.pid()), false) : null);
+                        plan.names()
+                                ? new NamesSource(
+                                        Set.of(target.pid()), order.spec().mode() == TargetMode.ALL)
+                                : null);
         try (RecordSession session = start(plan, output, request)) {
             ready(session);
             long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
@@ -284,7 +292,8 @@ public final class RecordRecipe {
             throws SyscallException {
         String failure = session.failure().orElse("");
         output.giveToCaller();
-        return new RecordOutcome(output.path().normalize(), meta, exitCode, failure);
+        return new RecordOutcome(
+                output.path().normalize(), meta, exitCode, failure, session::awaitRemoved);
     }
 
     private void await(LaunchedCommand target) {
@@ -326,7 +335,7 @@ public final class RecordRecipe {
      */
     private @Nullable WaitStatus follow(RecordSession session, @Nullable LaunchedCommand target)
             throws IOException, InterruptedException {
-        long end = order.spec().durationNanos();
+        long end = order.spec().limits().durationNanos();
         int passedOn = 0;
         while (true) {
             Happening happening = happenings.poll(untilLook(end, session), TimeUnit.NANOSECONDS);

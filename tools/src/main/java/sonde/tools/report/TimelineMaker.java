@@ -30,7 +30,8 @@ final class TimelineMaker {
             new AnalysisKey<>(found -> found.addStates(new OffSpans()));
 
     /** The analyses it takes. */
-    static final List<AnalysisKey<?>> NEEDS = List.of(TRACKS, OFF_SPANS, ReportOperators.FAULTS);
+    static final List<AnalysisKey<?>> NEEDS =
+            List.of(TRACKS, OFF_SPANS, ReportOperators.FAULTS, ReportOperators.EVENT_STACKS);
 
     private static final int MAX_TRACKS = 200;
 
@@ -49,6 +50,9 @@ final class TimelineMaker {
         found.samples().forEach((thread, node, weight, count) -> others.add(thread));
         found.of(ReportOperators.FAULTS)
                 .forEach((thread, node, weight, count) -> others.add(thread));
+        found.of(ReportOperators.EVENT_STACKS)
+                .values()
+                .forEach(sums -> sums.forEach((thread, node, weight, count) -> others.add(thread)));
         others.removeIf(thread -> !found.shown(thread));
         busiest.forEach(others::remove);
         busiest.forEach(thread -> trackOf.put(thread, trackOf.size()));
@@ -73,11 +77,12 @@ final class TimelineMaker {
             tracks.add(found.of(TRACKS).track(found.threads(), thread, end - start));
         }
         shared(tracks);
-        List<TimelineSamples> samples =
-                List.of(
-                        single("on-cpu", found.weightUnit(), cpu),
-                        offCpu(),
-                        single("page-faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
+        List<TimelineSamples> samples = new ArrayList<>();
+        samples.add(single("on-cpu", found.weightUnit(), cpu));
+        samples.add(offCpu());
+        samples.add(single("page-faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
+        found.of(ReportOperators.EVENT_STACKS)
+                .forEach((event, sums) -> samples.add(single(event, Unit.COUNT, sums)));
         List<String> states = Arrays.stream(ThreadState.values()).map(ThreadState::label).toList();
         return new Timeline(
                 "timeline", start, end, states, tracks, columns.stacks(), samples, totals(threads));
