@@ -78,8 +78,8 @@ final class Shell {
         String path =
                 Stream.of(
                                 folder(NativeSyscall.class, "errno.txt"),
-                                folder(NativeSyscall.class, "Native.class"),
-                                folder(CommandLauncher.class, "Launcher.class"),
+                                folder(NativeSyscall.class, "NativeSyscall.class"),
+                                folder(CommandLauncher.class, "CommandLauncher.class"),
                                 folder(LaunchMain.class, "LaunchMain.class"))
                         .distinct()
                         .collect(Collectors.joining(":"));
