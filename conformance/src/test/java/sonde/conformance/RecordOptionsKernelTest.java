@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whom and what {@code record} takes: {@code -a -- COMMAND}, {@code -f}, {@code -T}. */
 @Tag("kernel")
@@ -71,20 +72,18 @@ class RecordOptionsKernelTest {
     }
 
     private Path planted() throws Exception {
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
         assumeTrue(System.getProperty("os.arch").equals("amd64"), "the program is for x86-64");
-        Path source = Files.writeString(folder.resolve("planted.c"), PLANTED);
-        Path program = folder.resolve("planted");
-        Sonde.Outcome outcome =
-                Sonde.in(folder)
-                        .execute(
-                                List.of(
-                                        "gcc",
-                                        "-O1",
-                                        "-fno-omit-frame-pointer",
-                                        "-o",
-                                        program.toString(),
-                                        source.toString()));
+        return compiled("planted", PLANTED);
+    }
+
+    private Path compiled(String name, String text) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+        Path source = Files.writeString(folder.resolve(name + ".c"), text);
+        Path program = folder.resolve(name);
+        String[] gcc = {"gcc", "-O1", "-fno-omit-frame-pointer", "-o", program.toString()};
+        List<String> command = new ArrayList<>(List.of(gcc));
+        command.add(source.toString());
+        Sonde.Outcome outcome = Sonde.in(folder).execute(command);
         assertThat(outcome.status()).as("%s", outcome).isZero();
         return program;
     }
@@ -266,5 +265,59 @@ class RecordOptionsKernelTest {
         assertThat(outcome.status()).as("%s", outcome).isZero();
         assertThat(String.join("\n", events("--own", "--event", "timer:hrtimer_start")))
                 .contains("\t", "do_nanosleep+0x");
+    }
+
+    /**
+     * Spins and sleeps for so many tenths of a second with a word on its stack; so does a child.
+     */
+    private static final String SECRET =
+            """
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <time.h>
+            #include <unistd.h>
+            int main(int argc, char **argv) {
+                char secret[64];
+                pid_t child = fork();
+                snprintf(secret, sizeof secret, "SECRET-%s-%s", argv[1], child ? "one" : "two");
+                struct timespec nap = {0, 1000000};
+                for (int i = 0; i < atoi(argv[2]) * 20; i++) {
+                    for (volatile int k = 0; k < 1000000; k++) ;
+                    nanosleep(&nap, 0);
+                }
+                return secret[0] == 'S' ? 0 : 1;
+            }
+            """;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--flight-recorder"})
+    void stacksOfOtherProcessesAreNotCopied(String flight) throws Exception {
+        Path program = compiled("secret", SECRET);
+        Process other =
+                new ProcessBuilder(program.toString(), "outside", "200")
+                        .redirectErrorStream(true)
+                        .start();
+        try {
+            String options = "--no-summary --call-graph dwarf " + flight;
+            Sonde.Outcome outcome =
+                    record(options.strip(), "--", "sh", "-c", program + " inside 5; exit 4");
+            assertThat(outcome.status()).as("%s", outcome).isEqualTo(4);
+        } finally {
+            other.descendants().forEach(ProcessHandle::destroyForcibly);
+            other.destroyForcibly().waitFor();
+        }
+        Path file = folder.resolve("r.sonde/perf.data");
+        String bytes = Files.readString(file, StandardCharsets.ISO_8859_1);
+        assertThat(bytes.contains("SECRET-inside-one")).isTrue();
+        assertThat(bytes.contains("SECRET-inside-two")).isTrue();
+        assertThat(bytes.contains("SECRET-outside")).isFalse();
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "needs perf");
+        String[] perf = {"perf", "script", "-i", file.toString(), "-F", "pid,event,ip,sym"};
+        Sonde.Outcome script = Sonde.in(folder).execute(List.of(perf));
+        // perf reads the shortened records: switches of the others are still there.
+        assertThat(script.status()).as("%s", script).isZero();
+        assertThat(script.out()).contains(other.pid() + " sched:sched_switch");
+        assertThat(sonde("report", "r.sonde", "--oncpu")).contains("__libc_start_call_main › main");
     }
 }

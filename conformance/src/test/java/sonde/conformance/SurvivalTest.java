@@ -29,7 +29,8 @@ class SurvivalTest {
             "echo up; timeout 8 dd if=/dev/zero of=/dev/null bs=1 count=20000000";
 
     /** The same with fewer events, for what is read again and again. */
-    private static final String LESS_BUSY = "timeout 8 dd if=/dev/zero of=/dev/null bs=1M count=60000";
+    private static final String LESS_BUSY =
+            "timeout 8 dd if=/dev/zero of=/dev/null bs=1M count=60000";
 
     @TempDir Path folder;
 

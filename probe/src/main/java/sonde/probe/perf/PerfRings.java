@@ -16,6 +16,7 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.FlightRing.KeptRecords;
 import sonde.probe.perf.OpenEvent.CounterReading;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.tracefs.Tracefs;
@@ -55,6 +56,7 @@ public final class PerfRings implements AutoCloseable {
     private final List<String> notes = new ArrayList<>();
     private final PerfRing.Tally tally = new PerfRing.Tally();
     private SampleOwners owners = SampleOwners.of(List.of());
+    private @Nullable CopiedStacks stacks;
     private boolean closed;
 
     private PerfRings(RecordPlan plan, CountedTasks target, List<Integer> cpus) {
@@ -111,6 +113,9 @@ public final class PerfRings implements AutoCloseable {
         filterOwnSwitches();
         filterOwnSamples();
         owners = SampleOwners.of(events);
+        if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF) {
+            stacks = new CopiedStacks(target.roots(), entries());
+        }
     }
 
     private void filter(String name) throws SyscallException {
@@ -323,8 +328,14 @@ public final class PerfRings implements AutoCloseable {
      */
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
-        for (PerfRing ring : rings) {
-            any |= ring.drain(sink::append, tally, owners);
+        long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
+        CopiedStacks foreign = stacks;
+        if (foreign != null) {
+            // Whatever forked before a sample up to these heads is in a ring by now.
+            rings.forEach(ring -> ring.forks(foreign));
+        }
+        for (int i = 0; i < heads.length; i++) {
+            any |= rings.get(i).drain(heads[i], sink::append, tally, owners, foreign);
         }
         return any;
     }
@@ -351,7 +362,7 @@ public final class PerfRings implements AutoCloseable {
         long wholeSince = 0;
         for (int i = 0; i < flightRings.size(); i++) {
             try (Arena arena = Arena.ofConfined()) {
-                KeptRecords there = flightRings.get(i).take(arena, kept, owners);
+                KeptRecords there = flightRings.get(i).take(arena, kept, owners, stacks);
                 if (there.wrapped()) {
                     wrapped.add(flightRings.get(i).cpu());
                     wholeSince = Math.max(wholeSince, there.oldestNanos());

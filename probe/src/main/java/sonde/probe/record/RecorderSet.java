@@ -14,6 +14,7 @@ import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.ftrace.CpuStats;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Errno;
@@ -143,7 +144,11 @@ final class RecorderSet {
     private void openPerf(RecordingMeta meta, List<Integer> cpus) throws IOException {
         List<Integer> bound =
                 plan.systemWide() ? List.of() : List.copyOf(ProcessTree.allThreads(tree()));
-        CountedTasks target = new CountedTasks(bound, meta.recorder().tids());
+        CountedTasks target =
+                new CountedTasks(
+                        bound,
+                        meta.recorder().tids(),
+                        request.mode() == TargetMode.ALL ? List.of() : request.rootPids());
         PerfRecorder.Headline headline =
                 new PerfRecorder.Headline(
                         request.sondeVersion(),
