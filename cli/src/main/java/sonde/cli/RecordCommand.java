@@ -271,7 +271,8 @@ final class RecordCommand {
     /** An existing recording is kept, and the new one has a number behind the name asked for. */
     private void sayOtherName(Path bundle) {
         String asked = given.text("--output", "").replaceFirst("/+$", "");
-        String name = asked.endsWith(".sonde") ? asked : asked + ".sonde";
+        String suffix = isTraceDat() ? ".dat" : ".sonde";
+        String name = asked.endsWith(suffix) ? asked : asked + suffix;
         if (!asked.isEmpty() && !Path.of(name).getFileName().equals(bundle.getFileName())) {
             call.say(name + " exists; this recording is " + bundle);
         }

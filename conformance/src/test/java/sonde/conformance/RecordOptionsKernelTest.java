@@ -320,4 +320,36 @@ class RecordOptionsKernelTest {
         assertThat(script.out()).contains(other.pid() + " sched:sched_switch");
         assertThat(sonde("report", "r.sonde", "--oncpu")).contains("__libc_start_call_main › main");
     }
+
+    @ParameterizedTest
+    @CsvSource({"-o all.dat, all", "-o all --format trace.dat, all", "-a -o all.dat, all"})
+    void oneTraceDatHasEverythingForTraceCmd(String options, String name) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/trace-cmd")), "needs trace-cmd");
+        List<String> words = new ArrayList<>(List.of("record", "--no-summary"));
+        words.addAll(List.of(options.split(" ")));
+        words.addAll(List.of("-e", "syscalls:sys_enter_exit_group", "--"));
+        words.addAll(List.of("sh", "-c", "for i in 1 2 3; do sleep 0.02; done; ls /; exit 3"));
+        Sonde.Outcome outcome = Sonde.in(folder).run(words.toArray(String[]::new));
+        assertThat(outcome.status()).as("%s", outcome).isEqualTo(3);
+        assertThat(folder.resolve("all.sonde")).doesNotExist();
+        List<String> command = List.of("trace-cmd", "report", "-q", name + ".dat");
+        Sonde.Outcome peer = Sonde.in(folder).execute(command);
+        assertThat(peer.status()).as("%s", peer.err()).isZero();
+        assertThat(peer.out())
+                .containsPattern("sched_switch: +sleep:\\d+ \\[\\d+\\] S ==> ")
+                .containsPattern("sched_wakeup: +sleep:\\d+ ")
+                .containsPattern("sleep-\\d+ .* sys_enter_exit_group: ")
+                .containsPattern("ls-\\d+ .* sys_enter: ");
+        List<String> lines =
+                peer.out().lines().skip(1).filter(line -> !line.startsWith("outside")).toList();
+        assertThat(lines).noneMatch(line -> line.contains("<...>"));
+        Sonde.Outcome own = Sonde.in(folder).run("report", name + ".dat", "--events");
+        assertThat(own.out().lines().count()).isEqualTo(peer.out().lines().skip(1).count());
+        Sonde.Outcome stat =
+                Sonde.in(folder).execute(List.of("trace-cmd", "report", "--stat", name + ".dat"));
+        assertThat(stat.out()).containsPattern("read events: [1-9]");
+        // The next one has a number, and no folder stays.
+        assertThat(Sonde.in(folder).run(words.toArray(String[]::new)).status()).isEqualTo(3);
+        assertThat(folder.resolve("all-2.dat")).exists();
+    }
 }

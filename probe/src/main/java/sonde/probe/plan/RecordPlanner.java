@@ -289,7 +289,9 @@ public final class RecordPlanner {
         }
         // Also when everything is recorded: the first buffer leaves out what fires in the context
         // of our own threads, and an interrupt that completes a request may hit one of them.
-        boolean apart = isOutside(event);
+        // One buffer is what KernelShark shows best.
+        boolean single = spec.traceDatOnly() && spec.mode() == TargetMode.ALL;
+        boolean apart = isOutside(event) && !single;
         (apart ? outside : task).add(event);
         own(event, TRACE_DAT, apart ? TraceBuffer.OUTSIDE : "", reason);
     }

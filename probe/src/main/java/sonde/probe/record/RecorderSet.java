@@ -2,6 +2,7 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -326,13 +327,37 @@ final class RecorderSet {
             cpuStats = ftrace.cpuStats();
             ftrace.tellWhole(endNanos);
         }
-        Map<Integer, String> comms = Map.of();
+        Map<Integer, String> comms = savedComms();
         if (perf != null) {
             losses.addAll(perf.losses());
             perf.finish(startNanos, endNanos);
             comms = perf.rings().comms().byTid();
         }
         return new RingAccount(losses, cpuStats, comms);
+    }
+
+    /** Names as the kernel keeps them for ftrace, by default of 128 threads; and of what lives. */
+    private Map<Integer, String> savedComms() {
+        Map<Integer, String> comms = new HashMap<>();
+        Tracefs there = tracefs;
+        if (there == null || perf != null) {
+            return comms; // perf's records tell them
+        }
+        for (int tid : ProcessTree.allThreads(DescriptorTables.everybody())) {
+            comms.put(tid, ProcessTree.comm(tid));
+        }
+        try {
+            for (String line : there.text("saved_cmdlines").split("\n")) {
+                String[] words = line.split(" ", 2);
+                if (words.length == 2 && words[0].matches("\\d{1,9}")) {
+                    comms.put(Integer.parseInt(words[0]), words[1]);
+                }
+            }
+        } catch (SyscallException e) {
+            notes.add("names of threads that ended are not known: " + e.getMessage());
+        }
+        comms.values().removeIf(String::isEmpty);
+        return comms;
     }
 
     /** Makes the trace.dat; returns the parts there are then. */

@@ -155,7 +155,7 @@ public final class RecordRecipe {
                             : order.pids().isEmpty() ? "machine" : "pid-" + order.pids().getFirst();
             return OutputFolder.next(Path.of("."), name);
         }
-        Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
+        Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.(sonde|dat)$", ""));
         Path parent = path.getParent();
         try {
             return OutputFolder.next(
@@ -174,6 +174,13 @@ public final class RecordRecipe {
                                     + " -o",
                     e);
         }
+    }
+
+    /** The name of the single file: as asked for, whatever number its folder had. */
+    private String stem(Path folder) {
+        String name = order.name();
+        Path asked = name == null ? folder : Path.of(name.replaceFirst("/+$", ""));
+        return String.valueOf(asked.getFileName()).replaceFirst("\\.(sonde|dat)$", "");
     }
 
     private static String baseName(byte[] word) {
@@ -287,13 +294,17 @@ public final class RecordRecipe {
         }
     }
 
-    private static RecordOutcome finish(
+    private RecordOutcome finish(
             RecordSession session, OutputFolder output, RecordingMeta meta, int exitCode)
             throws SyscallException {
         String failure = session.failure().orElse("");
         output.giveToCaller();
-        return new RecordOutcome(
-                output.path().normalize(), meta, exitCode, failure, session::awaitRemoved);
+        Path made = output.path();
+        boolean whole = meta.layout().part(RecordingMeta.PartKind.TRACE_DAT, "").isPresent();
+        if (order.spec().traceDatOnly() && whole) {
+            made = output.leaveOnly("trace.dat", stem(made));
+        }
+        return new RecordOutcome(made.normalize(), meta, exitCode, failure, session::awaitRemoved);
     }
 
     private void await(LaunchedCommand target) {
