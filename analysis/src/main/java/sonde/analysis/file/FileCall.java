@@ -34,6 +34,11 @@ enum FileCall {
     FCNTL("fcntl"),
     CLONE("clone", -1, -1, false),
     UNSHARE("unshare", -1, -1, false),
+    POLL("poll ppoll select pselect6", -1, -1, false),
+    EPOLL_WAIT("epoll_wait epoll_pwait epoll_pwait2", -1, -1, false),
+    EPOLL_CTL("epoll_ctl", -1, -1, false),
+    FUTEX("futex", -1, -1, false),
+    CHILD("wait4 waitid", -1, -1, false),
     EXEC("execve execveat", -1, -1, false);
 
     static final int CLOSE_RANGE_UNSHARE = 2;

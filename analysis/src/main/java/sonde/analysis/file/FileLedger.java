@@ -118,6 +118,16 @@ final class FileLedger {
                                         columns[FileSums.NANOS]))));
     }
 
+    /** What it is called once everything is settled. */
+    String text(OpenFile opened) {
+        String name = opened.name;
+        FileSums sums = opened.sums;
+        if (name != null) {
+            return name;
+        }
+        return opened.madeHere && sums != null ? pipe(opened, sums) : opened.label();
+    }
+
     void failed(String name, int errno, int thread) {
         FailureKey key = new FailureKey(name, errno, thread);
         if (failures.size() >= MAX_NAMES && !failures.containsKey(key)) {

@@ -184,7 +184,9 @@ public final class MetaReader {
                             owner.text("event"),
                             owner.text("source"),
                             owner.text("buffer"),
-                            owner.text("reason")));
+                            owner.text("reason"),
+                            owner.flag("stacks"),
+                            owner.text("filter")));
         }
         List<RecordedRing> rings = new ArrayList<>();
         for (JsonObject ring : node.nodes("rings")) {

@@ -141,6 +141,12 @@ public final class MetaWriter {
             out.writeStringField("source", owner.source());
             out.writeStringField("buffer", owner.buffer());
             out.writeStringField("reason", owner.reason());
+            if (owner.stacks()) {
+                out.writeBooleanField("stacks", true);
+            }
+            if (!owner.filter().isEmpty()) {
+                out.writeStringField("filter", owner.filter());
+            }
             out.writeEndObject();
         }
         out.writeEndArray();

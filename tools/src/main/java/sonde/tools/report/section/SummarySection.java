@@ -59,7 +59,6 @@ final class SummarySection implements ReportSection {
         needs.addAll(OnCpuSection.NEEDS);
         needs.addAll(
                 List.of(
-                        OffCpuSection.OFF_CPU,
                         SyscallsSection.CALLS,
                         FilesSection.FILES,
                         WakeUpsSection.SIGNALS,
@@ -67,6 +66,7 @@ final class SummarySection implements ReportSection {
                         CAUSES,
                         EVIDENCE,
                         BlockIoSection.REQUESTS));
+        needs.addAll(OffCpuSection.NEEDS);
         return needs;
     }
 
@@ -107,6 +107,9 @@ final class SummarySection implements ReportSection {
             results.add(whereTimeWent(found));
         }
         List<Table> parts = new ArrayList<>();
+        if (!found.isOfEverything()) {
+            parts.addFirst(ThreadsNowSection.top(found, 2 * TOP));
+        }
         boolean programs = judges(found) && found.profiled().isEmpty();
         parts.add(
                 programs
@@ -117,6 +120,7 @@ final class SummarySection implements ReportSection {
                     judges(found)
                             ? SummaryTables.offCpu(evidence(found), TOP)
                             : OffCpuSection.userCauses(found, TOP));
+            parts.add(OffCpuSection.waits(found, TOP));
             if (judges(found)) {
                 parts.add(SummaryTables.starts(evidence(found), TOP));
             }
