@@ -10,6 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import sonde.recording.perfdata.PerfAbi;
 import sonde.sys.Clocks;
 import sonde.sys.MachineFacts;
@@ -35,6 +37,7 @@ final class PerfRing implements AutoCloseable {
     private long tail;
     private long drainedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
     private boolean closed;
+    private @Nullable UserStackMerge merge;
 
     /** Takes the bytes of a drain: the second part is empty unless they wrap around. */
     interface Sink {
@@ -101,7 +104,9 @@ final class PerfRing implements AutoCloseable {
         try {
             MemorySegment begin = data.asSlice(start, first);
             MemorySegment rest = data.asSlice(0, size - first);
-            if (foreign) {
+            if (merge != null) {
+                appendMerged(begin, rest, foreign, sink, owners);
+            } else if (foreign) {
                 appendMended(begin, rest, sink, owners);
             } else {
                 sink.append(begin, rest);
@@ -112,6 +117,29 @@ final class PerfRing implements AutoCloseable {
             U64.setRelease(mapping, TAIL, tail);
         }
         return true;
+    }
+
+    private void appendMerged(
+            MemorySegment begin,
+            MemorySegment rest,
+            boolean foreign,
+            Sink sink,
+            SampleOwners owners)
+            throws IOException {
+        UserStackMerge there = Objects.requireNonNull(merge);
+        long size = begin.byteSize() + rest.byteSize();
+        MemorySegment copy = there.room(size);
+        MemorySegment.copy(begin, 0, copy, 0, begin.byteSize());
+        MemorySegment.copy(rest, 0, copy, begin.byteSize(), rest.byteSize());
+        if (foreign) {
+            owners.mend(copy, cpu, drainedNanos, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+        }
+        sink.append(there.merge(size), MemorySegment.NULL);
+    }
+
+    /** Puts user stacks that programs write into this ring into its samples, from now on. */
+    void merge(UserStackMerge stacks) {
+        merge = stacks;
     }
 
     /**
@@ -201,6 +229,9 @@ final class PerfRing implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
+            if (merge != null) {
+                merge.close();
+            }
             try {
                 MemoryMappings.unmap(mapping);
             } catch (SyscallException e) {

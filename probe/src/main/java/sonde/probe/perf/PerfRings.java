@@ -1,5 +1,6 @@
 package sonde.probe.perf;
 
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_CALLCHAIN_USER;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.io.IOException;
@@ -13,10 +14,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.FlightRing.KeptRecords;
 import sonde.probe.perf.OpenEvent.CounterReading;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -44,6 +47,7 @@ public final class PerfRings implements AutoCloseable {
 
     private final RecordPlan plan;
     private final CountedTasks target;
+    private final @Nullable UserStacks stacks;
     private final List<OpenEvent> events = new ArrayList<>();
     private final List<PerfRing> rings = new ArrayList<>();
     private final List<FlightRing> flightRings = new ArrayList<>();
@@ -55,8 +59,13 @@ public final class PerfRings implements AutoCloseable {
     private SampleOwners owners = SampleOwners.of(List.of());
     private boolean closed;
 
-    private PerfRings(RecordPlan plan, CountedTasks target, List<Integer> cpus) {
+    private PerfRings(
+            RecordPlan plan,
+            CountedTasks target,
+            List<Integer> cpus,
+            @Nullable UserStacks stacks) {
         this.plan = plan;
+        this.stacks = stacks;
         this.target = target;
         this.cpus = List.copyOf(cpus);
     }
@@ -65,6 +74,7 @@ public final class PerfRings implements AutoCloseable {
      * Opens the plan's events.
      *
      * @param auxiliary whether a bpf-output event per CPU is wanted
+     * @param stacks programs that unwind user stacks, null without them; stay the caller's
      * @throws SyscallException when the dummy event or its ring is refused; another event that is
      *     refused becomes a {@link #notes note}
      */
@@ -73,9 +83,10 @@ public final class PerfRings implements AutoCloseable {
             List<Integer> cpus,
             CountedTasks target,
             boolean auxiliary,
+            @Nullable UserStacks stacks,
             Tracefs tracefs)
             throws SyscallException {
-        PerfRings rings = new PerfRings(plan, target, cpus);
+        PerfRings rings = new PerfRings(plan, target, cpus, stacks);
         try {
             rings.openAll(auxiliary, tracefs);
         } catch (SyscallException e) {
@@ -86,7 +97,7 @@ public final class PerfRings implements AutoCloseable {
     }
 
     private void openAll(boolean auxiliary, Tracefs tracefs) throws SyscallException {
-        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide());
+        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide(), stacks != null);
         for (SampledEvent sampled : plan.sampled()) {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
@@ -102,12 +113,58 @@ public final class PerfRings implements AutoCloseable {
         if (switches.isPresent()) {
             openEvent(AttrFactory.DUMMY, switches.get());
         }
-        if (auxiliary) {
+        if (auxiliary || stacks != null) {
             openEvent(BPF_OUTPUT, attrs.bpfOutput());
         }
         filterOwnSwitches();
         filterOwnSamples();
         owners = SampleOwners.of(events);
+        if (stacks != null) {
+            mergeStacks();
+        }
+    }
+
+    private void mergeStacks() {
+        Set<Long> outputs = new HashSet<>();
+        Map<Long, Integer> numbers = new HashMap<>();
+        for (OpenEvent event : events) {
+            for (long id : event.entry().ids()) {
+                if (event.name().equals(BPF_OUTPUT)) {
+                    outputs.add(id);
+                } else if (event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER)) {
+                    numbers.put(id, number(event));
+                }
+            }
+        }
+        rings.forEach(ring -> ring.merge(new UserStackMerge(outputs, numbers)));
+    }
+
+    /** Place in the plan, by which programs that unwind stacks name it. */
+    private int number(OpenEvent event) {
+        for (int i = 0; i < plan.sampled().size(); i++) {
+            if (plan.sampled().get(i).name().equals(event.name())) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Attaches the programs that unwind stacks; before {@link #enable}. */
+    public void attachStacks() throws IOException {
+        if (stacks == null) {
+            return;
+        }
+        Map<Integer, List<Integer>> fds = new HashMap<>();
+        Map<Integer, String> tracepoints = new HashMap<>();
+        for (OpenEvent event : events) {
+            if (event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER)) {
+                fds.put(number(event), event.fds());
+                if (event.attr().type() == PERF_TYPE_TRACEPOINT) {
+                    tracepoints.put(number(event), event.name());
+                }
+            }
+        }
+        stacks.attach(outputs(), fds, tracepoints);
     }
 
     private void openEvent(String name, PerfAttr attr) throws SyscallException {
@@ -162,7 +219,9 @@ public final class PerfRings implements AutoCloseable {
                 boolean sampling =
                         event.attr().type() != PERF_TYPE_TRACEPOINT
                                 && !event.name().equals(AttrFactory.DUMMY)
-                                && !event.name().equals(BPF_OUTPUT);
+                                && !event.name().equals(BPF_OUTPUT)
+                                && !(stacks != null
+                                        && event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER));
                 if (sampling) {
                     for (int fd : event.fds()) {
                         filter.attach(fd);

@@ -43,7 +43,7 @@ public record RecordSpec(
     /** The default recording. */
     public static RecordSpec of(TargetMode mode) {
         return new RecordSpec(
-                mode, List.of(), Set.of(), DEFAULT_FREQUENCY_HZ, CallGraph.FP, 0, false, 0);
+                mode, List.of(), Set.of(), DEFAULT_FREQUENCY_HZ, CallGraph.BPF, 0, false, 0);
     }
 
     /** Whether that part of the default set is wanted. */
@@ -77,6 +77,19 @@ public record RecordSpec(
                 all,
                 frequencyHz,
                 callGraph,
+                ringLimitBytes,
+                flightRecorder,
+                durationNanos);
+    }
+
+    /** This with other call chains. */
+    public RecordSpec with(CallGraph chains) {
+        return new RecordSpec(
+                mode,
+                events,
+                without,
+                frequencyHz,
+                chains,
                 ringLimitBytes,
                 flightRecorder,
                 durationNanos);

@@ -12,6 +12,7 @@ import sonde.probe.perf.ExistingTasks;
 import sonde.probe.perf.PerfRings;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -33,6 +34,7 @@ final class PerfRecorder implements AutoCloseable {
     private final PerfDataWriter writer;
     private final int file;
     private final @Nullable AuxiliaryProgram program;
+    private final @Nullable UserStacks stacks;
     private final List<String> notes = new ArrayList<>();
 
     /** Where the records end that were written in whole passes over all rings. */
@@ -44,11 +46,16 @@ final class PerfRecorder implements AutoCloseable {
     private boolean closed;
 
     private PerfRecorder(
-            PerfRings rings, PerfDataWriter writer, int file, @Nullable AuxiliaryProgram program) {
+            PerfRings rings,
+            PerfDataWriter writer,
+            int file,
+            @Nullable AuxiliaryProgram program,
+            @Nullable UserStacks stacks) {
         this.rings = rings;
         this.writer = writer;
         this.file = file;
         this.program = program;
+        this.stacks = stacks;
         this.endOffset = writer.endOffset();
     }
 
@@ -64,10 +71,11 @@ final class PerfRecorder implements AutoCloseable {
             Headline headline,
             @Nullable Tracefs tracefs,
             @Nullable FormatCopier formats,
-            @Nullable AuxiliaryProgram program)
+            @Nullable AuxiliaryProgram program,
+            @Nullable UserStacks stacks)
             throws SyscallException {
         Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
-        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, events);
+        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, stacks, events);
         int file = -1;
         try {
             file = folder.create(FILE);
@@ -81,7 +89,7 @@ final class PerfRecorder implements AutoCloseable {
                 early.tracingData(formats.tracingData(tracepoints));
             }
             PerfDataWriter writer = PerfDataWriter.create(file, rings.entries(), early.build());
-            return new PerfRecorder(rings, writer, file, program);
+            return new PerfRecorder(rings, writer, file, program, stacks);
         } catch (SyscallException e) {
             rings.close();
             if (file >= 0) {
@@ -119,6 +127,11 @@ final class PerfRecorder implements AutoCloseable {
                 notes.add("no file names and socket addresses: " + e.getMessage());
             }
         }
+        try {
+            rings.attachStacks();
+        } catch (IOException e) {
+            notes.add("no user stacks: " + e.getMessage());
+        }
         rings.enable();
         AttrEntry dummy = rings.entries().getFirst();
         ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms(), rings.files());
@@ -153,6 +166,9 @@ final class PerfRecorder implements AutoCloseable {
     List<String> notes() {
         List<String> all = new ArrayList<>(rings.notes());
         all.addAll(notes);
+        if (stacks != null) {
+            all.addAll(stacks.notes());
+        }
         return all;
     }
 
@@ -260,6 +276,9 @@ final class PerfRecorder implements AutoCloseable {
         closed = true;
         if (program != null) {
             program.close();
+        }
+        if (stacks != null) {
+            stacks.close();
         }
         rings.close();
         writer.close();

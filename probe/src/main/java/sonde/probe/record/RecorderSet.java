@@ -9,7 +9,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.CountedTasks;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
+import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
@@ -128,7 +131,8 @@ final class RecorderSet {
                             headline,
                             tracefs,
                             formats,
-                            request.program());
+                            request.program(),
+                            stacks());
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
             if (denied && !bound.isEmpty() && ftrace == null) {
@@ -141,6 +145,26 @@ final class RecorderSet {
                         e);
             }
             notes.add("no perf events: " + e.getMessage());
+        }
+    }
+
+    /** Programs that unwind user stacks, where the plan has them; null when they are refused. */
+    private @Nullable UserStacks stacks() {
+        if (plan.spec().callGraph().kind() != CallGraph.Kind.BPF) {
+            return null;
+        }
+        List<UserStacks.EventKind> kinds = new ArrayList<>();
+        for (int i = 0; i < plan.sampled().size(); i++) {
+            SampledEvent event = plan.sampled().get(i);
+            if (event.callChain()) {
+                kinds.add(new UserStacks.EventKind(i, event.raw()));
+            }
+        }
+        try {
+            return UserStacks.load(kinds, Set.copyOf(request.rootPids()), request.argv());
+        } catch (IOException e) {
+            notes.add("user stacks are followed by frame pointers: " + e.getMessage());
+            return null;
         }
     }
 
