@@ -14,6 +14,8 @@ import sonde.sys.Errno;
  *
  * @param mm struct task_struct
  * @param mapleRoot of {@code mm_mt.ma_root} in struct mm_struct
+ * @param lockSequence {@code mm_lock_seq}, which counts changes of the mappings (Linux 6.4, with
+ *     CONFIG_PER_VMA_LOCK); -1 without
  * @param vdso of {@code context.vdso} in struct mm_struct
  * @param vmStart struct vm_area_struct, as the next four
  * @param inode of {@code f_inode} in struct file
@@ -24,6 +26,7 @@ import sonde.sys.Errno;
 record KernelFields(
         int mm,
         int mapleRoot,
+        int lockSequence,
         int vdso,
         int vmStart,
         int vmEnd,
@@ -45,6 +48,9 @@ record KernelFields(
         return new KernelFields(
                 offset(btf, "task_struct", "mm"),
                 offset(btf, "mm_struct", "mm_mt") + offset(btf, "maple_tree", "ma_root"),
+                has(btf, "mm_struct", "mm_lock_seq")
+                        ? offset(btf, "mm_struct", "mm_lock_seq")
+                        : -1,
                 offset(btf, "mm_struct", "context") + vdso(btf),
                 start,
                 offset(btf, "vm_area_struct", "vm_end"),
@@ -68,6 +74,11 @@ record KernelFields(
             }
         }
         throw missing("mm_context_t.vdso");
+    }
+
+    private static boolean has(Btf btf, String struct, String member) throws IOException {
+        Optional<BtfType.Struct> type = btf.struct(struct);
+        return type.isPresent() && btf.member(type.get(), member).isPresent();
     }
 
     private static int offset(Btf btf, String struct, String... names) throws IOException {

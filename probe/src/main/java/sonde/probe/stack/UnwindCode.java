@@ -60,16 +60,25 @@ final class UnwindCode {
     /** Frames that were found by rbp for want of a row. */
     static final int GUESSED = 184;
 
-    private static final int VICTIM = 192;
     private static final int PC = 200;
 
     /** The mapping of PC: start, end, bias (file offset = pc + bias), pieces of its file. */
     private static final int CURRENT = 208;
 
-    private static final int CACHE = 240;
-    private static final int CACHED = 4;
+    /** Offset of the set of known mappings that belongs to the task's memory, from SETS. */
+    private static final int SET = 240;
     private static final int MAPPING_BYTES = 32;
-    private static final int KEY = CACHE + CACHED * MAPPING_BYTES;
+    private static final int KEY = SET + 8;
+
+    // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
+    private static final int SET_MM = 0;
+    private static final int SET_SEQUENCE = 8;
+    private static final int SET_ROOT = 16;
+    private static final int VICTIM = 24;
+    private static final int CACHE = 32;
+    private static final int CACHED = 8;
+    private static final int SET_BITS = 9;
+    private static final int SETS_MASK = 3 << SET_BITS;
 
     /** What is reported of a file without a table: the key, then tgid and the mapping's start, end. */
     private static final int REPORT = KEY;
@@ -91,7 +100,8 @@ final class UnwindCode {
     static final int HEAD_BYTES = 48;
     static final int FRAMES = HEAD + HEAD_BYTES;
     static final int MOST_FRAMES = 127;
-    static final int SCRATCH_BYTES = FRAMES + 8 * (MOST_FRAMES + 1);
+    private static final int SETS = FRAMES + 8 * (MOST_FRAMES + 1);
+    static final int SCRATCH_BYTES = SETS + (4 << SET_BITS);
 
     // DWARF's numbers.
     private static final int RBX = 8 * 3;
@@ -147,8 +157,9 @@ final class UnwindCode {
                 .ifZero(R1, none)
                 .load(Width.U64, R2, R1, fields.mapleRoot())
                 .store(Width.U64, R6, ROOT, R2)
-                .load(Width.U64, R2, R1, fields.vdso())
-                .store(Width.U64, R6, VDSO, R2);
+                .load(Width.U64, R3, R1, fields.vdso())
+                .store(Width.U64, R6, VDSO, R3);
+        keepOrForget(code);
         if (sampled != null) {
             Label kernel = new Label("in the kernel");
             code.step("sampled registers")
@@ -168,12 +179,49 @@ final class UnwindCode {
                 .store(Width.U64, R6, LEAF, 1)
                 .store(Width.U64, R6, COUNT, 0)
                 .store(Width.U64, R6, END, UserStackEnd.LIMIT.ordinal())
-                .store(Width.U64, R6, GUESSED, 0)
-                .store(Width.U64, R6, VICTIM, 0);
-        for (int i = 0; i < CACHED; i++) {
-            code.store(Width.U64, R6, CACHE + MAPPING_BYTES * i, 0)
-                    .store(Width.U64, R6, CACHE + MAPPING_BYTES * i + 8, 0);
+                .store(Width.U64, R6, GUESSED, 0);
+    }
+
+    /**
+     * R1 = struct mm_struct, typed. Mappings found for an earlier hit hold as long as the kernel
+     * counts no change of this memory's mappings.
+     */
+    private void keepOrForget(CodeBuilder code) {
+        Label forget = new Label("other mappings");
+        Label same = new Label("same mappings");
+        code.step("have the mappings changed")
+                // Read back, a pointer is a number.
+                .store(Width.U64, R6, SET, R1)
+                .load(Width.U64, R5, R6, SET)
+                .compute(AluOperation.MULTIPLY, R5, 0x61c88647)
+                .shiftRight(R5, 20)
+                .and(R5, SETS_MASK)
+                .store(Width.U64, R6, SET, R5)
+                .add(R5, R6);
+        if (fields.lockSequence() >= 0) {
+            code.load(Width.U32, R3, R1, fields.lockSequence())
+                    .load(Width.U64, R4, R5, SETS + SET_MM)
+                    .branch(NOT_EQUAL, R4, R1, forget)
+                    .load(Width.U64, R4, R5, SETS + SET_SEQUENCE)
+                    .branch(NOT_EQUAL, R4, R3, forget)
+                    .load(Width.U64, R4, R5, SETS + SET_ROOT)
+                    .branch(EQUAL, R4, R2, same)
+                    .at(forget)
+                    .store(Width.U64, R5, SETS + SET_MM, R1)
+                    .store(Width.U64, R5, SETS + SET_SEQUENCE, R3)
+                    .store(Width.U64, R5, SETS + SET_ROOT, R2);
         }
+        code.store(Width.U64, R5, SETS + VICTIM, 0);
+        for (int i = 0; i < CACHED; i++) {
+            code.store(Width.U64, R5, SETS + CACHE + MAPPING_BYTES * i, 0)
+                    .store(Width.U64, R5, SETS + CACHE + MAPPING_BYTES * i + 8, 0);
+        }
+        code.at(same);
+    }
+
+    /** R = the set of mappings of the task's memory. */
+    private static void set(CodeBuilder code, BpfRegister to) {
+        code.load(Width.U64, to, R6, SET).and(to, SETS_MASK).add(to, R6);
     }
 
     private static void copyRegisters(CodeBuilder code, BpfRegister from) {
@@ -497,15 +545,16 @@ final class UnwindCode {
         Label none = new Label("none");
         Label found = new Label("found");
         code.move(R6, R1).load(Width.U64, R7, R6, PC);
+        set(code, R2);
         for (int i = 0; i < CACHED; i++) {
             Label other = new Label("other");
-            int at = CACHE + MAPPING_BYTES * i;
-            code.load(Width.U64, R1, R6, at)
+            int at = SETS + CACHE + MAPPING_BYTES * i;
+            code.load(Width.U64, R1, R2, at)
                     .branch(LESS, R7, R1, other)
-                    .load(Width.U64, R1, R6, at + 8)
+                    .load(Width.U64, R1, R2, at + 8)
                     .branch(GREATER_OR_EQUAL, R7, R1, other);
             for (int word = 0; word < MAPPING_BYTES; word += 8) {
-                code.load(Width.U64, R1, R6, at + word)
+                code.load(Width.U64, R1, R2, at + word)
                         .store(Width.U64, R6, CURRENT + word, R1);
             }
             code.exit(1).at(other);
@@ -538,6 +587,7 @@ final class UnwindCode {
         Label anonymous = new Label("anonymous");
         Label haveKey = new Label("have the key");
         Label keep = new Label("keep");
+        Label pending = new Label("pending");
         readKernel(code, AREA, areaBytes(), R8, none);
         code.load(Width.U64, R1, R6, AREA + fields.vmStart())
                 .branch(LESS, R7, R1, none)
@@ -584,10 +634,13 @@ final class UnwindCode {
                 .ifNotZero(R0, known);
         report(code);
         code.store(Width.U64, R6, CURRENT + 24, 0)
-                .jump(keep)
+                // A table may come before the next hit: not to be remembered.
+                .at(pending)
+                .exit(1)
                 .at(known)
                 .load(Width.U64, R1, R0, 0)
                 .store(Width.U64, R6, CURRENT + 24, R1)
+                .ifZero(R1, pending)
                 .at(keep);
         remember(code);
         code.exit(1);
@@ -650,19 +703,20 @@ final class UnwindCode {
                 .at(told);
     }
 
-    /** Puts CURRENT over the oldest of the cache. */
+    /** Puts CURRENT over the oldest of its set. */
     private static void remember(CodeBuilder code) {
-        code.step("remember the mapping")
-                .load(Width.U64, R1, R6, VICTIM)
+        code.step("remember the mapping");
+        set(code, R3);
+        code.load(Width.U64, R1, R3, SETS + VICTIM)
                 .move(R2, R1)
                 .add(R2, 1)
-                .store(Width.U64, R6, VICTIM, R2)
+                .store(Width.U64, R3, SETS + VICTIM, R2)
                 .and(R1, CACHED - 1)
                 .shiftLeft(R1, 5)
-                .add(R1, R6);
+                .add(R1, R3);
         for (int word = 0; word < MAPPING_BYTES; word += 8) {
             code.load(Width.U64, R2, R6, CURRENT + word)
-                    .store(Width.U64, R1, CACHE + word, R2);
+                    .store(Width.U64, R1, SETS + CACHE + word, R2);
         }
     }
 

@@ -135,8 +135,13 @@ final class UnwindFiles {
 
     private void add(FileKey key, ElfFile elf) throws IOException {
         made.add(key);
-        Optional<CompactUnwindTable> table = CompactUnwindTable.of(elf);
-        if (table.isPresent() && !full && !tables.add(key, table.get())) {
+        Optional<CompactUnwindTable> table =
+                full ? Optional.empty() : CompactUnwindTable.of(elf);
+        if (table.isPresent() && tables.add(key, table.get())) {
+            return;
+        }
+        tables.addEmpty(key);
+        if (table.isPresent()) {
             full = true;
             note("unwinding tables are full (" + (tables.bytes() >> 20) + " MiB)");
         }

@@ -136,6 +136,10 @@ final class UnwindTables implements AutoCloseable {
      */
     synchronized boolean add(FileKey file, CompactUnwindTable table) throws IOException {
         int total = table.rows();
+        if (total == 0) {
+            addEmpty(file);
+            return true;
+        }
         int first = usedPieces;
         int count = 0;
         for (int from = 0; from < total; count++) {
@@ -167,6 +171,15 @@ final class UnwindTables implements AutoCloseable {
             files.put(file.in(arena), value);
         }
         return true;
+    }
+
+    /** Keeps that a file has no rows, so that it is not looked for at each hit. */
+    void addEmpty(FileKey file) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(8, 8);
+            value.set(JAVA_INT, 0, 1);
+            files.put(file.in(arena), value);
+        }
     }
 
     /** Forgets a file that was reported and could not be read, so that it is reported again. */
