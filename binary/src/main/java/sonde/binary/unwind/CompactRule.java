@@ -67,6 +67,16 @@ public final class CompactRule {
         return kind < KINDS.length ? KINDS[kind] : Kind.NONE;
     }
 
+    /** The offset in bytes; of {@link Kind#PLT} 8 times the byte of the stub. */
+    public static int offset(int rule) {
+        return (rule >>> OFFSET_SHIFT) << 3;
+    }
+
+    /** The offset in bytes of a kind that dereferences. */
+    public static int signedOffset(int rule) {
+        return (rule >> OFFSET_SHIFT) << 3;
+    }
+
     private static final Kind[] KINDS = Kind.values();
 
     /** The rule in 32 bits; {@link #NONE} when it does not fit. */

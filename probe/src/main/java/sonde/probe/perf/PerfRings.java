@@ -120,11 +120,11 @@ public final class PerfRings implements AutoCloseable {
         filterOwnSamples();
         owners = SampleOwners.of(events);
         if (stacks != null) {
-            mergeStacks();
+            mergeStacks(stacks);
         }
     }
 
-    private void mergeStacks() {
+    private void mergeStacks(UserStacks unwound) {
         Set<Long> outputs = new HashSet<>();
         Map<Long, Integer> numbers = new HashMap<>();
         for (OpenEvent event : events) {
@@ -136,7 +136,7 @@ public final class PerfRings implements AutoCloseable {
                 }
             }
         }
-        rings.forEach(ring -> ring.merge(new UserStackMerge(outputs, numbers)));
+        rings.forEach(ring -> ring.merge(new UserStackMerge(unwound, outputs, numbers)));
     }
 
     /** Place in the plan, by which programs that unwind stacks name it. */

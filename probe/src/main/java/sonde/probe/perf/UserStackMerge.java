@@ -1,15 +1,19 @@
 package sonde.probe.perf;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_SAMPLE;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import sonde.probe.stack.UserStackEnd;
 import sonde.probe.stack.UserStackRecord;
+import sonde.probe.stack.UserStacks;
 import sonde.recording.perfdata.PerfAbi;
 
 /**
@@ -37,6 +41,7 @@ final class UserStackMerge {
     private static final int MOST_RECORD = 0xffff;
     private static final long PENDING_BYTES = 1 << 17;
 
+    private final UserStacks stacks;
     private final Set<Long> outputs;
     private final Map<Long, Integer> numbers;
     private final Map<Integer, Pending> pending = new HashMap<>();
@@ -49,6 +54,7 @@ final class UserStackMerge {
     /** A stack whose sample has not come yet. */
     private static final class Pending {
         final long[] frames = new long[UserStackRecord.MOST_FRAMES];
+        MemorySegment copy = MemorySegment.NULL;
         int count;
         int tid;
         long time;
@@ -58,7 +64,8 @@ final class UserStackMerge {
      * @param outputs identifiers of the bpf-output events
      * @param numbers number of the event of each identifier, for events with stacks
      */
-    UserStackMerge(Set<Long> outputs, Map<Long, Integer> numbers) {
+    UserStackMerge(UserStacks stacks, Set<Long> outputs, Map<Long, Integer> numbers) {
+        this.stacks = stacks;
         this.outputs = outputs;
         this.numbers = numbers;
     }
@@ -77,7 +84,7 @@ final class UserStackMerge {
     }
 
     /** The records of {@link #room} with their stacks; valid until the next call. */
-    MemorySegment merge(long bytes) {
+    MemorySegment merge(long bytes) throws IOException {
         used = 0;
         long at = 0;
         while (at + PerfAbi.HEADER_BYTES <= bytes) {
@@ -101,7 +108,7 @@ final class UserStackMerge {
     }
 
     /** Whether the sample has been dealt with. */
-    private boolean sample(long at, int size) {
+    private boolean sample(long at, int size) throws IOException {
         long identifier = from.get(JAVA_LONG_UNALIGNED, at + IDENTIFIER);
         Integer number = numbers.get(identifier);
         if (number != null) {
@@ -111,11 +118,21 @@ final class UserStackMerge {
             return false;
         }
         UserStackRecord record = new UserStackRecord(from.asSlice(at + RAW, size - RAW));
+        if (record.isCopy()) {
+            pending.computeIfAbsent(record.event(), _ -> new Pending()).copy =
+                    MemorySegment.ofArray(record.bytes().toArray(JAVA_BYTE));
+            return true;
+        }
         if (!record.isStack()) {
             return false;
         }
         Pending stack = pending.computeIfAbsent(record.event(), _ -> new Pending());
         stack.count = record.copy(stack.frames);
+        if (record.end() == UserStackEnd.NO_TABLE && stack.copy.byteSize() > 0) {
+            stack.count =
+                    stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
+        }
+        stack.copy = MemorySegment.NULL;
         stack.tid = record.tid();
         stack.time = from.get(JAVA_LONG_UNALIGNED, at + TIME);
         return true;

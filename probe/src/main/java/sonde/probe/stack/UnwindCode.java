@@ -60,6 +60,9 @@ final class UnwindCode {
     /** Frames that were found by rbp for want of a row. */
     static final int GUESSED = 184;
 
+    /** Not 0 when the file of CURRENT has no table yet. */
+    private static final int PENDING = 192;
+
     private static final int PC = 200;
 
     /** The mapping of PC: start, end, bias (file offset = pc + bias), pieces of its file. */
@@ -101,7 +104,14 @@ final class UnwindCode {
     static final int FRAMES = HEAD + HEAD_BYTES;
     static final int MOST_FRAMES = 127;
     private static final int SETS = FRAMES + 8 * (MOST_FRAMES + 1);
-    static final int SCRATCH_BYTES = SETS + (4 << SET_BITS);
+    private static final int PAGE = 4096;
+    private static final int COPY_PAGES = 3;
+
+    /** A copy of the stack with its head: the rest of its page, and some more. */
+    static final int COPY = SETS + (4 << SET_BITS);
+
+    static final int SCRATCH_BYTES =
+            COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
 
     // DWARF's numbers.
     private static final int RBX = 8 * 3;
@@ -232,6 +242,54 @@ final class UnwindCode {
         code.load(Width.U64, R1, from, PT_REGS_IP).store(Width.U64, R6, IP, R1);
     }
 
+    /**
+     * Writes instructions that copy the stack from the frame that has no table: R6 = scratch memory;
+     * afterwards R8 = bytes of it, with its head, from {@link #COPY} on. Pages that cannot be read
+     * end it.
+     */
+    void copyStack(CodeBuilder code, int event) {
+        Label copied = new Label("copied");
+        code.step("copy the stack")
+                .store(Width.U32, R6, COPY + UserStackRecord.MAGIC, UserStackRecord.COPY_WORD)
+                .store(Width.U32, R6, COPY + UserStackRecord.EVENT, event);
+        for (int i = 0; i < UserStackRecord.COPY_REGISTERS.length; i++) {
+            code.load(Width.U64, R1, R6, REGISTERS + 8 * UserStackRecord.COPY_REGISTERS[i])
+                    .store(Width.U64, R6, COPY + UserStackRecord.COPIED_REGISTERS + 8 * i, R1);
+        }
+        code.load(Width.U64, R1, R6, EXACT)
+                .store(Width.U64, R6, COPY + UserStackRecord.COPY_EXACT, R1)
+                .load(Width.U64, R7, R6, RSP)
+                .move(R1, R7)
+                .and(R1, PAGE - 1)
+                .move(R8, PAGE)
+                .compute(AluOperation.SUBTRACT, R8, R1)
+                .move(R1, R6)
+                .add(R1, COPY + UserStackRecord.COPY_HEAD)
+                .move(R2, R8)
+                .move(R3, R7)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .add(R7, R8)
+                .ifZero(R0, copied)
+                .move(R8, 0)
+                .at(copied);
+        Label all = new Label("all copied");
+        code.ifZero(R8, all);
+        for (int page = 0; page < COPY_PAGES; page++) {
+            code.move(R1, R6)
+                    .add(R1, R8)
+                    .add(R1, COPY + UserStackRecord.COPY_HEAD)
+                    .move(R2, PAGE)
+                    .move(R3, R7)
+                    .call(HelperFunctionId.PROBE_READ_USER)
+                    .ifNotZero(R0, all)
+                    .add(R7, PAGE)
+                    .add(R8, PAGE);
+        }
+        code.at(all)
+                .store(Width.U64, R6, COPY + UserStackRecord.COUNT, R8)
+                .add(R8, UserStackRecord.COPY_HEAD);
+    }
+
     /** Writes the call. R6 = scratch memory; R0 to R5 are lost. */
     void call(CodeBuilder code) {
         code.step("unwind").move(R1, R6).call(unwind);
@@ -297,6 +355,9 @@ final class UnwindCode {
                 .store(Width.U64, R1, FRAMES, R3)
                 .add(R2, 1)
                 .store(Width.U64, R6, COUNT, R2)
+                .load(Width.U64, R1, R6, PENDING)
+                .move(R7, UserStackEnd.NO_TABLE.ordinal())
+                .ifNotZero(R1, stop)
                 .move(R1, R6)
                 .call(findRow)
                 .move(R9, R0);
@@ -544,7 +605,9 @@ final class UnwindCode {
         begin(code, findMapping);
         Label none = new Label("none");
         Label found = new Label("found");
-        code.move(R6, R1).load(Width.U64, R7, R6, PC);
+        code.move(R6, R1)
+                .store(Width.U64, R6, PENDING, 0)
+                .load(Width.U64, R7, R6, PC);
         set(code, R2);
         for (int i = 0; i < CACHED; i++) {
             Label other = new Label("other");
@@ -636,6 +699,7 @@ final class UnwindCode {
         code.store(Width.U64, R6, CURRENT + 24, 0)
                 // A table may come before the next hit: not to be remembered.
                 .at(pending)
+                .store(Width.U64, R6, PENDING, 1)
                 .exit(1)
                 .at(known)
                 .load(Width.U64, R1, R0, 0)

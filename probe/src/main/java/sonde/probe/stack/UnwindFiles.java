@@ -9,11 +9,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.unwind.CompactRule;
 import sonde.binary.unwind.CompactUnwindTable;
 import sonde.probe.stack.UnwindTables.FileKey;
 import sonde.symbol.Vdso;
@@ -24,6 +28,7 @@ import sonde.sys.TargetFile;
 
 /** Makes the tables of files: of running processes, and of those that the kernel reports. */
 final class UnwindFiles {
+    private static final FileKey VDSO = new FileKey(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
     private static final int MOST_LIBRARIES = 200;
 
@@ -31,6 +36,7 @@ final class UnwindFiles {
     private final Set<FileKey> made = new HashSet<>();
     private final List<String> notes = new ArrayList<>();
     private final Set<List<Number>> mapped = new HashSet<>();
+    private final Map<List<Number>, FileKey> keys = new HashMap<>();
     private boolean full;
 
     UnwindFiles(UnwindTables tables) {
@@ -38,10 +44,10 @@ final class UnwindFiles {
     }
 
     /** The table of the vdso, which is the same for all processes. */
-    void vdso() throws IOException {
+    synchronized void vdso() throws IOException {
         Optional<byte[]> image = Vdso.ofThisProcess();
         if (image.isPresent()) {
-            add(new FileKey(0, UnwindTables.VDSO_DEVICE, 0), ElfFile.of(image.get()));
+            add(VDSO, ElfFile.of(image.get()));
         }
     }
 
@@ -96,17 +102,19 @@ final class UnwindFiles {
         }
     }
 
-    /** The table of a file; one that cannot be read has none. */
-    void file(String path) {
+    /** The table of a file; one that cannot be read has none, and null is returned. */
+    synchronized @Nullable FileKey file(String path) {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
-            add(key(file.status()), file);
+            FileKey key = key(file.status());
+            add(key, file);
+            return key;
         } catch (IOException e) {
-            // Its frames are followed by the frame pointer.
+            return null; // its frames are followed by the frame pointer
         }
     }
 
     /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
-    void reported(MemorySegment report) throws IOException {
+    synchronized void reported(MemorySegment report) throws IOException {
         FileKey key =
                 new FileKey(
                         report.get(JAVA_LONG_UNALIGNED, 0), report.get(JAVA_INT_UNALIGNED, 8), report.get(JAVA_INT_UNALIGNED, 12));
@@ -119,6 +127,25 @@ final class UnwindFiles {
             // The process is gone: another one that maps the file reports it again.
             tables.forget(key);
         }
+    }
+
+    /**
+     * The rule at a place in a mapping of a process, whose table is made when there is none.
+     *
+     * @param offset in the file
+     */
+    synchronized int rule(int pid, MappedRange range, long offset) {
+        List<Number> id = List.of(range.major(), range.minor(), range.inode());
+        FileKey key = keys.get(id);
+        if (key == null && range.inode() != 0) {
+            key = file(mapping(pid, range.start(), range.end()));
+            if (key != null) {
+                keys.put(id, key);
+            }
+        } else if (range.path().equals("[vdso]")) {
+            return tables.find(VDSO, offset - range.offset());
+        }
+        return key == null ? CompactRule.NONE : tables.find(key, offset);
     }
 
     private void add(FileKey key, TargetFile file) throws IOException {

@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import sonde.binary.unwind.CompactRule;
 import sonde.binary.unwind.CompactUnwindTable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.LinkCloser;
@@ -54,6 +57,8 @@ final class UnwindTables implements AutoCloseable {
     private final BpfMap chunks;
     private final BpfMap reports;
     private final List<MappedValues> rows = new ArrayList<>();
+    private final Map<FileKey, Rows> known = new HashMap<>();
+    private final List<int[]> placed = new ArrayList<>();
     private int usedRows = CHUNK_ROWS;
     private int usedPieces;
 
@@ -160,6 +165,7 @@ final class UnwindTables implements AutoCloseable {
                 MemorySegment key = arena.allocate(4, 4);
                 key.set(JAVA_INT, 0, usedPieces++);
                 pieces.put(key, piece);
+                placed.add(new int[] {table.offset(from), rows.size() - 1, usedRows, some});
             }
             usedRows += some;
             from += some;
@@ -170,7 +176,37 @@ final class UnwindTables implements AutoCloseable {
             value.set(JAVA_INT, 4, count);
             files.put(file.in(arena), value);
         }
+        known.put(file, new Rows(first, count));
         return true;
+    }
+
+    /** Pieces of a file. */
+    private record Rows(int firstPiece, int count) {}
+
+    /** The rule at an offset in a file; {@link CompactRule#NONE} for files without a table. */
+    synchronized int find(FileKey file, long offset) {
+        Rows pieces = known.get(file);
+        if (pieces == null || offset >>> 32 != 0) {
+            return CompactRule.NONE;
+        }
+        int at = pieces.firstPiece();
+        int last = at + pieces.count() - 1;
+        while (at < last && Integer.toUnsignedLong(placed.get(at + 1)[0]) <= offset) {
+            at++;
+        }
+        int[] piece = placed.get(at);
+        MemorySegment values = rows.get(piece[1]).segment();
+        int low = 0;
+        int high = piece[3] - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (Integer.toUnsignedLong(values.get(JAVA_INT, 8L * (piece[2] + middle))) <= offset) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return high < 0 ? CompactRule.NONE : values.get(JAVA_INT, 8L * (piece[2] + high) + 4);
     }
 
     /** Keeps that a file has no rows, so that it is not looked for at each hit. */

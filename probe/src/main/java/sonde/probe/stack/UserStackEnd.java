@@ -8,6 +8,8 @@ public enum UserStackEnd {
     LIMIT,
     /** The return address is in no code. */
     NO_CODE,
+    /** In a file whose table is not made yet: a copy of the stack from there on was written. */
+    NO_TABLE,
     /** Code without a row, and rbp is no frame pointer. */
     NO_ROW,
     /** Stack memory could not be read: swapped out, or no stack. */

@@ -41,6 +41,9 @@ import sonde.bpf.insn.Width;
  * into the same ring.
  */
 final class UserStackProgram implements AutoCloseable {
+    /** Place of the context on the stack, beside the key of the filter. */
+    private static final int CONTEXT = -16;
+
     private static final long CURRENT_CPU = 0xffffffffL;
 
     private final Deque<AutoCloseable> parts;
@@ -136,7 +139,26 @@ final class UserStackProgram implements AutoCloseable {
         unwind.fromRegisters(code, type == ProgramType.PERF_EVENT ? R8 : null, out);
         unwind.call(code);
         int head = UnwindCode.HEAD;
-        code.step("write the record")
+        Label whole = new Label("no copy");
+        // The context moves to the stack, for the copy needs its register.
+        code.store(Width.U64, R10, CONTEXT, R8)
+                .load(Width.U64, R1, R6, UnwindCode.END)
+                .branch(
+                        JumpCondition.NOT_EQUAL,
+                        R1,
+                        UserStackEnd.NO_TABLE.ordinal(),
+                        whole);
+        unwind.copyStack(code, event);
+        code.move(R5, R8)
+                .load(Width.U64, R1, R10, CONTEXT)
+                .map(R2, outputs.fd())
+                .move(R3, CURRENT_CPU)
+                .move(R4, R6)
+                .add(R4, UnwindCode.COPY)
+                .call(HelperFunctionId.PERF_EVENT_OUTPUT)
+                .at(whole)
+                .load(Width.U64, R8, R10, CONTEXT)
+                .step("write the record")
                 .store(Width.U32, R6, head + UserStackRecord.MAGIC, UserStackRecord.MAGIC_WORD)
                 .store(Width.U32, R6, head + UserStackRecord.EVENT, event)
                 .call(HelperFunctionId.GET_CURRENT_PID_TGID)

@@ -30,11 +30,38 @@ public record UserStackRecord(MemorySegment bytes) {
     /** "ustk" in the order of little-endian bytes; no number of a system call. */
     static final int MAGIC_WORD = 0x6b747375;
 
+    /**
+     * "ucpy": a copy of the stack, written before the record of a stack that ends by {@link
+     * UserStackEnd#NO_TABLE}. Its head has {@link #EVENT} as above, {@link #COUNT} bytes of stack,
+     * and the registers of the last frame.
+     */
+    static final int COPY_WORD = 0x79706375;
+
+    /** Whether the last frame's address is the instruction itself. */
+    static final int COPY_EXACT = 8;
+
+    static final int COPIED_REGISTERS = 24;
+
+    /** By DWARF's number: rbx, rbp, rsp, and the instruction. */
+    static final int[] COPY_REGISTERS = {3, 6, 7, 16};
+
+    static final int COPY_HEAD = COPIED_REGISTERS + 8 * COPY_REGISTERS.length;
+
     private static final UserStackEnd[] ENDS = UserStackEnd.values();
 
     /** Whether it is one: other programs write into the same rings. */
     public boolean isStack() {
         return bytes.get(JAVA_INT_UNALIGNED, MAGIC) == MAGIC_WORD;
+    }
+
+    /** Whether it is the copy of a stack that goes with the next record. */
+    public boolean isCopy() {
+        return bytes.get(JAVA_INT_UNALIGNED, MAGIC) == COPY_WORD;
+    }
+
+    /** Kernel pid of the process. */
+    public int pid() {
+        return bytes.get(JAVA_INT_UNALIGNED, PID);
     }
 
     /** Number of the event whose hit it belongs to. */

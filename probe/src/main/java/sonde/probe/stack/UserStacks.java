@@ -40,6 +40,7 @@ public final class UserStacks implements AutoCloseable {
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
     private final BpfMap outputs;
     private final UnwindFiles files;
+    private final StackCompletion completion;
     private final Set<Integer> rootPids;
     private final List<String> command;
     private volatile boolean ending;
@@ -54,6 +55,7 @@ public final class UserStacks implements AutoCloseable {
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
+            completion = new StackCompletion(files);
             TaskTree tree = null;
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
@@ -170,6 +172,18 @@ public final class UserStacks implements AutoCloseable {
         } catch (IOException e) {
             files.note("unwinding tables: " + e.getMessage());
         }
+    }
+
+    /**
+     * Unwinds the rest of a stack whose last frame met a file without a table; by one thread.
+     *
+     * @param frames that are there, innermost first
+     * @param count of them
+     * @param copy the record of the copy that came before ({@link UserStackRecord#isCopy})
+     * @return how many frames there are now
+     */
+    public int complete(int pid, long[] frames, int count, MemorySegment copy) throws IOException {
+        return completion.complete(pid, frames, count, copy);
     }
 
     /** What went wrong, one sentence each. */
