@@ -49,12 +49,12 @@ final class UserStackMerge {
     private MemorySegment from = MemorySegment.NULL;
     private MemorySegment to = MemorySegment.NULL;
     private long used;
-    private long merged;
 
     /** A stack whose sample has not come yet. */
     private static final class Pending {
         final long[] frames = new long[UserStackRecord.MOST_FRAMES];
         MemorySegment copy = MemorySegment.NULL;
+        UserStackEnd end = UserStackEnd.OUTERMOST;
         int count;
         int tid;
         long time;
@@ -128,9 +128,11 @@ final class UserStackMerge {
         }
         Pending stack = pending.computeIfAbsent(record.event(), _ -> new Pending());
         stack.count = record.copy(stack.frames);
-        if (record.end() == UserStackEnd.NO_TABLE && stack.copy.byteSize() > 0) {
+        stack.end = record.end();
+        if (stack.end == UserStackEnd.NO_TABLE && stack.copy.byteSize() > 0) {
             stack.count =
                     stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
+            stack.end = stacks.completedEnd();
         }
         stack.copy = MemorySegment.NULL;
         stack.tid = record.tid();
@@ -167,13 +169,8 @@ final class UserStackMerge {
         used += more;
         keep(at + head, size - head);
         stack.count = 0;
-        merged++;
+        stacks.count(stack.end);
         return true;
-    }
-
-    /** Samples that got a stack. */
-    long merged() {
-        return merged;
     }
 
     void close() {

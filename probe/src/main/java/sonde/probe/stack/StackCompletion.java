@@ -37,6 +37,7 @@ final class StackCompletion {
     private long rsp;
     private long ip;
     private boolean exact;
+    private UserStackEnd end = UserStackEnd.NO_TABLE;
 
     StackCompletion(UnwindFiles files) {
         this.files = files;
@@ -61,18 +62,29 @@ final class StackCompletion {
         bottom = rsp;
         exact = head.get(JAVA_LONG_UNALIGNED, UserStackRecord.COPY_EXACT) != 0;
         int kept = count;
+        end = UserStackEnd.LIMIT;
         while (kept < frames.length) {
             long pc = exact ? ip : ip - 1;
             MappedRange range = mapping(pid, pc);
-            if (kept > count && range == null) {
-                return kept - 1;
+            if (range == null) {
+                end = kept > count ? UserStackEnd.NO_CODE : UserStackEnd.NO_TABLE;
+                return kept > count ? kept - 1 : kept;
             }
-            if (range == null || !step(pid, range, pc) || ip == 0) {
+            if (!step(pid, range, pc)) {
+                return kept;
+            }
+            if (ip == 0) {
+                end = UserStackEnd.OUTERMOST;
                 return kept;
             }
             frames[kept++] = ip;
         }
         return kept;
+    }
+
+    /** Why {@link #complete} stopped. */
+    UserStackEnd end() {
+        return end;
     }
 
     private static long register(MemorySegment head, int index) {
@@ -119,8 +131,13 @@ final class StackCompletion {
                     case NONE -> rbp >= rsp && (rbp & 7) == 0 ? rbp + 16 : 0;
                     case SIGNAL, REGISTER, RETURN_REGISTER, END -> 0;
                 };
-        boolean guessed = CompactRule.kind(rule) == CompactRule.Kind.NONE;
+        CompactRule.Kind kind = CompactRule.kind(rule);
+        boolean guessed = kind == CompactRule.Kind.NONE;
         if (cfa < rsp || !has(cfa - 8)) {
+            end =
+                    kind == CompactRule.Kind.END
+                            ? UserStackEnd.OUTERMOST
+                            : guessed ? UserStackEnd.NO_ROW : UserStackEnd.NO_TABLE;
             return false;
         }
         long callerRbx = guessed ? rbx : saved(rule >>> CompactRule.RBX_SHIFT, cfa, rbx);

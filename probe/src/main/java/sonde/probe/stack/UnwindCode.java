@@ -70,8 +70,11 @@ final class UnwindCode {
 
     /** Offset of the set of known mappings that belongs to the task's memory, from SETS. */
     private static final int SET = 240;
+
+    /** cs of the registers; 0x23 in a 32-bit program (__USER32_CS). */
+    private static final int CS = 248;
     private static final int MAPPING_BYTES = 32;
-    private static final int KEY = SET + 8;
+    private static final int KEY = CS + 8;
 
     // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
     private static final int SET_MM = 0;
@@ -125,6 +128,7 @@ final class UnwindCode {
 
     private static final int PT_REGS_IP = 128;
     private static final int PT_REGS_CS = 136;
+    private static final int USER32_CS = 0x23;
 
     // include/linux/maple_tree.h: types of a node, its slots and pivots.
     private static final int MAPLE_ARANGE = 3;
@@ -239,7 +243,10 @@ final class UnwindCode {
             code.load(Width.U64, R1, from, PT_REGS[i])
                     .store(Width.U64, R6, REGISTERS + 8 * i, R1);
         }
-        code.load(Width.U64, R1, from, PT_REGS_IP).store(Width.U64, R6, IP, R1);
+        code.load(Width.U64, R1, from, PT_REGS_IP)
+                .store(Width.U64, R6, IP, R1)
+                .load(Width.U64, R1, from, PT_REGS_CS)
+                .store(Width.U64, R6, CS, R1);
     }
 
     /**
@@ -292,7 +299,21 @@ final class UnwindCode {
 
     /** Writes the call. R6 = scratch memory; R0 to R5 are lost. */
     void call(CodeBuilder code) {
-        code.step("unwind").move(R1, R6).call(unwind);
+        Label compat = new Label("32 bits");
+        Label done = new Label("unwound");
+        code.step("unwind")
+                .load(Width.U64, R1, R6, CS)
+                .and(R1, 0xffff)
+                .branch(EQUAL, R1, USER32_CS, compat)
+                .move(R1, R6)
+                .call(unwind)
+                .jump(done)
+                .at(compat)
+                .load(Width.U64, R1, R6, IP)
+                .store(Width.U64, R6, FRAMES, R1)
+                .store(Width.U64, R6, COUNT, 1)
+                .store(Width.U64, R6, END, UserStackEnd.COMPAT.ordinal())
+                .at(done);
     }
 
     /** Writes the subprograms; behind the last instruction of the program. */

@@ -6,11 +6,15 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
@@ -34,6 +38,9 @@ import sonde.sys.SyscallException;
  */
 public final class UserStacks implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
+    /** One in so many stacks may be cut without a word. */
+    private static final int WORTH_SAYING = 100;
+
     private static final long WAIT_NANOS = 20_000_000;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -43,6 +50,7 @@ public final class UserStacks implements AutoCloseable {
     private final StackCompletion completion;
     private final Set<Integer> rootPids;
     private final List<String> command;
+    private final long[] ends = new long[UserStackEnd.values().length];
     private volatile boolean ending;
     private @Nullable Thread maker;
 
@@ -186,9 +194,44 @@ public final class UserStacks implements AutoCloseable {
         return completion.complete(pid, frames, count, copy);
     }
 
+    /** Why {@link #complete} stopped. */
+    public UserStackEnd completedEnd() {
+        return completion.end();
+    }
+
+    /** Counts a stack that goes into a sample. */
+    public void count(UserStackEnd end) {
+        ends[end.ordinal()]++;
+    }
+
+    /** A sentence about stacks that are not whole; empty when there are few. */
+    private Optional<String> cutStacks() {
+        long all = Arrays.stream(ends).sum();
+        long cut = all - ends[UserStackEnd.OUTERMOST.ordinal()];
+        if (cut * WORTH_SAYING < all || all == 0) {
+            return Optional.empty();
+        }
+        StringJoiner reasons = new StringJoiner(", ");
+        for (UserStackEnd end : UserStackEnd.values()) {
+            if (end != UserStackEnd.OUTERMOST && ends[end.ordinal()] > 0) {
+                reasons.add(ends[end.ordinal()] + " " + end.phrase());
+            }
+        }
+        return Optional.of(
+                String.format(
+                        Locale.ROOT,
+                        "%.1f %% of user stacks are cut (%d of %d): %s",
+                        100.0 * cut / all,
+                        cut,
+                        all,
+                        reasons));
+    }
+
     /** What went wrong, one sentence each. */
     public List<String> notes() {
-        return files.notes();
+        List<String> all = new ArrayList<>(files.notes());
+        cutStacks().ifPresent(all::add);
+        return all;
     }
 
     /** Detaches; nothing stays in the kernel. */
