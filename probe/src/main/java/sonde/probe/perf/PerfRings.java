@@ -17,6 +17,7 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.FlightRing.KeptRecords;
 import sonde.probe.perf.OpenEvent.CounterReading;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.stack.UserStacks;
@@ -40,6 +41,7 @@ import sonde.sys.SyscallException;
 public final class PerfRings implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_OUTPUT = 0x2405;
 
+    private static final String SWITCH = "sched:sched_switch";
     private static final String BPF_OUTPUT = "bpf-output";
 
     /** An own thread more or less in the filter costs a comparison per switch. */
@@ -47,7 +49,7 @@ public final class PerfRings implements AutoCloseable {
 
     private final RecordPlan plan;
     private final CountedTasks target;
-    private final @Nullable UserStacks stacks;
+    private final @Nullable UserStacks unwound;
     private final List<OpenEvent> events = new ArrayList<>();
     private final List<PerfRing> rings = new ArrayList<>();
     private final List<FlightRing> flightRings = new ArrayList<>();
@@ -57,15 +59,16 @@ public final class PerfRings implements AutoCloseable {
     private final List<String> notes = new ArrayList<>();
     private final PerfRing.Tally tally = new PerfRing.Tally();
     private SampleOwners owners = SampleOwners.of(List.of());
+    private @Nullable CopiedStacks stacks;
     private boolean closed;
 
     private PerfRings(
             RecordPlan plan,
             CountedTasks target,
             List<Integer> cpus,
-            @Nullable UserStacks stacks) {
+            @Nullable UserStacks unwound) {
         this.plan = plan;
-        this.stacks = stacks;
+        this.unwound = unwound;
         this.target = target;
         this.cpus = List.copyOf(cpus);
     }
@@ -74,7 +77,7 @@ public final class PerfRings implements AutoCloseable {
      * Opens the plan's events.
      *
      * @param auxiliary whether a bpf-output event per CPU is wanted
-     * @param stacks programs that unwind user stacks, null without them; stay the caller's
+     * @param unwound programs that unwind user stacks, null without them; stay the caller's
      * @throws SyscallException when the dummy event or its ring is refused; another event that is
      *     refused becomes a {@link #notes note}
      */
@@ -83,10 +86,10 @@ public final class PerfRings implements AutoCloseable {
             List<Integer> cpus,
             CountedTasks target,
             boolean auxiliary,
-            @Nullable UserStacks stacks,
+            @Nullable UserStacks unwound,
             Tracefs tracefs)
             throws SyscallException {
-        PerfRings rings = new PerfRings(plan, target, cpus, stacks);
+        PerfRings rings = new PerfRings(plan, target, cpus, unwound);
         try {
             rings.openAll(auxiliary, tracefs);
         } catch (SyscallException e) {
@@ -97,11 +100,12 @@ public final class PerfRings implements AutoCloseable {
     }
 
     private void openAll(boolean auxiliary, Tracefs tracefs) throws SyscallException {
-        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide(), stacks != null);
+        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide(), unwound != null);
         for (SampledEvent sampled : plan.sampled()) {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
                 openEvent(sampled.name(), attrs.of(sampled, id));
+                filter(sampled.name());
             } catch (SyscallException e) {
                 if (rings.isEmpty()) {
                     throw e;
@@ -113,18 +117,21 @@ public final class PerfRings implements AutoCloseable {
         if (switches.isPresent()) {
             openEvent(AttrFactory.DUMMY, switches.get());
         }
-        if (auxiliary || stacks != null) {
+        if (auxiliary || unwound != null) {
             openEvent(BPF_OUTPUT, attrs.bpfOutput());
         }
         filterOwnSwitches();
         filterOwnSamples();
         owners = SampleOwners.of(events);
-        if (stacks != null) {
-            mergeStacks(stacks);
+        if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF) {
+            stacks = new CopiedStacks(target.roots(), entries());
+        }
+        if (unwound != null) {
+            mergeStacks(unwound);
         }
     }
 
-    private void mergeStacks(UserStacks unwound) {
+    private void mergeStacks(UserStacks programs) {
         Set<Long> outputs = new HashSet<>();
         Map<Long, Integer> numbers = new HashMap<>();
         for (OpenEvent event : events) {
@@ -136,7 +143,7 @@ public final class PerfRings implements AutoCloseable {
                 }
             }
         }
-        rings.forEach(ring -> ring.merge(new UserStackMerge(unwound, outputs, numbers)));
+        rings.forEach(ring -> ring.merge(new UserStackMerge(programs, outputs, numbers)));
     }
 
     /** Place in the plan, by which programs that unwind stacks name it. */
@@ -151,7 +158,7 @@ public final class PerfRings implements AutoCloseable {
 
     /** Attaches the programs that unwind stacks; before {@link #enable}. */
     public void attachStacks() throws IOException {
-        if (stacks == null) {
+        if (unwound == null) {
             return;
         }
         Map<Integer, List<Integer>> fds = new HashMap<>();
@@ -164,22 +171,41 @@ public final class PerfRings implements AutoCloseable {
                 }
             }
         }
-        stacks.attach(outputs(), fds, tracepoints);
+        unwound.attach(outputs(), fds, tracepoints);
     }
 
+    private void filter(String name) throws SyscallException {
+        String condition = plan.extras().filter(name);
+        boolean joined = name.equals(SWITCH) && leavesOwnOut(); // an event takes one filter only
+        if (!condition.isEmpty() && !joined) {
+            try {
+                events.getLast().filter(condition);
+            } catch (SyscallException e) {
+                events.removeLast().close();
+                throw e;
+            }
+        }
+    }
+
+    /** The life of processes and names come from all CPUs, everything else from those asked for. */
     private void openEvent(String name, PerfAttr attr) throws SyscallException {
         OpenEvent event = new OpenEvent(name, attr);
         boolean owner = event.isFlight() ? flightRings.isEmpty() : rings.isEmpty();
+        boolean everywhere = owner && !event.isFlight() || name.equals(BPF_OUTPUT);
+        List<Integer> chosen = plan.spec().limits().cpus();
         List<Integer> pids = target.isSystemWide() ? List.of(-1) : target.tids();
         try {
-            for (int i = 0; i < cpus.size(); i++) {
+            for (int cpu : cpus) {
+                if (!everywhere && !chosen.isEmpty() && !chosen.contains(cpu)) {
+                    continue;
+                }
                 for (int pid : pids) {
-                    int fd = event.open(cpus.get(i), pid);
-                    List<?> mapped = event.isFlight() ? flightRings : rings;
-                    if (owner && mapped.size() == i) {
-                        map(event, cpus.get(i), fd);
+                    int fd = event.open(cpu, pid);
+                    Integer ring = event.isFlight() ? flightFd(cpu) : ringFd(cpu);
+                    if (ring == null) {
+                        map(event, cpu, fd);
                     } else {
-                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ringFd(event, i));
+                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring);
                     }
                 }
             }
@@ -206,12 +232,28 @@ public final class PerfRings implements AutoCloseable {
         }
     }
 
-    private int ringFd(OpenEvent event, int index) {
-        return event.isFlight() ? flightRings.get(index).fd() : rings.get(index).fd();
+    private @Nullable Integer ringFd(int cpu) {
+        return rings.stream()
+                .filter(one -> one.cpu() == cpu)
+                .map(PerfRing::fd)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private @Nullable Integer flightFd(int cpu) {
+        return flightRings.stream()
+                .filter(one -> one.cpu() == cpu)
+                .map(FlightRing::fd)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private boolean leavesOwnOut() {
+        return target.isSystemWide() && !target.ownTids().isEmpty();
     }
 
     private void filterOwnSamples() {
-        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+        if (!leavesOwnOut()) {
             return;
         }
         try (OwnSampleFilter filter = OwnSampleFilter.load()) {
@@ -220,7 +262,7 @@ public final class PerfRings implements AutoCloseable {
                         event.attr().type() != PERF_TYPE_TRACEPOINT
                                 && !event.name().equals(AttrFactory.DUMMY)
                                 && !event.name().equals(BPF_OUTPUT)
-                                && !(stacks != null
+                                && !(unwound != null
                                         && event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER));
                 if (sampling) {
                     for (int fd : event.fds()) {
@@ -235,7 +277,7 @@ public final class PerfRings implements AutoCloseable {
 
     /** Switches between threads of ours and idle tell about the recorder only. */
     private void filterOwnSwitches() {
-        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+        if (!leavesOwnOut()) {
             return;
         }
         StringJoiner previous = new StringJoiner("&&", "(", ")");
@@ -248,8 +290,15 @@ public final class PerfRings implements AutoCloseable {
         }
         try {
             for (OpenEvent event : events) {
-                if (event.name().equals("sched:sched_switch")) {
-                    event.filter(previous + "||" + next);
+                if (event.name().equals(SWITCH)) {
+                    String asked = plan.extras().filter(SWITCH);
+                    event.filter(
+                            "("
+                                    + previous
+                                    + "||"
+                                    + next
+                                    + ")"
+                                    + (asked.isEmpty() ? "" : "&&(" + asked + ")"));
                 }
             }
         } catch (SyscallException e) {
@@ -337,8 +386,14 @@ public final class PerfRings implements AutoCloseable {
      */
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
-        for (PerfRing ring : rings) {
-            any |= ring.drain(sink::append, tally, owners);
+        long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
+        CopiedStacks foreign = stacks;
+        if (foreign != null) {
+            // Whatever forked before a sample up to these heads is in a ring by now.
+            rings.forEach(ring -> ring.forks(foreign));
+        }
+        for (int i = 0; i < heads.length; i++) {
+            any |= rings.get(i).drain(heads[i], sink::append, tally, owners, foreign);
         }
         return any;
     }
@@ -365,9 +420,9 @@ public final class PerfRings implements AutoCloseable {
         long wholeSince = 0;
         for (int i = 0; i < flightRings.size(); i++) {
             try (Arena arena = Arena.ofConfined()) {
-                KeptRecords there = flightRings.get(i).take(arena, kept, owners);
+                KeptRecords there = flightRings.get(i).take(arena, kept, owners, stacks);
                 if (there.wrapped()) {
-                    wrapped.add(cpus.get(i));
+                    wrapped.add(flightRings.get(i).cpu());
                     wholeSince = Math.max(wholeSince, there.oldestNanos());
                 }
                 sink.append(there.records(), MemorySegment.NULL);
