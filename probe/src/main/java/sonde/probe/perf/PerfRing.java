@@ -12,9 +12,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.stack.MappingLog;
 import sonde.recording.perfdata.PerfAbi;
 import sonde.sys.Clocks;
 import sonde.sys.MachineFacts;
+import sonde.sys.MappedRange;
 import sonde.sys.MemoryMappings;
 import sonde.sys.SyscallException;
 
@@ -194,6 +196,58 @@ final class PerfRing implements AutoCloseable {
             at += size;
         }
         looked = at;
+    }
+
+    /** Tells what is in the ring of mappings, and was not told before. */
+    void mappings(MappingLog log) {
+        long head = (long) U64.getAcquire(mapping, HEAD);
+        long at = Math.max(looked, tail);
+        while (at < head) {
+            long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
+            int size = (int) (header >>> 48);
+            if (size < PerfAbi.HEADER_BYTES) {
+                return;
+            }
+            int misc = (int) (header >>> 32) & 0xffff;
+            switch ((int) header) {
+                case PerfAbi.PERF_RECORD_FORK -> {
+                    if (u32(at + 8) == u32(at + 16)) { // u32 pid, ppid, tid, ptid: a process
+                        log.forked(u32(at + 12), u32(at + 8));
+                    }
+                }
+                case PerfAbi.PERF_RECORD_COMM -> {
+                    if ((misc & PerfAbi.PERF_RECORD_MISC_COMM_EXEC) != 0) {
+                        log.executed(u32(at + 8));
+                    }
+                }
+                case PerfAbi.PERF_RECORD_MMAP2 -> {
+                    if ((misc & PerfAbi.PERF_RECORD_MISC_MMAP_BUILD_ID) == 0) {
+                        log.mapped(u32(at + 8), mappedRange(at, size));
+                    }
+                }
+                default -> {} // tells nothing of mappings
+            }
+            at += size;
+        }
+        looked = at;
+    }
+
+    /** PERF_RECORD_MMAP2: u32 pid, tid; u64 addr, len, pgoff; u32 maj, min; u64 ino, generation. */
+    private MappedRange mappedRange(long at, int size) {
+        long start = u64(at + 16);
+        return new MappedRange(
+                start,
+                start + u64(at + 24),
+                (u32(at + 64) & 4) != 0 ? "r-xp" : "r--p",
+                u64(at + 32),
+                u32(at + 40),
+                u32(at + 44),
+                u64(at + 48),
+                text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));
+    }
+
+    private long u64(long position) {
+        return data.get(JAVA_LONG_UNALIGNED, position & mask);
     }
 
     /** One look at each header: u32 type, u16 misc, u16 size; records are 8-byte aligned. */

@@ -20,6 +20,7 @@ import sonde.probe.perf.OpenEvent.CounterReading;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.MappingLog;
 import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
@@ -387,6 +388,10 @@ public final class PerfRings implements AutoCloseable {
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
         long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
+        if (unwound != null) {
+            MappingLog log = unwound.mappings();
+            rings.forEach(ring -> ring.mappings(log));
+        }
         CopiedStacks foreign = stacks;
         if (foreign != null) {
             // Whatever forked before a sample up to these heads is in a ring by now.

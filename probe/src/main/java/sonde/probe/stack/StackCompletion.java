@@ -4,31 +4,16 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import sonde.binary.unwind.CompactRule;
 import sonde.sys.MappedRange;
-import sonde.sys.SyscallException;
 
 /**
  * Unwinds the rest of a stack that met a file without a table, from the copy that the program in the
- * kernel made, by the same rows. The process has to be there still: its mappings are read.
+ * kernel made, by the same rows.
  */
 final class StackCompletion {
-    private static final int KEPT_PROCESSES = 64;
-
     private final UnwindFiles files;
-    private final Map<Integer, List<MappedRange>> mappings =
-            new LinkedHashMap<>(16, 0.75f, true) {
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Integer, List<MappedRange>> eldest) {
-                    return size() > KEPT_PROCESSES;
-                }
-            };
-
+    private final MappingLog mappings;
     private MemorySegment copy = MemorySegment.NULL;
     private long copied;
     private long bottom;
@@ -39,8 +24,9 @@ final class StackCompletion {
     private boolean exact;
     private UserStackEnd end = UserStackEnd.NO_TABLE;
 
-    StackCompletion(UnwindFiles files) {
+    StackCompletion(UnwindFiles files, MappingLog mappings) {
         this.files = files;
+        this.mappings = mappings;
     }
 
     /**
@@ -65,7 +51,7 @@ final class StackCompletion {
         end = UserStackEnd.LIMIT;
         while (kept < frames.length) {
             long pc = exact ? ip : ip - 1;
-            MappedRange range = mapping(pid, pc);
+            MappedRange range = mappings.find(pid, pc);
             if (range == null) {
                 end = kept > count ? UserStackEnd.NO_CODE : UserStackEnd.NO_TABLE;
                 return kept > count ? kept - 1 : kept;
@@ -91,31 +77,6 @@ final class StackCompletion {
         return head.get(JAVA_LONG_UNALIGNED, UserStackRecord.COPIED_REGISTERS + 8L * index);
     }
 
-    private @org.jspecify.annotations.Nullable MappedRange mapping(int pid, long pc) {
-        MappedRange known = find(mappings.getOrDefault(pid, List.of()), pc);
-        if (known != null) {
-            return known;
-        }
-        try {
-            List<MappedRange> now = MappedRange.of(pid);
-            mappings.put(pid, now);
-            return find(now, pc);
-        } catch (SyscallException e) {
-            return null; // the process is gone
-        }
-    }
-
-    private static @org.jspecify.annotations.Nullable MappedRange find(
-            List<MappedRange> ranges, long pc) {
-        for (MappedRange range : ranges) {
-            if (Long.compareUnsigned(pc, range.start()) >= 0
-                    && Long.compareUnsigned(pc, range.end()) < 0) {
-                return range.permissions().charAt(2) == 'x' ? range : null;
-            }
-        }
-        return null;
-    }
-
     /** Sets the registers of the caller; whether there is one. */
     private boolean step(int pid, MappedRange range, long pc) throws IOException {
         int rule = files.rule(pid, range, pc - range.start() + range.offset());
@@ -137,7 +98,7 @@ final class StackCompletion {
             end =
                     kind == CompactRule.Kind.END
                             ? UserStackEnd.OUTERMOST
-                            : guessed ? UserStackEnd.NO_ROW : UserStackEnd.NO_TABLE;
+                            : guessed ? UserStackEnd.NO_ROW : UserStackEnd.SHORT_COPY;
             return false;
         }
         long callerRbx = guessed ? rbx : saved(rule >>> CompactRule.RBX_SHIFT, cfa, rbx);

@@ -105,10 +105,10 @@ final class UnwindCode {
 
     static final int HEAD_BYTES = 48;
     static final int FRAMES = HEAD + HEAD_BYTES;
-    static final int MOST_FRAMES = 127;
+    static final int MOST_FRAMES = 255;
     private static final int SETS = FRAMES + 8 * (MOST_FRAMES + 1);
     private static final int PAGE = 4096;
-    private static final int COPY_PAGES = 3;
+    private static final int COPY_PAGES = 5;
 
     /** A copy of the stack with its head: the rest of its page, and some more. */
     static final int COPY = SETS + (4 << SET_BITS);

@@ -139,6 +139,7 @@ final class UnwindFiles {
         FileKey key = keys.get(id);
         if (key == null && range.inode() != 0) {
             key = file(mapping(pid, range.start(), range.end()));
+            key = key == null ? same(range) : key;
             if (key != null) {
                 keys.put(id, key);
             }
@@ -146,6 +147,23 @@ final class UnwindFiles {
             return tables.find(VDSO, offset - range.offset());
         }
         return key == null ? CompactRule.NONE : tables.find(key, offset);
+    }
+
+    /** The file by its name, if that still means the one that a process had mapped. */
+    private @Nullable FileKey same(MappedRange range) {
+        try (TargetFile file = TargetFile.openTrusted(range.path(), MOST_BYTES)) {
+            FileStatus status = file.status();
+            if (status.inode() != range.inode()
+                    || status.deviceMajor() != range.major()
+                    || status.deviceMinor() != range.minor()) {
+                return null;
+            }
+            FileKey key = key(status);
+            add(key, file);
+            return key;
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     private void add(FileKey key, TargetFile file) throws IOException {

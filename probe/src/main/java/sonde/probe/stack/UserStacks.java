@@ -47,6 +47,7 @@ public final class UserStacks implements AutoCloseable {
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
     private final BpfMap outputs;
     private final UnwindFiles files;
+    private final MappingLog mappings = new MappingLog();
     private final StackCompletion completion;
     private final Set<Integer> rootPids;
     private final List<String> command;
@@ -63,7 +64,7 @@ public final class UserStacks implements AutoCloseable {
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
-            completion = new StackCompletion(files);
+            completion = new StackCompletion(files, mappings);
             TaskTree tree = null;
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
@@ -192,6 +193,11 @@ public final class UserStacks implements AutoCloseable {
      */
     public int complete(int pid, long[] frames, int count, MemorySegment copy) throws IOException {
         return completion.complete(pid, frames, count, copy);
+    }
+
+    /** Takes what perf's records tell of mappings, before the stacks of the same time. */
+    public MappingLog mappings() {
+        return mappings;
     }
 
     /** Why {@link #complete} stopped. */
