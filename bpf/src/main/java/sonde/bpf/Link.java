@@ -238,6 +238,28 @@ public final class Link implements AutoCloseable {
         links.forEach(Link::close);
     }
 
+    /** Attaches to a CPU or to a thread. */
+    @FunctionalInterface
+    public interface OneAttachment {
+        /** Attaches; closing detaches. */
+        Link attach(int number) throws IOException;
+    }
+
+    /** An attachment for each number, closed as one; none stays when one is refused. */
+    public static Link ofEach(String target, Collection<Integer> numbers, OneAttachment how)
+            throws IOException {
+        List<Link> links = new ArrayList<>();
+        try {
+            for (int number : numbers) {
+                links.add(how.attach(number));
+            }
+            return of(target, links);
+        } catch (IOException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
+    }
+
     /** The numbers of all links; perf events without a link have none. */
     public static List<Integer> ids() throws SyscallException {
         return KernelObject.ids(BpfAttr.LINK_GET_NEXT_ID);

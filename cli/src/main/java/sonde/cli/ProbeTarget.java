@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.ProbedObject;
 import sonde.probe.dynamic.ProbedObjects;
+import sonde.tools.option.SymbolArguments;
 
 /** Options that say what is probed; without any it is the kernel. */
 final class ProbeTarget {
@@ -51,7 +52,7 @@ final class ProbeTarget {
                 pid.isEmpty() ? OptionalInt.empty() : OptionalInt.of((int) pid.getAsLong()),
                 Optional.ofNullable(module)
                         .or(() -> named.isEmpty() ? Optional.empty() : Optional.of(named)),
-                SymbolArguments.places(call));
+                SymbolArguments.places(call.given(), call::say));
     }
 
     private static boolean isSame(String option, String named) {

@@ -12,6 +12,7 @@ import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.SourceOptions;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 import sonde.tools.symbolize.FrameText.FrameOptions;
 import sonde.tools.symbolize.KernelAddresses;
 import sonde.tools.symbolize.SymbolizeRecipe;
@@ -73,7 +74,9 @@ final class SymbolizeCommand {
         SourceOptions usual =
                 given.has("--no-cache") ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
         SourceOptions options =
-                usual.with(SymbolArguments.folders(call), SymbolArguments.servers(call));
+                usual.with(
+                        SymbolArguments.folders(call.given()),
+                        SymbolArguments.servers(call.given(), call::say));
         Path modules = given.path("--modules");
         boolean annotates = given.has("--annotate");
         if (annotates && !given.has("--exe")) {
@@ -113,9 +116,9 @@ final class SymbolizeCommand {
         KernelAddresses kernel =
                 new KernelAddresses(
                         new GivenPlaces(
-                                SymbolArguments.folders(call),
+                                SymbolArguments.folders(given),
                                 Optional.empty(),
-                                SymbolArguments.servers(call)));
+                                SymbolArguments.servers(given, call::say)));
         ResultPrinter.onOut(kernel.of(words, given.has("--addresses")), call.json());
         call.say(kernel.notes());
     }

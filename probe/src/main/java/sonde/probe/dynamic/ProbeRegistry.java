@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -130,6 +131,7 @@ final class ProbeRegistry {
             int held = FileCalls.open(folder.toString(), FileCalls.O_DIRECTORY);
             try {
                 Fd.flock(held, Fd.LOCK_EX);
+                removeDrafts(folder);
                 Map<String, String> all = read();
                 edit.accept(all);
                 write(folder, all);
@@ -139,6 +141,15 @@ final class ProbeRegistry {
         } catch (IOException e) {
             // The probe works without; list then shows the kernel's words.
             return;
+        }
+    }
+
+    /** Who writes one holds the lock: these are of processes that were killed. */
+    private static void removeDrafts(Path folder) throws IOException {
+        try (DirectoryStream<Path> drafts = Files.newDirectoryStream(folder, "probes?*")) {
+            for (Path draft : drafts) {
+                Files.deleteIfExists(draft);
+            }
         }
     }
 
