@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
+import sonde.open.BrokenFileException;
 import sonde.probe.launch.PrivateOutput;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
@@ -17,6 +18,8 @@ import sonde.tools.convert.ConvertTarget;
 import sonde.tools.convert.ConvertTarget.StreamTarget;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
+import sonde.tools.report.FilterArguments;
 import sonde.tools.report.ListingOptions;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.StackOptions;
@@ -156,7 +159,8 @@ final class ConvertCommand {
                         listing,
                         StackOptions.DEFAULT);
         return new ConvertRecipe(
-                SymbolArguments.places(call), new EventChoice(options, given.has("--all")));
+                SymbolArguments.places(call.given(), call::say),
+                new EventChoice(options, given.has("--all")));
     }
 
     private static OptionException refused(String why) {

@@ -14,6 +14,8 @@ import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
+import sonde.tools.probe.PerfProbeSyntax;
+import sonde.tools.option.OptionWords;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -36,7 +38,8 @@ public final class Main {
     public static void main(String[] args) {
         StandardOutput stdout = new StandardOutput();
         PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
-        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        PrintWriter err =
+                new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
         awaitBeside();
         out.flush();
@@ -97,7 +100,7 @@ public final class Main {
         }
         List<String> words = List.of(args);
         if (first.equals("probe")) {
-            words = PerfProbeSyntax.of(words);
+            words = PerfProbeSyntax.of(words, ProbeCommand.COMMANDS);
         }
         boolean below = words.size() > 1 && CommandTable.below(first).contains(words.get(1));
         String name = below ? first + " " + words.get(1) : first;
@@ -126,7 +129,11 @@ public final class Main {
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
         try {
-            GivenOptions given = PicocliWords.read(model, words);
+            // trace-cmd's -f belongs to the -e before it: the order of record's options counts.
+            GivenOptions given =
+                    name.equals("record")
+                            ? OptionWords.read(model, words)
+                            : PicocliWords.read(model, words);
             if (given.has("--help")) {
                 out.print(help(model, name));
                 return ExitCode.DONE;
@@ -136,7 +143,9 @@ public final class Main {
                 return ExitCode.DONE;
             }
             given.check();
-            return entry.body().run(new CommandCall(given, out, err));
+            try (WaitLine _ = WaitLine.of(name, given.words())) {
+                return entry.body().run(new CommandCall(given, out, err));
+            }
         } catch (Exception e) {
             return FailureMessages.execution(e, name, debug, err);
         }

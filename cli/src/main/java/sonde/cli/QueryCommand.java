@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.LiveResult;
+import sonde.open.BrokenFileException;
 import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.PrivateOutput;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryLibrary;
@@ -111,9 +113,13 @@ final class QueryCommand {
         PrivateOutput file = output == null ? null : PrivateOutput.of(output, given.has("--force"));
         try (QueryRecipe query =
                 QueryRecipe.open(
-                        files, SymbolArguments.places(call), file, !given.has("--no-cache"))) {
+                        files,
+                        SymbolArguments.places(call.given(), call::say),
+                        file,
+                        !given.has("--no-cache"))) {
             call.say(query.notes());
             if (sql == null) {
+                WaitLine.end();
                 return new QueryShell(query, chosen).run();
             }
             return answer(query, sql, chosen);
@@ -130,7 +136,7 @@ final class QueryCommand {
         if (sql == null || output != null || !running || nanos == 0 || count < 1) {
             throw wrong("--interval takes a time, proc: and a statement, and no --output");
         }
-        GivenPlaces places = SymbolArguments.places(call);
+        GivenPlaces places = SymbolArguments.places(call.given(), call::say);
         try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);
                 EndSignals _ = EndSignals.listen(_ -> query.end())) {
             return ResultPrinter.onOut(new LiveResult("", query), form(chosen));

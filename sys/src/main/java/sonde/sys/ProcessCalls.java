@@ -204,10 +204,4 @@ public final class ProcessCalls {
         long result = NativeSyscall.syscall(PRCTL, operation, a1, a2, a3, a4, 0);
         return SyscallResults.check("prctl", "operation " + operation, result);
     }
-
-    /** A descriptor that polls readable once the process has ended (Linux 5.3). */
-    public static int pidfd(int pid) throws SyscallException {
-        long result = NativeSyscall.syscall(PIDFD_OPEN, pid, 0, 0);
-        return (int) SyscallResults.check("pidfd_open", "pid " + pid, result);
-    }
 }
