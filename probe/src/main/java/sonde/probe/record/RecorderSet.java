@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.tracefs.Tracefs;
@@ -149,7 +150,11 @@ final class RecorderSet {
                 new CountedTasks(
                         bound,
                         meta.recorder().tids(),
-                        request.mode() == TargetMode.ALL ? List.of() : request.rootPids());
+                        request.mode() == TargetMode.ALL
+                                ? List.of()
+                                : request.rootPids().isEmpty()
+                                        ? List.of(ProcessTree.unusedPid())
+                                        : request.rootPids());
         PerfRecorder.Headline headline =
                 new PerfRecorder.Headline(
                         request.sondeVersion(),
@@ -236,7 +241,8 @@ final class RecorderSet {
         FtraceRecorder dense = ftrace;
         if (dense != null) {
             followed.addAll(ProcessTree.allThreads(tree()));
-            dense.follow(followed);
+            // An empty list would take everybody's events.
+            dense.follow(followed.isEmpty() ? List.of(ProcessTree.unusedPid()) : followed);
             dense.exclude(ownTids);
             dense.on();
         }
@@ -248,6 +254,31 @@ final class RecorderSet {
             }
             dense.follow(more);
             followed.addAll(more);
+        }
+    }
+
+    /** Takes another process in, and what it started and starts from now on. */
+    void follow(int pid) throws IOException {
+        FtraceRecorder dense = ftrace;
+        Set<Integer> followed = new HashSet<>();
+        for (int pass = 0; dense != null && pass < 3; pass++) { // what starts meanwhile is found
+            Set<Integer> more = ProcessTree.allThreads(ProcessTree.processes(List.of(pid)));
+            if (pass == 0) {
+                more.add(pid);
+            }
+            more.removeAll(followed);
+            if (more.isEmpty()) {
+                break;
+            }
+            dense.follow(more);
+            followed.addAll(more);
+        }
+        if (perf != null) {
+            perf.rings().follow(pid);
+        }
+        AuxiliaryProgram program = request.program();
+        if (program != null) {
+            program.follow(pid);
         }
     }
 
