@@ -2,6 +2,7 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -9,9 +10,13 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.launch.Leftovers;
+import sonde.probe.launch.Leftovers.Leftover;
 import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.RecordPlan;
+import sonde.probe.snapshot.ThreadNow;
+import sonde.probe.snapshot.ThreadSnapshot;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
@@ -35,6 +40,8 @@ final class RecorderSet {
     private @Nullable Thread formatsThread;
     private @Nullable Thread opening;
     private @Nullable Thread closing;
+    private @Nullable Thread snapshotThread;
+    private volatile @Nullable ThreadSnapshot snapshot;
     private @Nullable Thread removal;
     private volatile @Nullable SyscallException refusal;
     private volatile @Nullable TraceDatMetadata metadata;
@@ -51,14 +58,19 @@ final class RecorderSet {
      * of the events.
      */
     void prepare(List<Integer> cpus, int cpuCount, long traceId) throws SyscallException {
+        if (request.mode() != TargetMode.COMMAND && !plan.sampled().isEmpty()) {
+            // Reads the kernel's types and loads a program: beside everything else.
+            snapshotThread =
+                    Thread.ofPlatform().daemon().name("sonde-threads").start(this::openSnapshot);
+        }
+        for (Leftover left : Leftovers.remove()) {
+            notes.add("removed " + left.name() + ", left by a killed recorder");
+        }
         Tracefs found = Tracefs.find().orElse(null);
         if (found == null) {
             return;
         }
         tracefs = found;
-        for (String leftover : found.removeLeftovers()) {
-            notes.add("removed " + leftover + ", left by a killed recorder");
-        }
         if (!plan.buffers().isEmpty()) {
             // The kernel waits for RCU at each new clock and size of a ring, 20 to 70 ms each.
             opening =
@@ -127,7 +139,7 @@ final class RecorderSet {
             openPerf(meta, RecordSession.onlineCpus());
         }
         if (perf != null) {
-            perf.on();
+            perf.on(request.mode() == TargetMode.COMMAND ? List.of() : threadsNow());
         }
     }
 
@@ -190,6 +202,14 @@ final class RecorderSet {
     /** The target's processes now. */
     List<Integer> tree() {
         return ProcessTree.processes(request.rootPids());
+    }
+
+    /** Threads of the target, also of processes that are nobody's descendants any more. */
+    Collection<Integer> threads() throws SyscallException {
+        if (ftrace != null) {
+            return ftrace.followed();
+        }
+        return perf == null || plan.systemWide() ? List.of() : perf.rings().comms().told();
     }
 
     /** The files that are written. */
@@ -279,6 +299,43 @@ final class RecorderSet {
         AuxiliaryProgram program = request.program();
         if (program != null) {
             program.follow(pid);
+        }
+    }
+
+    private void openSnapshot() {
+        snapshot = ThreadSnapshot.open(request.mode() == TargetMode.ALL);
+    }
+
+    /** What the threads are in that are recorded; none without a perf.data to keep it. */
+    private List<ThreadNow> threadsNow() {
+        List<Integer> pids =
+                request.mode() == TargetMode.ALL ? DescriptorTables.everybody() : tree();
+        if (perf == null || pids.isEmpty()) {
+            return List.of();
+        }
+        join(snapshotThread);
+        if (snapshot == null) {
+            openSnapshot();
+        }
+        ThreadSnapshot taking = snapshot;
+        if (taking == null) {
+            return List.of();
+        }
+        List<ThreadNow> threads = taking.take(pids);
+        if (taking.left() > 0) {
+            notes.add(
+                    "calls and stacks of "
+                            + taking.left()
+                            + (taking.left() == 1 ? " thread" : " threads")
+                            + " were not looked at: it would have taken too long");
+        }
+        return threads;
+    }
+
+    /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
+    void threadsAtEnd(long endNanos) {
+        if (perf != null) {
+            perf.threads(threadsNow(), endNanos);
         }
     }
 
@@ -442,6 +499,12 @@ final class RecorderSet {
                                 }
                                 then.run();
                             });
+        }
+        join(snapshotThread);
+        ThreadSnapshot taken = snapshot;
+        if (taken != null) {
+            taken.close();
+            snapshot = null;
         }
         PerfRecorder open = perf;
         if (open != null && closing == null) {

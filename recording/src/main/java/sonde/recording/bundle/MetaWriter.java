@@ -94,6 +94,19 @@ public final class MetaWriter {
             out.writeNumberField("involuntarySwitches", exit.involuntarySwitches());
             out.writeEndObject();
         }
+        if (!target.counters().isEmpty()) {
+            out.writeArrayFieldStart("counters");
+            for (RecordingMeta.TargetReading counter : target.counters()) {
+                out.writeStartObject();
+                out.writeStringField("name", counter.name());
+                out.writeStringField("subject", counter.subject());
+                out.writeNumberField("first", counter.first());
+                out.writeNumberField("last", counter.last());
+                out.writeNumberField("most", counter.most());
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
         out.writeEndObject();
     }
 

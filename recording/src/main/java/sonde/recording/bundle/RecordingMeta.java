@@ -68,16 +68,50 @@ public record RecordingMeta(
      * @param rootPids the processes whose trees are meant; for {@link TargetMode#ALL} that of the
      *     command, if there was one
      * @param exit how the command ended, null when it did not or there was none
+     * @param counters what was read from /proc and its cgroup at the start, meanwhile and at the
+     *     end
      */
     public record RecordedTarget(
             TargetMode mode,
             List<String> argv,
             List<Integer> rootPids,
-            @Nullable CommandExit exit) {
+            @Nullable CommandExit exit,
+            List<TargetReading> counters) {
+        /** Without counters. */
+        public RecordedTarget(
+                TargetMode mode,
+                List<String> argv,
+                List<Integer> rootPids,
+                @Nullable CommandExit exit) {
+            this(mode, argv, rootPids, exit, List.of());
+        }
+
         public RecordedTarget {
             argv = List.copyOf(argv);
             rootPids = List.copyOf(rootPids);
+            counters = List.copyOf(counters);
         }
+    }
+
+    /**
+     * A counter or size that was read several times.
+     *
+     * @param name what it is: {@link #RSS}, {@link #CPU}, {@link #THROTTLED}, {@link #QUOTA}, or
+     *     the name of a counter of /proc/net/netstat
+     * @param subject whose: {@code comm PID}, or the path of a cgroup
+     */
+    public record TargetReading(String name, String subject, long first, long last, long most) {
+        /** Resident memory of a process, bytes. */
+        public static final String RSS = "rss";
+
+        /** CPU time of a process that was not recorded, nanoseconds. */
+        public static final String CPU = "cpu";
+
+        /** Time for which a cgroup's tasks were kept off the CPUs, nanoseconds. */
+        public static final String THROTTLED = "throttled";
+
+        /** CPU time that a cgroup may use in a second, nanoseconds. */
+        public static final String QUOTA = "quota";
     }
 
     /**

@@ -49,6 +49,9 @@ public final class RecordRecipe {
     /** Between two looks at the recording where nobody watches: each wakes an idle machine. */
     private static final long LOOK_NANOS = 500_000_000;
 
+    /** Before the first: a command has its own memory by then. */
+    private static final long FIRST_LOOK_NANOS = 50_000_000;
+
     /** The same where somebody does. */
     private static final long WATCHED_NANOS = 200_000_000;
 
@@ -293,6 +296,9 @@ public final class RecordRecipe {
             return RecordSession.start(plan, new BundleFolder(output.fd()), request);
         } catch (IOException e) {
             output.deleteAll();
+            if (e instanceof SyscallException call && call.errno() == Errno.ENOSPC) {
+                throw new IOException(output.path() + " cannot be written: the disk is full", e);
+            }
             throw e;
         }
     }
@@ -364,8 +370,14 @@ public final class RecordRecipe {
             throws IOException, InterruptedException {
         long end = order.spec().limits().durationNanos();
         int passedOn = 0;
+        long looks = 0;
         while (true) {
-            Happening happening = happenings.poll(untilLook(end, session), TimeUnit.NANOSECONDS);
+            long tick = looks++ == 0 ? FIRST_LOOK_NANOS : Long.MAX_VALUE;
+            Happening happening =
+                    happenings.poll(Math.min(tick, untilLook(end, session)), TimeUnit.NANOSECONDS);
+            if (happening == null) {
+                session.look();
+            }
             if (observer != null) {
                 observer.accept(session.progress());
             }

@@ -20,6 +20,7 @@ public final class ReportSections {
             List.of(
                     SUMMARY,
                     new ThreadsSection(),
+                    new ThreadsNowSection(),
                     new OnCpuSection(),
                     new OffCpuSection(),
                     new SyscallsSection(),
