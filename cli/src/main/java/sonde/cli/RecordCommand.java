@@ -168,6 +168,7 @@ final class RecordCommand {
                         origin,
                         command.isEmpty() ? null : CommandWords.lastArguments(command.size()),
                         pids,
+                        given.text("--user"),
                         given.text("--output"),
                         jvmMaps(),
                         given.has("--live") ? this::showLive : null,

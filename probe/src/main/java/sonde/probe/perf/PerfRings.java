@@ -365,6 +365,14 @@ public final class PerfRings implements AutoCloseable {
         return tally.lost;
     }
 
+    /** Keeps copies of the stacks of another process; by any thread. */
+    public void follow(int pid) {
+        CopiedStacks copied = stacks;
+        if (copied != null) {
+            copied.follow(pid);
+        }
+    }
+
     /** Switches all events on, the dummy first, so that no sample comes without its mapping. */
     public void enable() throws SyscallException {
         for (OpenEvent event : events) {

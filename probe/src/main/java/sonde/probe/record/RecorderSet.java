@@ -12,6 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.Leftovers;
 import sonde.probe.launch.Leftovers.Leftover;
+import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
@@ -164,7 +165,11 @@ final class RecorderSet {
                 new CountedTasks(
                         bound,
                         meta.recorder().tids(),
-                        request.mode() == TargetMode.ALL ? List.of() : request.rootPids());
+                        request.mode() == TargetMode.ALL
+                                ? List.of()
+                                : request.rootPids().isEmpty()
+                                        ? List.of(ProcessTree.unusedPid())
+                                        : request.rootPids());
         PerfRecorder.Headline headline =
                 new PerfRecorder.Headline(
                         request.sondeVersion(),
@@ -280,7 +285,8 @@ final class RecorderSet {
         FtraceRecorder dense = ftrace;
         if (dense != null) {
             followed.addAll(ProcessTree.allThreads(tree()));
-            dense.follow(followed);
+            // An empty list would take everybody's events.
+            dense.follow(followed.isEmpty() ? List.of(ProcessTree.unusedPid()) : followed);
             dense.exclude(ownTids);
             dense.on();
         }
@@ -292,6 +298,31 @@ final class RecorderSet {
             }
             dense.follow(more);
             followed.addAll(more);
+        }
+    }
+
+    /** Takes another process in, and what it started and starts from now on. */
+    void follow(int pid) throws IOException {
+        FtraceRecorder dense = ftrace;
+        Set<Integer> followed = new HashSet<>();
+        for (int pass = 0; dense != null && pass < 3; pass++) { // what starts meanwhile is found
+            Set<Integer> more = ProcessTree.allThreads(ProcessTree.processes(List.of(pid)));
+            if (pass == 0) {
+                more.add(pid);
+            }
+            more.removeAll(followed);
+            if (more.isEmpty()) {
+                break;
+            }
+            dense.follow(more);
+            followed.addAll(more);
+        }
+        if (perf != null) {
+            perf.rings().follow(pid);
+        }
+        AuxiliaryProgram program = request.program();
+        if (program != null) {
+            program.follow(pid);
         }
     }
 
