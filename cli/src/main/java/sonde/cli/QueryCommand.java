@@ -1,7 +1,6 @@
 package sonde.cli;
 
 import java.io.PrintWriter;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +12,7 @@ import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.LiveResult;
 import sonde.open.BrokenFileException;
 import sonde.probe.launch.EndSignals;
+import sonde.probe.launch.PrivateOutput;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
@@ -102,9 +102,6 @@ final class QueryCommand {
 
     private int run() throws Exception {
         OutputFormat chosen = format();
-        if (output != null && Files.exists(output) && !given.has("--force")) {
-            throw new FileAlreadyExistsException(output.toString());
-        }
         List<Path> files = new ArrayList<>();
         String sql = statement(files);
         if (sql == null && TerminalKind.width(TerminalKind.STDOUT) == 0) {
@@ -113,14 +110,16 @@ final class QueryCommand {
         if (given.has("--interval") || given.has("--repeat")) {
             return repeat(files, sql, chosen);
         }
+        PrivateOutput file = output == null ? null : PrivateOutput.of(output, given.has("--force"));
         try (QueryRecipe query =
                 QueryRecipe.open(
                         files,
                         SymbolArguments.places(call.given(), call::say),
-                        output,
+                        file,
                         !given.has("--no-cache"))) {
             call.say(query.notes());
             if (sql == null) {
+                WaitLine.end();
                 return new QueryShell(query, chosen).run();
             }
             return answer(query, sql, chosen);

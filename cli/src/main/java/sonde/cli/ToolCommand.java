@@ -158,6 +158,7 @@ final class ToolCommand {
                         && !given.has("--json")
                         && given.text("--format", "text").equals("text")
                         && !given.has("--output")
+                        && TerminalKind.obeys(System.getenv())
                         && TerminalKind.width(TerminalKind.STDOUT) > 0;
         return screen ? style : style.onPaper();
     }
@@ -188,6 +189,8 @@ final class ToolCommand {
                         rules.rows()
                                 ? Optional.of(onScreen(read.rowStyle(), read.general()))
                                 : Optional.empty(),
-                        rules.folded().orElse(List.of())));
+                        read.general().text("--format", "text").equals("folded")
+                                ? rules.folded().orElse(List.of())
+                                : rules.stacks()));
     }
 }

@@ -150,6 +150,6 @@ final class TraceCommand {
         Optional<Path> output = arguments.output();
         return output.isEmpty() || arguments.action() == TraceAction.COMPILE
                 ? ResultPrinter.onOut(result, form)
-                : ResultPrinter.inFile(result, form, output.get(), true);
+                : ResultPrinter.whileWritten(result, form, output.get());
     }
 }

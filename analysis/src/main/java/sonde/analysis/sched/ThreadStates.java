@@ -1,8 +1,11 @@
 package sonde.analysis.sched;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.Engine;
 import sonde.analysis.Operator;
 import sonde.analysis.SourceBindings;
 import sonde.analysis.ThreadTable;
@@ -25,6 +28,8 @@ import sonde.event.StringField;
  *       meanwhile: then it waited for a CPU. It ran at most since the last switch on that CPU: a
  *       CPU runs one thread at a time, so that all running time of a CPU together never exceeds the
  *       time there was.
+ *   <li>What the recorder saw it in at the start ({@code sonde:thread_now}) says how a thread slept
+ *       that a wake-up comes to first, or nothing at all.
  *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
@@ -70,6 +75,10 @@ public final class ThreadStates implements Operator {
     private int[] migrations = new int[0];
     private int known;
     private final CpuRows cpus = new CpuRows();
+    private final Map<Integer, FirstLook> looks = new HashMap<>();
+
+    /** What a thread was in when the recording began. */
+    private record FirstLook(byte state, int call, int stack) {}
 
     /**
      * @param window spans are cut to it
@@ -133,7 +142,42 @@ public final class ThreadStates implements Operator {
             }
             case SchedFields.WAKEUP -> wake(fields.woken(batch, row), batch, row, false);
             case SchedFields.WAKEUP_NEW -> wake(fields.woken(batch, row), batch, row, true);
+            case SchedFields.LOOK -> looked(fields, batch, row);
             default -> lost(batch, row);
+        }
+    }
+
+    /** What the recorder saw before the first event. */
+    private void looked(SchedFields fields, Batch batch, int row) {
+        int thread = threads.find(batch.tid(row));
+        StringField letter = fields.lookedState;
+        if (thread < 0
+                || letter == null
+                || SchedFields.value(fields.lookedAtEnd, batch, row) != 0) {
+            return;
+        }
+        byte as =
+                switch (letter.of(batch, row)) {
+                    case "S" -> SLEEPING;
+                    case "D" -> BLOCKED;
+                    case "T", "t" -> STOPPED;
+                    default -> NONE;
+                };
+        if (as != NONE) {
+            int pid = SchedFields.value(fields.lookedPid, batch, row);
+            int chain = withStacks ? stacks.intern(batch, row, pid) : StackTable.NONE;
+            int number = SchedFields.value(fields.lookedCall, batch, row);
+            looks.put(thread, new FirstLook(as, number, chain));
+        }
+    }
+
+    /** A thread that sleeps since before its first row is in what the recorder saw it in. */
+    private void asLooked(int thread) {
+        FirstLook look = looks.get(thread);
+        if (look != null) {
+            state[thread] = look.state;
+            call[thread] = look.call;
+            stack[thread] = look.stack;
         }
     }
 
@@ -226,7 +270,7 @@ public final class ThreadStates implements Operator {
         long time = batch.time(row);
         int onCpu = batch.cpu(row);
         int previous = threads.find(SchedFields.value(fields.prevPid, batch, row));
-        int next = threads.find(SchedFields.value(fields.nextPid, batch, row));
+        int next = living(threads.find(SchedFields.value(fields.nextPid, batch, row)), time);
         if (previous >= 0) {
             name(previous, fields.prevComm, batch, row);
             int reported = SchedFields.value(fields.prevState, batch, row);
@@ -258,9 +302,18 @@ public final class ThreadStates implements Operator {
             switchOut(thread, time, onCpu, fields.isPreempted(batch, row) ? PREEMPTED : SLEEPING);
             stack[thread] = StackTable.NONE;
         } else if (thread >= 0) {
+            thread = living(thread, time);
             switchIn(thread, time, onCpu);
         }
         switched(time, onCpu, thread, thread, out ? -1 : thread);
+    }
+
+    /**
+     * A thread that comes to a CPU; when the one with its tid is dead, the tid is another's now.
+     */
+    private int living(int thread, long time) {
+        boolean dead = thread >= 0 && thread < known && state[thread] == DEAD;
+        return dead ? threads.reused(thread, time) : thread;
     }
 
     /** {@code one} and {@code other} are told by the row; whoever else was there has left. */
@@ -363,6 +416,9 @@ public final class ThreadStates implements Operator {
         byte was = state[thread];
         if (was == NONE) {
             state[thread] = isNew ? WAITING : SLEEPING;
+            if (!isNew) {
+                asLooked(thread);
+            }
             was = state[thread];
         }
         if (was == SLEEPING || was == BLOCKED || was == STOPPED || was == UNKNOWN || isNew) {
@@ -462,6 +518,7 @@ public final class ThreadStates implements Operator {
         if (from >= to) {
             return;
         }
+        threads.livedUntil(thread, to);
         ThreadState shown = ThreadState.of(as);
         for (StateSlices consumer : consumers) {
             consumer.slice(this, thread, shown, from, to);
@@ -519,10 +576,11 @@ public final class ThreadStates implements Operator {
      * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
      *
      * @param samples of what ran
+     * @param extent of the recording; where all rows have one time nothing is estimated
      * @return whether there was anything to be estimated
      */
-    public boolean estimate(StackAggregate samples, SampleDuration meaning) {
-        if (known > 0 || samples.kept() == 0) {
+    public boolean estimate(StackAggregate samples, SampleDuration meaning, Engine.Extent extent) {
+        if (known > 0 || samples.kept() == 0 || extent.last() <= extent.first()) {
             return false;
         }
         learn(threads.size() - 1);
@@ -532,7 +590,7 @@ public final class ThreadStates implements Operator {
                 known,
                 (thread, as, from, to) -> {
                     state[thread] = DEAD; // silent() has nothing to add
-                    emit(thread, as, from, to);
+                    emit(thread, as, Math.max(from, threads.born(thread)), to);
                 });
         return true;
     }
@@ -554,7 +612,13 @@ public final class ThreadStates implements Operator {
             learn(thread);
             if (state[thread] == NONE) {
                 long begin = Math.max(from, threads.born(thread));
-                emit(thread, (byte) as.ordinal(), begin, Math.min(to, threads.died(thread)));
+                byte shown = (byte) as.ordinal();
+                if (as == ThreadState.SLEEPING) {
+                    asLooked(thread);
+                    shown = state[thread] == NONE ? shown : state[thread];
+                }
+                emit(thread, shown, begin, Math.min(to, threads.died(thread)));
+                state[thread] = NONE;
             }
         }
     }
@@ -562,6 +626,12 @@ public final class ThreadStates implements Operator {
     /** The system call the thread is in, -1 for none. */
     public int call(int thread) {
         return call[thread];
+    }
+
+    /** When the thread left the CPU; -1 when it runs, or nothing was seen of it. */
+    public long offSince(int thread) {
+        boolean off = thread < known && state[thread] != RUNNING && state[thread] >= 0;
+        return off ? since[thread] : -1;
     }
 
     /** Node of the chain at its last switch-out, {@link StackTable#NONE} for none. */

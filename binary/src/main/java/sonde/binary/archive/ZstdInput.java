@@ -27,6 +27,11 @@ final class ZstdInput extends BlockInput {
         this.stream = ZstdLibrary.get().stream();
     }
 
+    /** Bytes that were taken in. */
+    long consumed() {
+        return consumed;
+    }
+
     @Override
     boolean fill() throws IOException {
         boolean wasFull = filled == STEP_BYTES;

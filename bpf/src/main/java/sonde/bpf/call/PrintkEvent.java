@@ -75,12 +75,18 @@ public final class PrintkEvent {
         }
     }
 
-    /** Before the first program: switches it off where a process that used it was killed. */
-    public static synchronized void clean() {
-        if (!cleaned && users == 0 && PrintkLease.isLeftBehind()) {
+    /**
+     * Before the first program: switches it off where a process that used it was killed.
+     *
+     * @return whether it was
+     */
+    public static synchronized boolean clean() {
+        boolean left = !cleaned && users == 0 && PrintkLease.isLeftBehind();
+        if (left) {
             switchOff();
         }
         cleaned = true;
+        return left;
     }
 
     /** Newer kernels switch it on a little later, from a work queue, and again for each program. */
