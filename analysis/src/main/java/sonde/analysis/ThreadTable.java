@@ -57,6 +57,7 @@ public final class ThreadTable implements Operator {
     private long[] died = new long[64];
     private long[] counts = new long[64];
     private @Nullable String[] names = new String[64];
+    private int[] parents = new int[64];
     private boolean[] nameStale = new boolean[64];
     private boolean[] recorder = new boolean[64];
     private boolean[] kernel = new boolean[64];
@@ -282,6 +283,7 @@ public final class ThreadTable implements Operator {
         if (parent < 0) {
             return;
         }
+        parents[child] = parent + 1;
         if (names[child] == null) {
             names[child] = names[parent];
             nameStale[child] = true;
@@ -434,6 +436,7 @@ public final class ThreadTable implements Operator {
         died = Arrays.copyOf(died, capacity);
         counts = Arrays.copyOf(counts, capacity);
         names = Arrays.copyOf(names, capacity);
+        parents = Arrays.copyOf(parents, capacity);
         nameStale = Arrays.copyOf(nameStale, capacity);
         recorder = Arrays.copyOf(recorder, capacity);
         kernel = Arrays.copyOf(kernel, capacity);
@@ -479,6 +482,11 @@ public final class ThreadTable implements Operator {
         return processNames.get(pid);
     }
 
+    /** The thread that made it; -1 when no row told. */
+    public int parent(int thread) {
+        return parents[thread] - 1;
+    }
+
     /** Time of birth; {@link Long#MIN_VALUE} when it lived before the recording. */
     public long born(int thread) {
         return born[thread];
@@ -487,6 +495,22 @@ public final class ThreadTable implements Operator {
     /** Time of its exit; {@link #NEVER} when not seen. */
     public long died(int thread) {
         return died[thread];
+    }
+
+    /**
+     * Takes that a thread still did something: behind sched_process_exit it runs on for a while.
+     */
+    public void livedUntil(int thread, long time) {
+        if (died[thread] < time) {
+            died[thread] = time;
+        }
+    }
+
+    /** Makes another thread with the tid of one that is dead, whose birth no row told. */
+    public int reused(int dead, long time) {
+        int thread = make(tids[dead], time);
+        nameStale[thread] = true;
+        return thread;
     }
 
     /** Time from which it counts: {@link Long#MIN_VALUE} for always, {@link #NEVER}. */

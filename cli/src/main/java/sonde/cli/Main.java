@@ -15,6 +15,7 @@ import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
 import sonde.tools.probe.PerfProbeSyntax;
+import sonde.tools.option.OptionWords;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -37,7 +38,8 @@ public final class Main {
     public static void main(String[] args) {
         StandardOutput stdout = new StandardOutput();
         PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
-        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        PrintWriter err =
+                new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
         awaitBeside();
         out.flush();
@@ -127,7 +129,11 @@ public final class Main {
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
         try {
-            GivenOptions given = PicocliWords.read(model, words);
+            // trace-cmd's -f belongs to the -e before it: the order of record's options counts.
+            GivenOptions given =
+                    name.equals("record")
+                            ? OptionWords.read(model, words)
+                            : PicocliWords.read(model, words);
             if (given.has("--help")) {
                 out.print(help(model, name));
                 return ExitCode.DONE;
@@ -137,7 +143,9 @@ public final class Main {
                 return ExitCode.DONE;
             }
             given.check();
-            return entry.body().run(new CommandCall(given, out, err));
+            try (WaitLine _ = WaitLine.of(name, given.words())) {
+                return entry.body().run(new CommandCall(given, out, err));
+            }
         } catch (Exception e) {
             return FailureMessages.execution(e, name, debug, err);
         }

@@ -119,6 +119,7 @@ final class QueryCommand {
                         !given.has("--no-cache"))) {
             call.say(query.notes());
             if (sql == null) {
+                WaitLine.end();
                 return new QueryShell(query, chosen).run();
             }
             return answer(query, sql, chosen);

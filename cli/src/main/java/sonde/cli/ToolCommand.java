@@ -189,6 +189,8 @@ final class ToolCommand {
                         rules.rows()
                                 ? Optional.of(onScreen(read.rowStyle(), read.general()))
                                 : Optional.empty(),
-                        rules.folded().orElse(List.of())));
+                        read.general().text("--format", "text").equals("folded")
+                                ? rules.folded().orElse(List.of())
+                                : rules.stacks()));
     }
 }

@@ -16,6 +16,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.LiveResult;
+import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
@@ -32,7 +33,21 @@ class TextRendererTest {
     }
 
     @Test
-    void tableBreaksItsWidestText() {
+    void theAnswerStandsFirstInEveryForm() throws IOException {
+        Report report =
+                new Report("r", List.of("All of it in f."), List.of("2 events."), List.of());
+        assertThat(text(report, TerminalStyle.PLAIN))
+                .isEqualTo("r\nAll of it in f.\n\n2 events.\n");
+        assertThat(Examples.json(report))
+                .contains("\"answer\":[\"All of it in f.\"],\"notes\":[\"2 events.\"]");
+        assertThat(Examples.json(new Report("r", List.of(), List.of()))).doesNotContain("answer");
+        assertThat(PageContentTest.document(PageContentTest.written(report, Examples.timeline())))
+                .extracting("answer")
+                .isEqualTo(List.of("All of it in f."));
+    }
+
+    @Test
+    void aLongNameIsShortenedInTheMiddle() {
         Table table =
                 new Table(
                         "Files",
@@ -43,9 +58,10 @@ class TextRendererTest {
                         """
                         Files
                           path                   reads
-                          /usr/lib/x86_64-linux     12
-                          -gnu/libc.so.6
+                          /usr/lib/x…/libc.so.6     12
                         """);
+        assertThat(CellWidths.shorten("日本語日本語", 5, true)).isEqualTo("日…語");
+        assertThat(CellWidths.shorten("clock_nanosleep", 9, false)).isEqualTo("cloc~leep");
     }
 
     @Test
@@ -67,34 +83,61 @@ class TextRendererTest {
         assertThat(lines[3]).contains("z  ", call).endsWith(" 3").hasSize(lines[0].length());
     }
 
-    @Test
-    void aWideTableLosesWhatSaysNothingThenGoesOnBelow() {
+    private static Table wide(String name) {
         List<Column> columns = new ArrayList<>(List.of(Column.text("thread")));
-        List<Object> row = new ArrayList<>(List.of("worker 12"));
+        List<Object> row = new ArrayList<>(List.of(name));
         for (int i = 0; i < 6; i++) {
             columns.add(new Column("column" + i, Unit.COUNT));
             row.add(i == 2 ? 0L : 1_000_000L * i + 1);
         }
-        Table table = new Table("", columns, List.of(row));
-        assertThat(text(table, new TerminalStyle(40, false, true)))
-                .isEqualTo(
-                        """
-                        thread     column0    column1    column3
-                        worker 12        1  1,000,001  3,000,001
-
-                        thread       column4    column5
-                        worker 12  4,000,001  5,000,001
-                        """);
-        // As long as it fits nothing goes.
-        assertThat(text(table, new TerminalStyle(90, false, true))).contains("column2");
+        return new Table("", columns, List.of(row, row));
     }
 
     @Test
-    void wordsOfACellAreBrokenAtSpaces() {
-        assertThat(CellWidths.lines("let the host pass its counters", 12))
+    void aWideTableLosesWhatSaysNothingThenItsLastColumnsAndSaysSo() {
+        assertThat(text(wide("kworker/u8:12-ext4-rsv"), new TerminalStyle(50, false, true)))
+                .isEqualTo(
+                        """
+                        thread               column0    column1    column3
+                        kworker/u…-ext4-rsv        1  1,000,001  3,000,001
+                        kworker/u…-ext4-rsv        1  1,000,001  3,000,001
+                        (no room for column4, column5; a wider terminal, a
+                         pipe or --json has all)
+                        """);
+        // As long as it fits nothing goes.
+        assertThat(text(wide("worker 12"), new TerminalStyle(90, false, true)))
+                .contains("column2", "column5")
+                .doesNotContain("no room");
+    }
+
+    @Test
+    void aRowOfATableThatHardlyFitsBecomesLines() {
+        assertThat(text(wide("worker 12"), new TerminalStyle(24, false, true)))
+                .isEqualTo(
+                        """
+                        thread   worker 12
+                        column0  1
+                        column1  1,000,001
+                        column3  3,000,001
+                        column4  4,000,001
+                        column5  5,000,001
+
+                        thread   worker 12
+                        column0  1
+                        column1  1,000,001
+                        column3  3,000,001
+                        column4  4,000,001
+                        column5  5,000,001
+                        """);
+    }
+
+    @Test
+    void sentencesOfACellAreBrokenAtSpacesAndNoWordEver() {
+        assertThat(CellWidths.lines("let the host pass its counters", 12, true))
                 .containsExactly("let the host", "pass its", "counters");
-        assertThat(CellWidths.lines("日本語日本語", 5)).containsExactly("日本", "語日", "本語");
-        assertThat(CellWidths.lines("", 5)).containsExactly("");
+        assertThat(CellWidths.lines("run java -XX:+PreserveFramePointer now", 12, true))
+                .containsExactly("run java", "-XX:+…ointer", "now");
+        assertThat(CellWidths.lines("", 5, true)).containsExactly("");
     }
 
     @Test

@@ -37,6 +37,9 @@ public final class FileAccesses implements Operator {
     private static final int EPOLL_CTL_DEL = 2;
     private static final int P_PID = 1;
 
+    /** No system call has this number. */
+    private static final int NO_CALL = 0xffff;
+
     private final ThreadTable threads;
     private final TimeWindow window;
     private final FileCall[] calls;
@@ -90,6 +93,27 @@ public final class FileAccesses implements Operator {
             long readBytes,
             long writtenBytes,
             long nanos) {}
+
+    /**
+     * What one thread did with one file or peer by calls of one number; a call that had not
+     * returned at the end has time, but does not count.
+     */
+    public record DescriptorUse(
+            int thread,
+            int number,
+            boolean peer,
+            String name,
+            long opens,
+            long calls,
+            long bytes,
+            long nanos) {}
+
+    /** Takes uses of files. */
+    @FunctionalInterface
+    public interface UseSink {
+        /** A thread used a file. */
+        void use(DescriptorUse use);
+    }
 
     /** A path or address that could not be opened, executed, bound or connected to. */
     public record Failure(String name, int errno, long count) {}
@@ -216,14 +240,11 @@ public final class FileAccesses implements Operator {
             made(kind, call, thread, time, (int) result);
         }
         if (call.counts && call.made != null && kind != FileCall.SOCKET) {
-            ledger.columns(call.made, thread)[FileSums.OPENS]++;
+            ledger.columns(call.made, thread, call.number)[FileSums.OPENS]++;
         }
-        if (call.counts && kind.takesTime()) {
+        if (call.counts && kind.takesTime(call.arguments)) {
             long moved = failed || !kind.movesBytes ? 0 : result;
-            int calls = kind == FileCall.CLOSE ? 0 : 1;
-            long nanos = time - call.since;
-            count(call.from, thread, nanos, calls, FileSums.READ, moved);
-            count(call.to, thread, nanos, calls, FileSums.WRITTEN, moved);
+            count(call, thread, time - call.since, kind == FileCall.CLOSE ? 0 : 1, moved);
         }
     }
 
@@ -245,13 +266,15 @@ public final class FileAccesses implements Operator {
         }
     }
 
-    private void count(
-            @Nullable OpenFile opened, int thread, long nanos, int calls, int column, long bytes) {
-        if (opened != null) {
-            long[] sums = ledger.columns(opened, thread);
-            sums[FileSums.CALLS] += calls;
-            sums[FileSums.NANOS] += nanos;
-            sums[column] += bytes;
+    private void count(PendingFileCall call, int thread, long nanos, int calls, long bytes) {
+        for (int column : new int[] {FileSums.READ, FileSums.WRITTEN}) {
+            OpenFile opened = column == FileSums.READ ? call.from : call.to;
+            if (opened != null) {
+                long[] sums = ledger.columns(opened, thread, call.number);
+                sums[FileSums.CALLS] += calls;
+                sums[FileSums.NANOS] += nanos;
+                sums[column] += bytes;
+            }
         }
     }
 
@@ -485,6 +508,7 @@ public final class FileAccesses implements Operator {
             if (counts && name.result() >= -MAX_ERRNO) {
                 ledger.failed(text.isEmpty() ? "(unreadable)" : text, (int) -name.result(), thread);
             }
+            attempted(name, table, text, thread);
             return;
         }
         int fd = name.namedDescriptor();
@@ -520,7 +544,7 @@ public final class FileAccesses implements Operator {
                     table.put(fd, opened, table.closesOnExec(fd));
                 }
                 if (counts && name.kind() == NamedCall.Kind.CONNECT) {
-                    ledger.columns(opened, thread)[FileSums.OPENS]++;
+                    ledger.columns(opened, thread, NO_CALL)[FileSums.OPENS]++;
                 }
             }
             case BIND -> {
@@ -531,6 +555,17 @@ public final class FileAccesses implements Operator {
                 }
             }
             case EXECUTE, POLL, SELECT, FUTEX, PIPE, NONE -> {}
+        }
+    }
+
+    /** Also a peer that did not answer has a name. */
+    private void attempted(NamedCall call, DescriptorTable table, String text, int thread) {
+        int fd = call.descriptor();
+        if (call.kind() == NamedCall.Kind.CONNECT && fd >= 0 && !text.isEmpty()) {
+            OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
+            if (opened.name == null) {
+                ledger.name(opened, text);
+            }
         }
     }
 
@@ -602,6 +637,14 @@ public final class FileAccesses implements Operator {
 
     @Override
     public void finish(long lastTime) {
+        for (int thread = 0; thread < pending.length; thread++) {
+            PendingFileCall call = pending[thread];
+            boolean waits = call != null && call.kind != null && call.counts;
+            if (waits && call.kind.takesTime(call.arguments)) {
+                long end = Math.min(Math.min(lastTime, threads.died(thread)), window.to());
+                count(call, thread, Math.max(0, end - call.since), 0, 0);
+            }
+        }
         tables.namedAfter(lastTime).forEach(ledger::name);
         ledger.settle();
     }
@@ -609,6 +652,11 @@ public final class FileAccesses implements Operator {
     /** Every file and peer that these threads used, most time first. */
     public List<Entry> entries(IntPredicate which) {
         return ledger.entries(which);
+    }
+
+    /** Every use of a file or peer, in no order. */
+    public void forEachUse(UseSink sink) {
+        ledger.forEach(sink);
     }
 
     /** What these threads could not open, most often first. */

@@ -35,7 +35,7 @@ final class TimelineTracksTest {
                         .switched(1700, 0, 10, 0x20, 0);
         Engine.run(script.recording(), List.of(threads, states));
         int ten = threads.find(10);
-        TimelineRow track = tracks.track(threads, ten, 700);
+        TimelineRow track = tracks.track(threads, ten, "make", 700);
         assertThat(track.name()).isEqualTo("t10 10");
         assertThat(track.starts()).containsExactly(1000, 1100, 1500, 1540);
         assertThat(track.ends()).containsExactly(1100, 1500, 1540, 1700);
@@ -48,7 +48,7 @@ final class TimelineTracksTest {
         assertThat(track.stateNanos()[RUNNING]).isEqualTo(100 + 160);
         assertThat(track.stateNanos()[SLEEPING]).isEqualTo(400);
         assertThat(track.stateNanos()[ThreadState.WAITING.ordinal()]).isEqualTo(40);
-        assertThat(tracks.busiest(thread -> true, 1)).containsExactly(ten);
+        assertThat(tracks.busiest(thread -> true, 1, 100)).containsExactly(ten);
     }
 
     @Test
@@ -59,7 +59,7 @@ final class TimelineTracksTest {
             tracks.slice(states, thread, ThreadState.RUNNING, 10L * i, 10L * i + 3);
             tracks.slice(states, thread, ThreadState.SLEEPING, 10L * i + 3, 10L * i + 10);
         }
-        TimelineRow track = tracks.track(threads, thread, 10L * spans);
+        TimelineRow track = tracks.track(threads, thread, "make", 10L * spans);
         assertThat(track.starts().length).isLessThanOrEqualTo(2 * TimelineTracks.PIXELS);
         assertThat(track.starts()[0]).isZero();
         assertThat(track.ends()[track.ends().length - 1]).isEqualTo(10L * spans);
@@ -68,5 +68,29 @@ final class TimelineTracksTest {
         }
         assertThat(track.stateNanos()[RUNNING]).isEqualTo(3L * spans);
         assertThat(track.stateNanos()[SLEEPING]).isEqualTo(7L * spans);
+    }
+
+    @Test
+    void joiningWhatRanOnACpuKeepsTheBusyTime() throws IOException {
+        int ten = threads.find(10);
+        int twenty = threads.find(20);
+        CpuTracks cpus = new CpuTracks();
+        Script script = new Script().switched(5, 0, 0, 0, 10).switched(6, 0, 10, 1, 20);
+        Engine.run(script.recording(), List.of(threads, states)); // both are on CPU 0
+        int spans = 100_000;
+        for (int i = 0; i < spans; i++) {
+            cpus.slice(states, ten, ThreadState.RUNNING, 10L * i, 10L * i + 3);
+            cpus.slice(states, twenty, ThreadState.RUNNING, 10L * i + 4, 10L * i + 5);
+            cpus.slice(states, ten, ThreadState.SLEEPING, 10L * i + 3, 10L * i + 10);
+        }
+        CpuTracks.CpuSpans joined = cpus.cpus(10L * spans).get(0);
+        long busy = 0;
+        for (int i = 0; i < joined.size(); i++) {
+            busy += joined.busy(i);
+            assertThat(joined.thread(i)).isEqualTo(ten);
+            assertThat(joined.end(i) - joined.start(i)).isGreaterThanOrEqualTo(joined.busy(i));
+        }
+        assertThat(joined.size()).isLessThanOrEqualTo(2 * TimelineTracks.PIXELS);
+        assertThat(busy).isEqualTo(4L * spans);
     }
 }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.LossAccount.LossRow;
 import sonde.analysis.Operator;
 import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 import sonde.analysis.outline.PacketFlows;
 import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackTable;
@@ -25,23 +26,29 @@ final class OwnRows {
     private final TraceNumbers target;
     private final ThreadTable threads;
     private final StackTable stacks;
+    private final TimeWindow window;
 
-    OwnRows(TraceNumbers target, ThreadTable threads, StackTable stacks) {
+    /**
+     * @param window samples outside it have damaged times
+     */
+    OwnRows(TraceNumbers target, ThreadTable threads, StackTable stacks, TimeWindow window) {
+        this.window = window;
         this.target = target;
         this.threads = threads;
         this.stacks = stacks;
     }
 
-    Operator samples(@Nullable RowAppender out) {
+    Operator samples(@Nullable RowAppender out, Predicate<EventType> stacked) {
         long[] ids = {0};
         return operator(
-                SampleTypes::isSample,
+                type -> SampleTypes.isSample(type) || stacked.test(type),
                 (batch, row, type) -> {
                     long time = batch.time(row);
                     int thread = threads.find(batch.tid(row));
                     boolean idle = batch.tid(row) == 0;
                     boolean nobodys = batch.tid(row) < 0 && threads.countsNobody();
-                    boolean counts = idle || nobodys || threads.counts(thread, time);
+                    boolean counts = window.contains(time);
+                    counts &= idle || nobodys || threads.counts(thread, time);
                     if (!counts || (thread >= 0 && threads.isRecorder(thread))) {
                         return;
                     }
@@ -55,7 +62,7 @@ final class OwnRows {
                                 .orNull(batch.cpu(row));
                         (nobodys ? out.none() : out.add(target.utid(thread)))
                                 .orNull(target.callsite(node))
-                                .add(type.name())
+                                .add(stacked.test(type) ? type.qualifiedName() : type.name())
                                 .add(batch.weight(row))
                                 .add(target.trace());
                     }

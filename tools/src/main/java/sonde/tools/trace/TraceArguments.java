@@ -158,8 +158,8 @@ public final class TraceArguments {
     /** Whether {@code watched()} holds for the tracer too. */
     private boolean includesSelf;
 
-    /** How the keys of its maps are folded. */
-    private List<String> folded = List.of();
+    /** How the keys of its maps are folded, or laid out for people. */
+    private List<String> parts = List.of();
 
     private long everyNanos;
     private boolean list;
@@ -311,7 +311,7 @@ public final class TraceArguments {
      * @param mapKeys how many keys a map has room for, whatever the script says
      * @param keepsToPid whether the tracer keeps to the process, which else ends the trace alone
      * @param rows how lines below a head line are shown; empty where it prints none
-     * @param folded how the keys of its maps are folded
+     * @param parts how the keys of its maps are folded, or laid out for people
      */
     public record ToolScript(
             String name,
@@ -323,7 +323,7 @@ public final class TraceArguments {
             OptionalInt pid,
             boolean keepsToPid,
             Optional<RowStyle> rows,
-            List<String> folded) {}
+            List<String> parts) {}
 
     /** As if the options had been given to {@code sonde trace} with the tool's script. */
     public static TraceArguments of(GivenOptions given, ToolScript script) {
@@ -335,7 +335,7 @@ public final class TraceArguments {
         all.pid = script.keepsToPid ? script.pid : OptionalInt.empty();
         all.watched = script.keepsToPid ? OptionalInt.empty() : script.pid;
         all.rowStyle = script.rows;
-        all.folded = script.folded;
+        all.parts = script.parts;
         all.tool = script.name;
         all.toolProbe = script.probe;
         all.quiet |= !all.verbose;
@@ -460,7 +460,7 @@ public final class TraceArguments {
                         program, programName, formatted == null ? file : formatted),
                 options(progress),
                 new TraceRequest.PrintStyle(
-                        order, form(), folded, rowStyle, buffer.equals("full"), everyNanos),
+                        order, form(), parts, rowStyle, buffer.equals("full"), everyNanos),
                 new TraceRequest.TraceEnd(Optional.ofNullable(command), watched, durationNanos),
                 new TraceRequest.MessageStyle(tool, toolProbe, verbose, quiet),
                 dumps,

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,9 @@ import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.event.result.Timeline;
 import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineLanes;
+import sonde.event.result.TimelineLanes.CpuLane;
+import sonde.event.result.TimelineLanes.MarkLane;
 import sonde.event.result.TimelineSamples;
 import sonde.open.ReportSource;
 import sonde.recording.bundle.RecordingMeta;
@@ -162,6 +166,42 @@ final class ReportTest {
     }
 
     @Test
+    void timesOutsideTheRecordingReachNoSum() throws IOException {
+        ReportOptions whole = ReportOptions.of(ALL);
+        ReportOperators expected;
+        try (ReportSource source = ReportSource.open(Scripted.asleep(folder.resolve("asleep")))) {
+            expected = new ReportOperators(source, whole, List.of(), false);
+        }
+        Path strayed = Scripted.strayed(folder.resolve("strayed"));
+        try (ReportSource source = ReportSource.open(strayed)) {
+            ReportOperators found = new ReportOperators(source, whole, List.of(), false);
+            for (ThreadState state : ThreadState.values()) {
+                assertThat(found.total(state)).as("%s", state).isEqualTo(expected.total(state));
+            }
+            assertThat(found.samples().total()).isEqualTo(expected.samples().total());
+        }
+        SoftAssertions all = new SoftAssertions();
+        NumberChecks.check(all, strayed, true);
+        all.assertAll();
+    }
+
+    /** What losses do to the names of descriptors concerns those who see names. */
+    @Test
+    void lossesAreExplainedWhereThereIsSomethingToExplain() throws IOException {
+        SchedTrace trace = new SchedTrace().switched(10, 0, "b", 101, 1, "app", 100).lost(0, 5);
+        trace.switched(8_000_010, 0, "app", 100, 1, "b", 101);
+        Path file = Files.write(folder.resolve("lost.dat"), trace.toBytes());
+        assertThat(text(ReportSections.summary(file)))
+                .contains("losses")
+                .doesNotContain("descriptors");
+        trace = new SchedTrace().switched(10, 0, "b", 101, 1, "app", 100).lost(0, 5);
+        trace.read(1_000_010, 3_000_010, 0, 100);
+        trace.switched(8_000_010, 0, "app", 100, 1, "b", 101);
+        Files.write(file, trace.toBytes());
+        assertThat(text(ReportSections.summary(file))).contains("losses", "descriptors");
+    }
+
+    @Test
     void oneThreadHasOneTableOfCalls() throws IOException {
         assertThat(report(options(Set.of(100), List.of(), List.of())))
                 .contains("1 thread of 1 process")
@@ -298,6 +338,39 @@ final class ReportTest {
             assertThat(Arrays.stream(offCpu.weight()).sum()).isEqualTo(29_500_000);
             assertThat(Arrays.stream(offCpu.node()).mapToObj(node -> name(page, node)))
                     .contains("[blocked in read]", "[sleeping in futex]");
+        }
+    }
+
+    @Test
+    void thePageHasWhatRanOnEachCpuSingleEventsAndLosses() throws IOException {
+        try (ReportSource source = ReportSource.open(bundle)) {
+            ReportRecipe.ReportPage page = new ReportRecipe(ReportOptions.of(ALL)).page(source);
+            TimelineLanes lanes = page.timeline().lanes();
+            assertThat(lanes.cpus()).extracting(CpuLane::cpu).containsExactly(0, 1);
+            CpuLane first = lanes.cpus().getFirst();
+            assertThat(Arrays.stream(first.busy()).sum()).isEqualTo(52_500_000);
+            assertThat(first.starts())
+                    .containsExactly(1_000_000_000L, 1_021_000_000L, 1_060_500_000L);
+            assertThat(first.ends()).containsExactly(1_012_000_000L, 1_041_000_000L, 1_081_000_000);
+            assertThat(first.track()).containsOnly(0);
+            CpuLane second = lanes.cpus().get(1);
+            assertThat(Arrays.stream(second.busy()).sum()).isEqualTo(39_000_000);
+            assertThat(second.track()).containsOnly(1);
+            MarkLane forks = lanes.marks().getFirst();
+            assertThat(forks.event()).isEqualTo("sched:sched_process_fork");
+            assertThat(forks.count()).isEqualTo(1);
+            assertThat(forks.time()).containsExactly(1_030_000_000L);
+            assertThat(forks.track()).containsExactly(0);
+            assertThat(forks.texts().getFirst()).contains("child_pid=101");
+            assertThat(lanes.lost()).startsWith("3 events were lost");
+            assertThat(page.timeline().tracks())
+                    .extracting(TimelineRow::command)
+                    .containsExactly("app", "app");
+            assertThat(page.report().sections().getFirst().title()).isEqualTo("losses");
+            assertThat(page.report().sections())
+                    .extracting(Result::title)
+                    .doesNotHaveDuplicates()
+                    .contains("off CPU", "on-CPU stacks", "events");
         }
     }
 }

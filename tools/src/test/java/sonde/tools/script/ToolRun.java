@@ -19,7 +19,9 @@ import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.output.JsonOutput;
+import sonde.lang.output.MapRows.MapOrder;
 import sonde.lang.output.MapRows.MapStyle;
+import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.ScriptOutput;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.CompilerDiagnostics;
@@ -167,7 +169,10 @@ final class ToolRun {
                                                 out,
                                                 new PrintStream(out, true),
                                                 names,
-                                                MapStyle.USUAL,
+                                                new MapStyle(
+                                                        MapOrder.DEFAULT,
+                                                        RowForm.USUAL,
+                                                        words.stacks()),
                                                 words.rowStyle().onPaper()),
                                         new JsonOutput(
                                                 rows,

@@ -185,7 +185,7 @@ final class OffCpuSection implements ReportSection {
             if (!found.shown(cause.thread())) {
                 continue;
             }
-            int node = found.trees().withoutTracing(cause.stack());
+            int node = found.trees().withoutSwitching(cause.stack());
             List<Frame> path = OnCpuSection.path(found, cause.thread(), node);
             path.addAll(OffCpuCauses.frames(found, cause));
             long nanos = entry.sum().nanos();

@@ -27,6 +27,7 @@ public final class ReportSections {
                     new BlockIoSection(),
                     new FilesSection(),
                     new FaultsSection(),
+                    new EventStacksSection(),
                     new WakeUpsSection(),
                     new LossesSection(),
                     new StatsSection());
