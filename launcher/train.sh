@@ -25,6 +25,12 @@ end() {
     exit 143
 }
 trap end HUP INT TERM
+# A cache is 38 MB, and the newest three stay. Where more builds than that are used in turn, they
+# would be made over and over: then those of the last hour have to do.
+if [ "${SONDE_TRAIN-}" != first ] &&
+    [ "$(find "$caches" -maxdepth 1 -name '*.aot' -mmin -60 | wc -l)" -ge 3 ]; then
+    exit 0
+fi
 # What trainings that were killed have left, and caches of images that are no longer used.
 find "$caches" -maxdepth 1 \( -name '*.aot.*' -mmin +10 -o -name '*.aot' -atime +14 \) \
     ! -name "${busy##*/}" -exec rm -f {} +
@@ -40,9 +46,7 @@ java=$!
 wait "$java"
 if mv "$cache.$$" "$cache"; then
     rm -f "$busy"
-    # Each is 38 MB. Of one place the newest three stay.
-    name=${cache##*/}
-    ls -t "$caches/${name%%-*}-"*.aot | tail -n +4 | while read -r old; do
+    ls -t "$caches"/*.aot | tail -n +4 | while read -r old; do
         rm -f "$old"
     done
 else

@@ -28,8 +28,10 @@ public final class Engine {
     private final List<Operator> ordered = new ArrayList<>();
     private final List<Operator> unordered = new ArrayList<>();
     private final Map<Source, Operator[][]> wanted = new IdentityHashMap<>();
+    private final TimeWindow recorded;
 
-    private Engine(List<? extends Operator> operators) {
+    private Engine(List<? extends Operator> operators, TimeWindow recorded) {
+        this.recorded = recorded;
         for (Operator operator : operators) {
             (operator.need() == RowOrder.TIME_ORDERED ? ordered : unordered).add(operator);
         }
@@ -61,12 +63,26 @@ public final class Engine {
     public static Extent run(
             List<Recording> recordings, List<? extends Operator> operators, int decoders)
             throws IOException {
+        return run(recordings, operators, decoders, TimeWindow.ALL);
+    }
+
+    /**
+     * As above.
+     *
+     * @param recorded rows far from it are neither the first nor the last: their times are damaged
+     */
+    public static Extent run(
+            List<Recording> recordings,
+            List<? extends Operator> operators,
+            int decoders,
+            TimeWindow recorded)
+            throws IOException {
         List<Lane> lanes = new ArrayList<>();
         try {
             for (Recording recording : recordings) {
                 lanes.addAll(recording.lanes());
             }
-            return new Engine(operators).run(lanes, decoders);
+            return new Engine(operators, recorded).run(lanes, decoders);
         } catch (InternalError fault) {
             throw MalformedInputException.shrunk(fault);
         } finally {
@@ -104,7 +120,7 @@ public final class Engine {
         if (!merge.advance()) {
             return new Extent(0, 0, 0);
         }
-        long first = merge.batch().time(merge.from());
+        long first = recorded.nearest(merge.batch().time(merge.from()));
         for (Operator operator : ordered) {
             operator.begin(first);
         }
@@ -123,7 +139,7 @@ public final class Engine {
             last = batch.time(to - 1);
             hand(batch, merge.from(), to, sets);
         } while (merge.advance());
-        return new Extent(first, last, events);
+        return new Extent(first, recorded.nearest(last), events);
     }
 
     @SuppressWarnings("ReferenceEquality") // equal sets are one array

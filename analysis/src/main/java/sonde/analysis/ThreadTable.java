@@ -489,6 +489,22 @@ public final class ThreadTable implements Operator {
         return died[thread];
     }
 
+    /**
+     * Takes that a thread still did something: behind sched_process_exit it runs on for a while.
+     */
+    public void livedUntil(int thread, long time) {
+        if (died[thread] < time) {
+            died[thread] = time;
+        }
+    }
+
+    /** Makes another thread with the tid of one that is dead, whose birth no row told. */
+    public int reused(int dead, long time) {
+        int thread = make(tids[dead], time);
+        nameStale[thread] = true;
+        return thread;
+    }
+
     /** Time from which it counts: {@link Long#MIN_VALUE} for always, {@link #NEVER}. */
     public long countsFrom(int thread) {
         return counts[thread];

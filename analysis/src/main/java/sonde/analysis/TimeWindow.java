@@ -16,15 +16,29 @@ public record TimeWindow(long from, long to) {
     private static final long SLACK_NANOS = 60_000_000_000L;
 
     /**
-     * The part of this that lies in a recording: a row of a damaged record may have any time.
+     * The time that a recorder says it recorded.
      *
-     * @param start when the recorder began
-     * @param end when it ended, not after {@code start} when that is not known
+     * @param end not after {@code start} when it is not known
      */
-    public TimeWindow within(long start, long end) {
+    public static TimeWindow recorded(long start, long end) {
+        return new TimeWindow(start, end <= start ? Long.MAX_VALUE : end);
+    }
+
+    /**
+     * The part of this that may lie in a recording: a row of a damaged record may have any time.
+     */
+    public TimeWindow within(TimeWindow recorded) {
         return new TimeWindow(
-                Math.max(from, start - SLACK_NANOS),
-                end <= start ? to : Math.min(to, end + SLACK_NANOS));
+                Math.max(from, recorded.from - SLACK_NANOS),
+                recorded.to == Long.MAX_VALUE ? to : Math.min(to, recorded.to + SLACK_NANOS));
+    }
+
+    /** A time of a row of this recording; the end next to it for a time that is none. */
+    public long nearest(long time) {
+        if (time < from && time + SLACK_NANOS < from) {
+            return from;
+        }
+        return time > to && time - SLACK_NANOS > to ? to : time;
     }
 
     /** Whether a time counts. */

@@ -35,11 +35,12 @@ class Page {
 
   /** Losses, the headline, and all other sentences folded to one line. */
   showNotes() {
-    const { lost, notes } = this.data;
+    const { lost, notes, answer } = this.data;
     if (lost) {
       const more = el('a', { href: '#table-losses' }, 'Where?');
-      $('notes').append(el('p', { className: 'lost', role: 'alert' }, lost, ' ', more));
+      $('lost').append(el('p', { role: 'alert' }, lost, ' ', more));
     }
+    $('answer').append(...(answer ?? []).map((sentence) => el('p', null, sentence)));
     $('notes').append(...notes.slice(0, 1).map((note) => el('p', { className: 'lead' }, note)));
     const rest = notes.slice(1);
     if (rest.length === 1) $('notes').append(el('p', null, rest[0]));

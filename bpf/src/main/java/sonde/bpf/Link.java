@@ -6,6 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.KernelObject;
@@ -193,6 +195,28 @@ public final class Link implements AutoCloseable {
     public static Link of(String target, List<Link> links) {
         List<Link> all = List.copyOf(links);
         return new Link(target, -1, () -> all.forEach(Link::close));
+    }
+
+    /** Attaches to a CPU or to a thread. */
+    @FunctionalInterface
+    public interface OneAttachment {
+        /** Attaches; closing detaches. */
+        Link attach(int number) throws IOException;
+    }
+
+    /** An attachment for each number, closed as one; none stays when one is refused. */
+    public static Link ofEach(String target, Collection<Integer> numbers, OneAttachment how)
+            throws IOException {
+        List<Link> links = new ArrayList<>();
+        try {
+            for (int number : numbers) {
+                links.add(how.attach(number));
+            }
+            return of(target, links);
+        } catch (IOException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
     }
 
     /** The numbers of all links; perf events without a link have none. */

@@ -9,6 +9,7 @@ import java.nio.file.NotDirectoryException;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.VerifierException;
+import sonde.open.BrokenFileException;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
 import sonde.sys.Errno;
@@ -87,7 +88,7 @@ final class FailureMessages {
         return code(failure);
     }
 
-    private static boolean isBrokenPipe(Exception failure) {
+    static boolean isBrokenPipe(Exception failure) {
         return failure instanceof SyscallException call
                 ? call.errno() == Errno.EPIPE
                 : String.valueOf(failure.getMessage()).contains("Broken pipe");

@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -8,10 +9,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import sonde.event.NearestNames;
+import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
+import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -23,15 +26,26 @@ public final class Main {
     /** Shown by {@code --version} and written into recordings. */
     static final String VERSION = "0.1.0";
 
+    private static final long END_MILLIS = 1000;
+
+    /** What another CPU does meanwhile. */
+    private static Thread beside = new Thread();
+
     private Main() {}
 
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
-        PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+        StandardOutput stdout = new StandardOutput();
+        PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
         PrintWriter err =
                 new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
+        awaitBeside();
         out.flush();
+        IOException failure = stdout.failure();
+        if (failure != null && status == ExitCode.DONE) {
+            status = FailureMessages.execution(failure, "", false, err);
+        }
         CacheTraining.startWhenWanted();
         if (status != ExitCode.DONE || !isAlone()) {
             System.exit(status);
@@ -81,11 +95,11 @@ public final class Main {
             default -> {}
         }
         if (!List.of(args).contains("--help")) {
-            linkCalls();
+            begin(first, args.length > 1 ? args[1] : "");
         }
         List<String> words = List.of(args);
         if (first.equals("probe")) {
-            words = PerfProbeSyntax.of(words);
+            words = PerfProbeSyntax.of(words, ProbeCommand.COMMANDS);
         }
         boolean below = words.size() > 1 && CommandTable.below(first).contains(words.get(1));
         String name = below ? first + " " + words.get(1) : first;
@@ -155,11 +169,26 @@ public final class Main {
 
     /**
      * The first call into the kernel takes 25 ms of linking, which another CPU can do while the
-     * words of the command are read.
+     * words of the command are read; so it can clean up behind killed processes. {@code record} and
+     * {@code doctor} do so themselves and say it.
      */
-    private static void linkCalls() {
-        if (Runtime.getRuntime().availableProcessors() > 1) {
-            Thread.ofPlatform().daemon().name("link").start(ProcessCalls::getpid);
+    private static void begin(String command, String below) {
+        boolean usesKernel =
+                List.of("trace", "tool", "list", "probe").contains(command)
+                        || command.equals("bpf")
+                                && !List.of("asm", "disasm", "run", "gen").contains(below);
+        Runnable work = usesKernel ? Leftovers::remove : ProcessCalls::getpid;
+        if (usesKernel || Runtime.getRuntime().availableProcessors() > 1) {
+            beside = Thread.ofPlatform().daemon().name("beside").start(work);
+        }
+    }
+
+    /** Lets an instance go whole before the process does; usually there is none. */
+    private static void awaitBeside() {
+        try {
+            beside.join(END_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

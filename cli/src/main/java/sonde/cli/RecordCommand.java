@@ -106,7 +106,7 @@ final class RecordCommand {
 
             Exit status:
               that of the command (128+N for signal N, 127 not found, 126 not executable);
-              3 when sonde cannot record
+              3 when sonde cannot record, or not to the end (full disk) though the command gave 0
             """;
 
     private final CommandCall call;
@@ -206,10 +206,8 @@ final class RecordCommand {
             call.out().println(outcome.bundle());
             call.out().flush();
         }
-        int status =
-                command.isEmpty() && !outcome.failure().isEmpty()
-                        ? ExitCode.IMPOSSIBLE
-                        : outcome.exitCode();
+        boolean failed = !outcome.failure().isEmpty();
+        int status = failed && outcome.exitCode() == 0 ? ExitCode.IMPOSSIBLE : outcome.exitCode();
         if (given.has("--no-summary") || given.has("--live") && call.json()) {
             call.say(outcome.meta().notes());
             NextSteps.print(outcome.bundle(), call.err());
@@ -219,14 +217,24 @@ final class RecordCommand {
         if (handover.isWanted()) {
             handover.become(order.origin(), call.json());
         }
-        Result summary = ReportSections.summary(outcome.bundle());
-        if (call.json()) {
-            ResultPrinter.onOut(summary, true);
-        } else {
-            ResultPrinter.onErr(summary);
-            NextSteps.print(outcome.bundle(), call.err());
+        return summary(outcome.bundle(), status, call);
+    }
+
+    /** Prints the summary of a recording; one that fails does not hide how the command ended. */
+    static int summary(Path bundle, int status, CommandCall call) {
+        try {
+            Result summary = ReportSections.summary(bundle);
+            if (call.json()) {
+                ResultPrinter.onOut(summary, true);
+            } else {
+                ResultPrinter.onErr(summary);
+                NextSteps.print(bundle, call.err());
+            }
+            return status;
+        } catch (IOException | RuntimeException e) {
+            int failed = FailureMessages.execution(e, "report", false, call.err());
+            return status == ExitCode.DONE ? failed : status;
         }
-        return status;
     }
 
     /** An existing recording is kept, and the new one has a number behind the name asked for. */

@@ -2,6 +2,7 @@ package sonde.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
@@ -20,7 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import sonde.event.result.Result;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
 import sonde.lang.declare.DwarfTypes;
@@ -35,6 +37,7 @@ import sonde.symbol.files.GivenPlaces;
 import sonde.sys.Arch;
 import sonde.testkit.CallPrograms;
 import sonde.testkit.CallPrograms.Kind;
+import sonde.testkit.Shard;
 import sonde.tools.elf.ElfRecipe;
 import sonde.tools.elf.ElfRequest;
 import sonde.view.TerminalStyle;
@@ -47,6 +50,9 @@ import sonde.view.TextRenderer;
 final class TypesOfProgramsTest {
     private static final List<String> REGISTERS = List.of("di", "si", "dx", "cx", "r8", "r9");
     private static final Pattern PAIR = Pattern.compile("(\\S+)=(\\S+)");
+
+    /** By compiler. */
+    private static final Map<String, Map<String, Map<String, String>>> TRUTHS = new HashMap<>();
 
     @TempDir Path folder;
 
@@ -92,32 +98,40 @@ final class TypesOfProgramsTest {
         return Files.isExecutable(Path.of("/usr/bin/" + compiler));
     }
 
+    /** Neighbours differ in compiler and options: a shard has some of each. */
+    static List<Arguments> builds() {
+        return Shard.of(
+                List.of(
+                        arguments("gcc", "-O0"),
+                        arguments("gcc", "-O1"),
+                        arguments("gcc", "-O2"),
+                        arguments("clang", "-O0"),
+                        arguments("clang", "-O1"),
+                        arguments("clang", "-O2"),
+                        arguments("g++", "-O0"),
+                        arguments("g++", "-O1"),
+                        arguments("g++", "-O2"),
+                        arguments("clang++", "-O0"),
+                        arguments("clang++", "-O1"),
+                        arguments("clang++", "-O2"),
+                        arguments("gcc", "-O2 -gdwarf-4 -fdebug-types-section"),
+                        arguments("g++", "-O2 -gdwarf-4 -fdebug-types-section"),
+                        arguments("gcc", "-O2 -fno-var-tracking"),
+                        arguments("g++", "-O2 -fno-var-tracking")));
+    }
+
     @ParameterizedTest
-    @CsvSource({
-        "gcc, -O0",
-        "gcc, -O1",
-        "gcc, -O2",
-        "clang, -O0",
-        "clang, -O1",
-        "clang, -O2",
-        "g++, -O0",
-        "g++, -O1",
-        "g++, -O2",
-        "clang++, -O0",
-        "clang++, -O1",
-        "clang++, -O2",
-        "gcc, -O2 -gdwarf-4 -fdebug-types-section",
-        "g++, -O2 -gdwarf-4 -fdebug-types-section",
-        "gcc, -O2 -fno-var-tracking",
-        "g++, -O2 -fno-var-tracking"
-    })
+    @MethodSource("builds")
     void allSayWhereArgumentsAre(String compiler, String options) throws Exception {
         assumeTrue(isThere(compiler), compiler + " is not there");
         assumeTrue(Arch.current() == Arch.X86_64, "the stubs are of x86-64");
         List<Kind> kinds = compiler.endsWith("++") ? CallPrograms.cpp() : CallPrograms.c();
         String source = CallPrograms.source(kinds);
-        Map<String, Map<String, String>> truth =
-                truth(compile(compiler, source, "truth", "-O1", "-DTRUTH"));
+        Map<String, Map<String, String>> truth = TRUTHS.get(compiler);
+        if (truth == null) {
+            truth = truth(compile(compiler, source, "truth", "-O1", "-DTRUTH"));
+            TRUTHS.put(compiler, truth);
+        }
         List<String> words = new ArrayList<>(List.of("-g"));
         words.addAll(List.of(options.split(" ")));
         Path program = compile(compiler, source, "asked", words.toArray(String[]::new));

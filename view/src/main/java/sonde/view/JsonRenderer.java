@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
+import sonde.event.result.Histogram.Bound;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.LiveResult;
@@ -230,12 +232,23 @@ public final class JsonRenderer {
             json.writeArrayFieldStart("buckets");
             for (Histogram.Bucket bucket : histogram.buckets()) {
                 json.writeStartObject();
-                json.writeNumberField("from", bucket.from());
-                json.writeNumberField("to", bucket.to());
+                bound("from", bucket.from(), histogram.signed());
+                bound("to", bucket.to(), histogram.signed());
                 json.writeNumberField("count", bucket.count());
                 json.writeEndObject();
             }
             json.writeEndArray();
+        }
+
+        private void bound(String name, @Nullable Bound bound, boolean signed) throws IOException {
+            json.writeFieldName(name);
+            if (bound == null) {
+                json.writeNull();
+            } else if (signed || bound.number() >= 0) {
+                json.writeNumber(bound.number());
+            } else {
+                json.writeNumber(new BigInteger(Long.toUnsignedString(bound.number())));
+            }
         }
 
         private void tree(CallTree tree) throws IOException {

@@ -15,6 +15,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
+import sonde.event.result.Histogram.Bound;
 import sonde.event.result.Listing;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Report;
@@ -333,12 +334,16 @@ final class PageContent {
         json.writeArrayFieldStart("buckets");
         for (Histogram.Bucket bucket : histogram.buckets()) {
             json.writeStartArray();
-            json.writeNumber(bucket.from());
-            json.writeNumber(bucket.to());
+            json.writeObject(number(bucket.from()));
+            json.writeObject(number(bucket.to()));
             json.writeNumber(bucket.count());
             json.writeEndArray();
         }
         json.writeEndArray();
+    }
+
+    private static @Nullable Long number(@Nullable Bound bound) {
+        return bound == null ? null : Long.valueOf(bound.number());
     }
 
     private static void pre(JsonGenerator json, CallTree tree) throws IOException {

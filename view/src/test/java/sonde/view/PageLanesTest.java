@@ -192,7 +192,7 @@ class PageLanesTest {
 
     @Test
     void lossesComeFirstAndNotesFold() {
-        assertThat(text("notes")).startsWith(LOST);
+        assertThat(text("lost")).startsWith(LOST);
         assertThat(js("document.querySelector('#notes summary').textContent"))
                 .isEqualTo("16 notes: no symbols: /usr/lib/file0");
         assertThat(js("document.querySelector('#notes details').open")).isEqualTo(false);

@@ -3,7 +3,9 @@ package sonde.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static sonde.view.Examples.text;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -12,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import sonde.event.result.CallTree;
 import sonde.event.result.Column;
 import sonde.event.result.Frame;
+import sonde.event.result.Histogram;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
@@ -154,6 +157,28 @@ class TextRendererTest {
                 text(new CallTree("Deep", Unit.COUNT, root), new TerminalStyle(80, false, true));
         assertThat(text.lines().mapToInt(String::length)).allMatch(n -> n <= 80);
         assertThat(text.lines().count()).isLessThan(150);
+    }
+
+    @Test
+    void rangesMayBeOpenAndHaveLabels() throws IOException {
+        Histogram open =
+                new Histogram(
+                        "h",
+                        Unit.COUNT,
+                        false,
+                        List.of(
+                                new Histogram.Bucket(null, new Histogram.Bound(0, ""), 1),
+                                new Histogram.Bucket(
+                                        new Histogram.Bound(Long.MIN_VALUE, "8E"), null, 2)));
+        assertThat(text(open, TerminalStyle.PLAIN))
+                .contains("… – 0  1  ████████████████████\n")
+                .contains("8E – …  2  ");
+        ByteArrayOutputStream json = new ByteArrayOutputStream();
+        new JsonRenderer().render(open, json);
+        assertThat(json.toString(StandardCharsets.UTF_8))
+                .contains(
+                        "[{\"from\":null,\"to\":0,\"count\":1},"
+                                + "{\"from\":9223372036854775808,\"to\":null,\"count\":2}]");
     }
 
     @Test

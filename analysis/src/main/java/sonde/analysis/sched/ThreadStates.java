@@ -3,6 +3,7 @@ package sonde.analysis.sched;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.Engine;
 import sonde.analysis.Operator;
 import sonde.analysis.SourceBindings;
 import sonde.analysis.ThreadTable;
@@ -226,7 +227,7 @@ public final class ThreadStates implements Operator {
         long time = batch.time(row);
         int onCpu = batch.cpu(row);
         int previous = threads.find(SchedFields.value(fields.prevPid, batch, row));
-        int next = threads.find(SchedFields.value(fields.nextPid, batch, row));
+        int next = living(threads.find(SchedFields.value(fields.nextPid, batch, row)), time);
         if (previous >= 0) {
             name(previous, fields.prevComm, batch, row);
             int reported = SchedFields.value(fields.prevState, batch, row);
@@ -258,9 +259,18 @@ public final class ThreadStates implements Operator {
             switchOut(thread, time, onCpu, fields.isPreempted(batch, row) ? PREEMPTED : SLEEPING);
             stack[thread] = StackTable.NONE;
         } else if (thread >= 0) {
+            thread = living(thread, time);
             switchIn(thread, time, onCpu);
         }
         switched(time, onCpu, thread, thread, out ? -1 : thread);
+    }
+
+    /**
+     * A thread that comes to a CPU; when the one with its tid is dead, the tid is another's now.
+     */
+    private int living(int thread, long time) {
+        boolean dead = thread >= 0 && thread < known && state[thread] == DEAD;
+        return dead ? threads.reused(thread, time) : thread;
     }
 
     /** {@code one} and {@code other} are told by the row; whoever else was there has left. */
@@ -462,6 +472,7 @@ public final class ThreadStates implements Operator {
         if (from >= to) {
             return;
         }
+        threads.livedUntil(thread, to);
         ThreadState shown = ThreadState.of(as);
         for (StateSlices consumer : consumers) {
             consumer.slice(this, thread, shown, from, to);
@@ -519,10 +530,11 @@ public final class ThreadStates implements Operator {
      * before it, what is between is {@link ThreadState#UNKNOWN}. For after {@link #finish}.
      *
      * @param samples of what ran
+     * @param extent of the recording; where all rows have one time nothing is estimated
      * @return whether there was anything to be estimated
      */
-    public boolean estimate(StackAggregate samples, SampleDuration meaning) {
-        if (known > 0 || samples.kept() == 0) {
+    public boolean estimate(StackAggregate samples, SampleDuration meaning, Engine.Extent extent) {
+        if (known > 0 || samples.kept() == 0 || extent.last() <= extent.first()) {
             return false;
         }
         learn(threads.size() - 1);
@@ -533,7 +545,7 @@ public final class ThreadStates implements Operator {
                 (thread, onCpu, as, from, to) -> {
                     state[thread] = DEAD; // silent() has nothing to add
                     cpu[thread] = onCpu;
-                    emit(thread, as, from, to);
+                    emit(thread, as, Math.max(from, threads.born(thread)), to);
                 });
         return true;
     }

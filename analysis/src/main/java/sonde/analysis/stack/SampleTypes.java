@@ -58,4 +58,9 @@ public final class SampleTypes {
     public static boolean isSample(EventType type) {
         return isCpu(type) || type.system().equals("perf") || OTHERS.contains(type.qualifiedName());
     }
+
+    /** Whether rows count as many as their weight says. */
+    public static boolean isWeighed(EventType type) {
+        return isSample(type) || type.qualifiedName().equals(CALL);
+    }
 }

@@ -75,11 +75,6 @@ public final class SyscallStats {
         return errors;
     }
 
-    /** How many failed. */
-    public long errorCount() {
-        return errors().values().stream().mapToLong(Long::longValue).sum();
-    }
-
     /** Calls that had not returned at the end. */
     public long pending() {
         return pending;

@@ -264,7 +264,7 @@ final class ThreadStatesTest {
         assertThat(nanos(62, ThreadState.RUNNING)).isEqualTo(100);
         assertThat(threads.pid(threads.find(61))).isEqualTo(60);
         assertThat(threads.born(threads.find(62))).isEqualTo(Long.MIN_VALUE);
-        assertThat(threads.died(threads.find(62))).isEqualTo(late + 150);
+        assertThat(threads.died(threads.find(62))).isEqualTo(late + 200); // its last switch
     }
 
     @Test
@@ -307,13 +307,51 @@ final class ThreadStatesTest {
         assertThat(nanos(1, ThreadState.RUNNING)).isEqualTo(100);
     }
 
+    /** do_exit() fires sched_process_exit, then frees memory and files until it is switched out. */
+    @Test
+    void aThreadLivesUntilItsLastSwitch() throws IOException {
+        Script script =
+                new Script()
+                        .switched(1000, 0, 0, R, 10)
+                        .exited(1500, 0, 10)
+                        .switched(1700, 0, 10, Z, 0)
+                        .wake(2000, 1, 20, 30);
+        run(script, TimeWindow.ALL);
+        assertThat(threads.died(threads.find(10))).isEqualTo(1700);
+        assertThat(totals.last(threads.find(10))).isEqualTo(1700);
+    }
+
+    /** Where no births are recorded the switch to a dead tid tells that another thread has it. */
+    @Test
+    void aTidThatComesBackIsAnotherThread() throws IOException {
+        Script script =
+                new Script()
+                        .switched(1000, 0, 0, R, 10)
+                        .switched(1500, 0, 10, Z, 0)
+                        .switched(5000, 0, 0, R, 10)
+                        .switched(5300, 0, 10, S, 0)
+                        .wake(6000, 1, 20, 30);
+        run(script, TimeWindow.ALL);
+        int second = threads.find(10);
+        assertThat(totals.wallNanos(second)).isEqualTo(1000);
+        assertThat(nanos(10, ThreadState.RUNNING)).isEqualTo(300);
+        assertThat(nanos(10, ThreadState.SLEEPING)).isEqualTo(700);
+        int first = 0;
+        while (threads.tid(first) != 10) {
+            first++;
+        }
+        assertThat(first).isNotEqualTo(second);
+        assertThat(totals.wallNanos(first)).isEqualTo(500);
+    }
+
     private long everyNanos;
 
     private boolean estimate(Script script, boolean weightIsNanos) throws IOException {
         ThreadStates states = new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(totals));
         StackAggregate samples = StackAggregate.cpuSamples(threads, stacks, TimeWindow.ALL);
-        Engine.run(script.recording(), List.of(threads, states, samples));
-        return states.estimate(samples, new SampleDuration(weightIsNanos, everyNanos));
+        Engine.Extent extent = Engine.run(script.recording(), List.of(threads, states, samples));
+        SampleDuration duration = new SampleDuration(weightIsNanos, everyNanos);
+        return states.estimate(samples, duration, extent);
     }
 
     @Test

@@ -105,8 +105,8 @@ final class TimelineTracksTest {
         for (int i = 1; i <= 3; i++) {
             script.sample("cpu-clock", 1000L * i, 3, 10, 10, 400, Script.USER, 1);
         }
-        Engine.run(script.recording(), List.of(threads, samples, estimated));
-        assertThat(estimated.estimate(samples, new SampleDuration(true, 0))).isTrue();
+        Engine.Extent extent = Engine.run(script.recording(), List.of(threads, samples, estimated));
+        assertThat(estimated.estimate(samples, new SampleDuration(true, 0), extent)).isTrue();
         CpuTracks.CpuSpans third = cpus.cpus(0).get(3);
         assertThat(cpus.cpus(0)).containsOnlyKeys(3);
         assertThat(third.size()).isEqualTo(3);

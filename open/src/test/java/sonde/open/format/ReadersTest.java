@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.event.Recording;
 import sonde.testkit.JfrBytes;
 import sonde.testkit.PcapBytes;
 import sonde.testkit.PprofBytes;
@@ -14,6 +19,8 @@ import sonde.testkit.ProfileTexts;
 
 /** What rows each small file gives. */
 class ReadersTest {
+    @TempDir Path folder;
+
     private static List<String> rows(byte[] file) throws IOException {
         TraceFormat format = TraceFormat.of(RecordedRows.input(file)).orElseThrow();
         return RecordedRows.of(file, format::open);
@@ -216,6 +223,24 @@ class ReadersTest {
                         "1000000000 -1 -1/77 perf_record:comm pid=-1 tid=77 comm=worker",
                         "1001000000 -1 -1/77 my:Sample duration=500000 what=hello1 < a.B.run",
                         "1002000000 -1 -1/77 my:Sample duration=500000 what=hello2 < a.B.run");
+    }
+
+    /** The JVM writes its settings into the file; what a sample stands for is one of them. */
+    @Test
+    void flightRecordingSaysHowFarApartSamplesAre() throws Exception {
+        Path file = folder.resolve("of-this-jvm.jfr");
+        try (jdk.jfr.Recording recording = new jdk.jfr.Recording()) {
+            recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(50));
+            recording.enable("jdk.ActiveSetting");
+            recording.start();
+            recording.stop();
+            recording.dump(file);
+        }
+        byte[] bytes = Files.readAllBytes(file);
+        TraceFormat format = TraceFormat.of(RecordedRows.input(bytes)).orElseThrow();
+        try (Recording read = format.open(RecordedRows.input(bytes))) {
+            assertThat(read.sampleNanos()).isEqualTo(50_000_000);
+        }
     }
 
     @Test

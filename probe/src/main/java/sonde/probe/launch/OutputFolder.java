@@ -186,7 +186,7 @@ public final class OutputFolder implements AutoCloseable {
     }
 
     /** Who called sudo. */
-    private record Caller(int uid, int gid) {
+    record Caller(int uid, int gid) {
         static @Nullable Caller find() {
             String uid = System.getenv("SUDO_UID");
             String gid = System.getenv("SUDO_GID");

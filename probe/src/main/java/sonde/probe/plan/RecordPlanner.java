@@ -5,7 +5,6 @@ import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_CLOCK;
 import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_DUMMY;
 import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HARDWARE;
-import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_RAW;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
@@ -392,7 +391,7 @@ public final class RecordPlanner {
                             features.finding(Feature.PERF_TASK).remedy()));
             return;
         }
-        boolean hardware = event.type() == PERF_TYPE_HARDWARE || event.type() == PERF_TYPE_RAW;
+        boolean hardware = event.type() != PERF_TYPE_SOFTWARE;
         if (hardware && !features.has(Feature.HARDWARE_COUNTERS)) {
             FeatureFinding finding = features.finding(Feature.HARDWARE_COUNTERS);
             gaps.add(new RecordingGap("event " + event.name(), finding.reason(), finding.remedy()));

@@ -13,7 +13,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import sonde.binary.Input;
+import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.ftrace.ProbeField;
 import sonde.recording.perfdata.TracingData;
 import sonde.recording.perfdata.TracingData.TracingFormat;
 import sonde.recording.tracedat.TraceDatMetadata;
@@ -39,6 +41,7 @@ final class FormatCopier {
     private final String version;
     private final byte[] headerPage;
     private final byte[] headerEvent;
+    private final Map<String, Map<String, String>> probeTypes;
     private final SortedMap<String, List<byte[]>> formats = new TreeMap<>();
 
     private FormatCopier(Tracefs tracefs, String version) throws SyscallException {
@@ -46,6 +49,7 @@ final class FormatCopier {
         this.version = version;
         this.headerPage = bytes(tracefs.text("events/header_page"));
         this.headerEvent = bytes(tracefs.text("events/header_event"));
+        this.probeTypes = NamedProbes.types(tracefs);
     }
 
     /** Reads the formats of these events and of ftrace's own. */
@@ -66,7 +70,9 @@ final class FormatCopier {
 
     private void add(String system, String name) throws SyscallException {
         String text = tracefs.text("events/" + system + "/" + name + "/format");
-        formats.computeIfAbsent(system, s -> new ArrayList<>()).add(bytes(text));
+        String typed =
+                ProbeField.declare(text, probeTypes.getOrDefault(system + ":" + name, Map.of()));
+        formats.computeIfAbsent(system, s -> new ArrayList<>()).add(bytes(typed));
     }
 
     /** The formats as perf.data carries them. */

@@ -8,6 +8,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.TraceBuffer;
 import sonde.probe.tracefs.InstanceName;
@@ -99,6 +101,21 @@ final class FtraceRecorder implements AutoCloseable {
                 entry.getValue().follow(tids);
             }
         }
+    }
+
+    /** Threads that are followed now: those named, and what they made, as long as they live. */
+    Set<Integer> followed() throws SyscallException {
+        Set<Integer> tids = new TreeSet<>();
+        for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
+            if (entry.getKey().targetOnly()) {
+                for (String tid : entry.getValue().text("set_event_pid").split("\n")) {
+                    if (tid.matches("\\d{1,9}")) {
+                        tids.add(Integer.parseInt(tid));
+                    }
+                }
+            }
+        }
+        return tids;
     }
 
     /**
@@ -236,7 +253,9 @@ final class FtraceRecorder implements AutoCloseable {
                         RecordingMeta.LossKind.COMMIT_OVERRUN,
                         stats.commitOverrun());
                 if (spool.writeErrno() != 0) {
-                    add(losses, buffer, spool.cpu(), RecordingMeta.LossKind.NOT_WRITTEN, -1);
+                    // Whatever the ring ever had and the file does not have.
+                    long missing = stats.read() + stats.entries() - spool.writtenEvents();
+                    add(losses, buffer, spool.cpu(), RecordingMeta.LossKind.NOT_WRITTEN, missing);
                 }
             }
         }

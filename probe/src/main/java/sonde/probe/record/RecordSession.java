@@ -2,7 +2,9 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,7 @@ import sonde.probe.record.RecorderSet.RingAccount;
 import sonde.probe.tracefs.InstanceName;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.bundle.RecordingMeta.RecordedTarget;
 import sonde.recording.bundle.RecordingMeta.RecordingState;
 import sonde.recording.bundle.RecordingMeta.RecordingTimes;
@@ -33,6 +36,9 @@ import sonde.sys.SyscallException;
 public final class RecordSession implements AutoCloseable {
     private static final int CLOCK_PROCESS_CPUTIME = 2;
 
+    /** Processes that a sentence names. */
+    private static final int MOST_SHOWN = 5;
+
     private final RecordPlan plan;
     private final BundleFolder folder;
     private final RecordRequest request;
@@ -48,6 +54,10 @@ public final class RecordSession implements AutoCloseable {
     private volatile long ownPeakRss;
 
     private volatile long armedNanos;
+
+    /** What a full disk cost; empty for nothing. */
+    private String unwritten = "";
+
     private boolean finished;
 
     private RecordSession(RecordPlan plan, BundleFolder folder, RecordRequest request)
@@ -197,11 +207,12 @@ public final class RecordSession implements AutoCloseable {
 
     /**
      * Switches off, drains to the end, accounts, and finishes the files. What cannot be finished
-     * (full disk) stays as {@link BundleRepair} can take it, with a note.
+     * (full disk) stays as {@link BundleRepair} can take it, with a note and a {@link #failure}:
+     * how the command ended is to be said in any case.
      *
      * @param exit how the command ended, null without one
      */
-    public RecordingMeta stop(RecordingMeta.@Nullable CommandExit exit) throws IOException {
+    public RecordingMeta stop(RecordingMeta.@Nullable CommandExit exit) {
         synchronized (lock) {
             if (finished) {
                 return meta;
@@ -209,6 +220,10 @@ public final class RecordSession implements AutoCloseable {
             finished = true;
             try {
                 end(exit);
+            } catch (IOException | RuntimeException e) {
+                String why =
+                        e instanceof IOException ? String.valueOf(e.getMessage()) : e.toString();
+                loop.fail("the recording could not be finished: " + why);
             } finally {
                 sources.close();
                 removeHook();
@@ -225,6 +240,7 @@ public final class RecordSession implements AutoCloseable {
     }
 
     private void end(RecordingMeta.@Nullable CommandExit exit) throws IOException {
+        Collection<Integer> threads = exit == null ? List.of() : sources.threads();
         sources.off();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         loop.stop();
@@ -254,13 +270,63 @@ public final class RecordSession implements AutoCloseable {
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();
         RingAccount account = sources.account(times.startNanos(), endNanos);
+        tellUnwritten(account.losses());
         sources.close();
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
+        tellLiving(threads);
         meta =
                 meta.withState(RecordingState.FINISHED)
                         .withAccount(account.losses(), sources.sentences())
                         .withRecorder(SessionMeta.recorder(meta.recorder(), cpuAtStart));
         folder.writeMeta(meta);
+    }
+
+    /**
+     * A command that ends may leave processes that run on: a daemon, what a shell did not await.
+     */
+    private void tellLiving(Collection<Integer> threads) {
+        List<Integer> living = new ArrayList<>(ProcessTree.owners(threads));
+        living.removeAll(request.rootPids());
+        living.remove((Integer) ProcessCalls.getpid());
+        if (living.isEmpty()) {
+            return;
+        }
+        List<Integer> shown = living.subList(0, Math.min(MOST_SHOWN, living.size()));
+        String names =
+                String.join(
+                        ", ",
+                        shown.stream().map(pid -> ProcessTree.name(pid) + " " + pid).toList());
+        String pids = String.join(",", shown.stream().map(String::valueOf).toList());
+        int more = living.size() - shown.size();
+        boolean one = living.size() == 1;
+        notes.add(
+                (one ? "1 process" : living.size() + " processes")
+                        + " that the command started still "
+                        + (one ? "runs" : "run")
+                        + ", and the recording ended before: "
+                        + names
+                        + (more > 0 ? " and " + more + " more" : "")
+                        + "; 'sonde record -p "
+                        + pids
+                        + "' records "
+                        + (one ? "it" : "them"));
+    }
+
+    private void tellUnwritten(List<RecordedLoss> losses) throws SyscallException {
+        long missing =
+                losses.stream()
+                        .filter(loss -> loss.kind() == RecordingMeta.LossKind.NOT_WRITTEN)
+                        .mapToLong(RecordedLoss::count)
+                        .sum();
+        if (missing > 0) {
+            unwritten =
+                    String.format(
+                            Locale.ROOT,
+                            "%,d events were not written after the %.1f MiB that are there",
+                            missing,
+                            sources.progress().bytes() / 1048576.0);
+            notes.add(unwritten);
+        }
     }
 
     /** Waits until every descriptor of the recording is closed. */
@@ -294,16 +360,15 @@ public final class RecordSession implements AutoCloseable {
     /** {@link #stop} without a command's end, if nobody stopped it. */
     @Override
     public void close() {
-        try {
-            stop(null);
-        } catch (IOException e) {
-            loop.fail("the recording could not be finished: " + e.getMessage());
-        }
+        stop(null);
     }
 
     /** Why it ended by itself, or could not be finished. */
     public Optional<String> failure() {
-        return Optional.of(loop.failure()).filter(reason -> !reason.isEmpty());
+        String detail = unwritten.isEmpty() ? "" : "; " + unwritten;
+        return Optional.of(loop.failure())
+                .filter(reason -> !reason.isEmpty())
+                .map(reason -> reason + detail);
     }
 
     /** Names the session's own process in a way that survives it. */

@@ -2,12 +2,15 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.launch.Leftovers;
+import sonde.probe.launch.Leftovers.Leftover;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.tracefs.Tracefs;
@@ -42,14 +45,14 @@ final class RecorderSet {
 
     /** Cleans up behind killed recorders and begins to read the formats of the events. */
     void prepare(int cpuCount, long traceId) throws SyscallException {
+        for (Leftover left : Leftovers.remove()) {
+            notes.add("removed " + left.name() + ", left by a killed recorder");
+        }
         Tracefs found = Tracefs.find().orElse(null);
         if (found == null) {
             return;
         }
         tracefs = found;
-        for (String leftover : found.removeLeftovers()) {
-            notes.add("removed " + leftover + ", left by a killed recorder");
-        }
         FormatCopier read = formats(found);
         if (read == null) {
             return;
@@ -147,6 +150,14 @@ final class RecorderSet {
     /** The target's processes now. */
     List<Integer> tree() {
         return ProcessTree.processes(request.rootPids());
+    }
+
+    /** Threads of the target, also of processes that are nobody's descendants any more. */
+    Collection<Integer> threads() throws SyscallException {
+        if (ftrace != null) {
+            return ftrace.followed();
+        }
+        return perf == null || plan.systemWide() ? List.of() : perf.rings().comms().told();
     }
 
     /** The files that are written. */

@@ -107,6 +107,28 @@ class RecordPlannerTest {
         assertThat(pointers.gaps()).isEmpty();
     }
 
+    /** A topic that changes nothing in the plan has no events in {@link RecordPlanner}. */
+    @Test
+    void everyTopicHasEvents() {
+        RecordPlan all = plan(RecordSpec.of(TargetMode.COMMAND), root(), SMALL);
+        for (Topic topic : Topic.values()) {
+            RecordSpec without =
+                    new RecordSpec(
+                            TargetMode.COMMAND,
+                            List.of(),
+                            Set.of(topic),
+                            all.spec().frequencyHz(),
+                            all.spec().callGraph(),
+                            0,
+                            false,
+                            0);
+            RecordPlan plan = plan(without, root(), SMALL);
+            assertThat(plan.owners().size() < all.owners().size() || plan.names() != all.names())
+                    .as("RecordPlanner takes events for %s", topic)
+                    .isTrue();
+        }
+    }
+
     @Test
     void equalInputGivesEqualPlans() {
         RecordSpec spec = RecordSpec.of(TargetMode.PID).withEvents(List.of("syscalls:*openat"));

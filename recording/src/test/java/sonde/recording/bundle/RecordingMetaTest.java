@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -78,6 +79,18 @@ class RecordingMetaTest {
         assertThat(meta.times().endNanos()).isEqualTo(-1);
         assertThat(meta.losses())
                 .containsExactly(new RecordedLoss("etw", "", -1, RecordingMeta.LossKind.OTHER, 3));
+    }
+
+    /** Twenty thousand times the same part took a minute, and its events counted as often. */
+    @Test
+    void partsThatAreRepeatedAreReadOnce() throws IOException {
+        String part = "{\"name\": \"perf.data\", \"kind\": \"perf_data\"}";
+        String parts = String.join(", ", Collections.nCopies(20_000, part));
+        String layout = "{\"parts\": [" + parts + "]}";
+        RecordingMeta meta = read("{\"formatVersion\": 1, \"layout\": " + layout + "}");
+        assertThat(meta.layout().parts()).hasSize(1);
+        assertThat(meta.notes())
+                .containsExactly("meta.json names parts more than once; each is read once.");
     }
 
     @Test

@@ -40,6 +40,21 @@ class PerfDataRecordingTest {
         assertThat(row.stack()).containsExactly(-128L, 0xffffffff81000001L, 0x400002L);
     }
 
+    /** perf record -F 50: attr.freq, and sample_freq where a period would be. */
+    @ParameterizedTest
+    @MethodSource("orders")
+    void aFrequencySaysHowFarApartSamplesAre(ByteOrder order) throws IOException {
+        for (boolean isFrequency : new boolean[] {true, false}) {
+            PerfDataBytes file = new PerfDataBytes(order);
+            byte[] attr = file.attr(0, 0, 1 | 2 | 4, 0, isFrequency ? 1L << 10 : 0);
+            java.nio.ByteBuffer.wrap(attr).order(order).putLong(16, 50);
+            file.event(attr, 12);
+            try (PerfDataRecording recording = Rows.open(file.file())) {
+                assertThat(recording.sampleNanos()).isEqualTo(isFrequency ? 20_000_000 : 0);
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("orders")
     void sampleWhosePartsDoNotFitIsCorrupt(ByteOrder order) throws IOException {

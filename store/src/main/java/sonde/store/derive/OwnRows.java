@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.LossAccount.LossRow;
 import sonde.analysis.Operator;
 import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
 import sonde.analysis.outline.PacketFlows;
 import sonde.analysis.stack.SampleTypes;
 import sonde.analysis.stack.StackTable;
@@ -25,8 +26,13 @@ final class OwnRows {
     private final TraceNumbers target;
     private final ThreadTable threads;
     private final StackTable stacks;
+    private final TimeWindow window;
 
-    OwnRows(TraceNumbers target, ThreadTable threads, StackTable stacks) {
+    /**
+     * @param window samples outside it have damaged times
+     */
+    OwnRows(TraceNumbers target, ThreadTable threads, StackTable stacks, TimeWindow window) {
+        this.window = window;
         this.target = target;
         this.threads = threads;
         this.stacks = stacks;
@@ -41,7 +47,8 @@ final class OwnRows {
                     int thread = threads.find(batch.tid(row));
                     boolean idle = batch.tid(row) == 0;
                     boolean nobodys = batch.tid(row) < 0 && threads.countsNobody();
-                    boolean counts = idle || nobodys || threads.counts(thread, time);
+                    boolean counts = window.contains(time);
+                    counts &= idle || nobodys || threads.counts(thread, time);
                     if (!counts || (thread >= 0 && threads.isRecorder(thread))) {
                         return;
                     }

@@ -96,7 +96,6 @@ final class TablePass {
     }
 
     private void pass() throws IOException {
-        OwnRows own = new OwnRows(target, threads, stacks);
         StateRows states =
                 new StateRows(
                         target,
@@ -105,10 +104,12 @@ final class TablePass {
                         rows.get(DerivedTable.THREAD_STATE),
                         rows.get(DerivedTable.SCHED));
         SilentThreads silence = input.silence();
-        TimeWindow window =
+        TimeWindow recorded =
                 silence == null
                         ? TimeWindow.ALL
-                        : TimeWindow.ALL.within(silence.from(), silence.to());
+                        : TimeWindow.recorded(silence.from(), silence.to());
+        TimeWindow window = silence == null ? recorded : TimeWindow.ALL.within(recorded);
+        OwnRows own = new OwnRows(target, threads, stacks, window);
         ThreadStates follower = new ThreadStates(threads, stacks, window, List.of(states));
         StackAggregate running = StackAggregate.cpuSamples(threads, stacks, window);
         EventCounts counts = new EventCounts();
@@ -126,7 +127,7 @@ final class TablePass {
                                 counts));
         RowAppender slices = rows.get(DerivedTable.SLICE);
         if (slices != null) {
-            operators.add(syscalls(slices));
+            operators.add(syscalls(slices, window));
             operators.add(new NamedSlices(threads, stacks::function, span -> named(slices, span)));
         }
         add(operators, DerivedTable.LOSS, own::losses);
@@ -137,9 +138,9 @@ final class TablePass {
         add(operators, DerivedTable.LOG, own::logs);
         add(operators, DerivedTable.PACKET, own::packets);
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
-        Engine.Extent extent = Engine.run(input.recordings(), operators, spare);
+        Engine.Extent extent = Engine.run(input.recordings(), operators, spare, recorded);
         List<EventType> types = counts.counts().stream().map(TypeCount::type).toList();
-        follower.estimate(running, SampleDuration.of(input.recordings(), types));
+        follower.estimate(running, SampleDuration.of(input.recordings(), types), extent);
         if (silence != null) {
             follower.silent(silence.from(), Math.max(silence.to(), extent.last()), silence.as());
         }
@@ -162,12 +163,12 @@ final class TablePass {
         }
     }
 
-    private Operator syscalls(RowAppender out) {
+    private Operator syscalls(RowAppender out, TimeWindow window) {
         // Numbers of calls are odd, those of named spans even: each counts for itself.
         long[] ids = {0};
         return new SyscallDurations(
                 threads,
-                TimeWindow.ALL,
+                window,
                 (thread, cpu, number, from, to, returned) -> {
                     long id = 2 * ids[0]++ + 1;
                     if (threads.isRecorder(thread)) {

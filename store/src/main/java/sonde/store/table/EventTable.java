@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.stack.SampleTypes;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
@@ -114,14 +115,14 @@ public final class EventTable implements TableFunction.ScannedTable {
     private List<EventColumn> typed(String wanted) {
         List<EventColumn> result = first();
         Map<String, ColumnType> fields = new LinkedHashMap<>();
-        boolean samples = false;
+        boolean weighs = false;
         for (EventType type : types(wanted)) {
-            samples |= type.system().equals("perf");
+            weighs |= SampleTypes.isWeighed(type) || type.system().equals(EventType.NOTICE);
             for (Field field : type.fields()) {
                 fields.merge(field.name(), FieldReader.type(field), EventTable::common);
             }
         }
-        if (samples) {
+        if (weighs) {
             result.add(EventColumn.of("weight", ColumnType.BIGINT, ColumnContent.WEIGHT));
         }
         Set<String> taken = new HashSet<>(List.of("trace_id", "source"));

@@ -11,6 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.LossAccount;
+import sonde.analysis.LossAccount.LossRow;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.Batch;
 import sonde.event.FrameNames;
@@ -134,8 +135,23 @@ public final class ConvertRecipe {
             ExportLosses losses, ChosenRows chosen, ReportSource source) throws IOException {
         List<String> notes = new ArrayList<>(chosen.notes());
         notes.addAll(source.notes());
-        new LossAccount(chosen.losses(), source.losses()).sentence().ifPresent(notes::add);
-        return new ConvertOutcome(losses.lines(), notes);
+        return outcome(losses.lines(), notes, new LossAccount(chosen.losses(), source.losses()));
+    }
+
+    /** With what the source itself lacks; no format has a place for an account beside its rows. */
+    static ConvertOutcome outcome(List<String> lacking, List<String> notes, LossAccount account) {
+        List<String> lines = new ArrayList<>(lacking);
+        List<String> all = new ArrayList<>(notes);
+        account.sentence().ifPresent(all::add);
+        long unnoticed =
+                account.unnoticed().stream()
+                        .map(LossRow::events)
+                        .mapToLong(events -> events == null ? 0 : events)
+                        .sum();
+        if (unnoticed > 0) {
+            lines.add(unnoticed + " × lost event that only the recorder's account counts");
+        }
+        return new ConvertOutcome(lines, all);
     }
 
     /** Writes rows whose code has names. */

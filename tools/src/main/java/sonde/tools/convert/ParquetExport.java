@@ -24,6 +24,7 @@ import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.open.ReportSource;
+import sonde.probe.launch.PrivateOutput;
 import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.recording.perfdata.PerfDescription;
@@ -69,7 +70,7 @@ final class ParquetExport {
     static ConvertOutcome write(
             Path in, GivenPlaces given, EventChoice choice, Path target, boolean folder)
             throws IOException {
-        Path output = folder ? target.resolve("rows") : target;
+        PrivateOutput output = PrivateOutput.of(folder ? target.resolve("rows") : target, true);
         List<String> notes = new ArrayList<>();
         try (ReportSource source = ReportSource.open(in);
                 QueryRecipe query = QueryRecipe.open(List.of(in), given, output, false)) {
@@ -83,8 +84,9 @@ final class ParquetExport {
                 export.file(names);
             }
             notes.addAll(source.notes());
-            new LossAccount(new RecordedLosses(), source.losses()).sentence().ifPresent(notes::add);
-            return new ConvertOutcome(losses(source, chosen), notes);
+            Chains chains = Chains.of(source, chosen);
+            LossAccount account = new LossAccount(chains.losses, source.losses());
+            return ConvertRecipe.outcome(chains.lacking(source), notes, account);
         } catch (QueryException e) {
             throw new IOException(e.getMessage(), e);
         }
@@ -168,29 +170,6 @@ final class ParquetExport {
         return "'" + text.replace("'", "''") + "'";
     }
 
-    /** Call chains and what BPF programs put out are in no column. */
-    private static List<String> losses(ReportSource source, ChosenRows chosen) throws IOException {
-        Chains chains = new Chains(chosen);
-        Engine.run(source.recordings(), List.of(chains), 0);
-        Map<String, Long> lacking = new TreeMap<>();
-        for (Recording recording : source.recordings()) {
-            for (Source of : recording.sources()) {
-                for (EventType type : of.types()) {
-                    long count = chains.counts(of).chains[type.id()];
-                    if (count > 0) {
-                        lacking.merge("call chain of " + type.qualifiedName(), count, Long::sum);
-                    }
-                }
-            }
-            recording
-                    .capability(PerfDescription.class)
-                    .ifPresent(perf -> outputs(perf, recording.sources(), chains, lacking));
-        }
-        List<String> lines = new ArrayList<>();
-        lacking.forEach((what, count) -> lines.add(count + " × " + what));
-        return lines;
-    }
-
     private static void outputs(
             PerfDescription perf, List<Source> sources, Chains chains, Map<String, Long> lacking) {
         for (int i = 0; i < perf.attrs().size(); i++) {
@@ -212,11 +191,40 @@ final class ParquetExport {
     private static final class Chains implements Operator {
         private final ChosenRows chosen;
         private final Map<Source, Counts> all = new IdentityHashMap<>();
+        private final RecordedLosses losses = new RecordedLosses();
 
         private record Counts(long[] rows, long[] chains) {}
 
-        Chains(ChosenRows chosen) {
+        private Chains(ChosenRows chosen) {
             this.chosen = chosen;
+        }
+
+        static Chains of(ReportSource source, ChosenRows chosen) throws IOException {
+            Chains chains = new Chains(chosen);
+            Engine.run(source.recordings(), List.of(chains, chains.losses), 0);
+            return chains;
+        }
+
+        /** Call chains and what BPF programs put out are in no column. */
+        List<String> lacking(ReportSource source) {
+            Map<String, Long> lacking = new TreeMap<>();
+            for (Recording recording : source.recordings()) {
+                for (Source of : recording.sources()) {
+                    for (EventType type : of.types()) {
+                        long count = counts(of).chains[type.id()];
+                        if (count > 0) {
+                            String what = "call chain of " + type.qualifiedName();
+                            lacking.merge(what, count, Long::sum);
+                        }
+                    }
+                }
+                recording
+                        .capability(PerfDescription.class)
+                        .ifPresent(perf -> outputs(perf, recording.sources(), this, lacking));
+            }
+            List<String> lines = new ArrayList<>();
+            lacking.forEach((what, count) -> lines.add(count + " × " + what));
+            return lines;
         }
 
         Counts counts(Source source) {

@@ -262,6 +262,9 @@ public final class RecordRecipe {
             return RecordSession.start(plan, new BundleFolder(output.fd()), request);
         } catch (IOException e) {
             output.deleteAll();
+            if (e instanceof SyscallException call && call.errno() == Errno.ENOSPC) {
+                throw new IOException(output.path() + " cannot be written: the disk is full", e);
+            }
             throw e;
         }
     }

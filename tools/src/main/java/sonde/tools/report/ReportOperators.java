@@ -92,10 +92,11 @@ public final class ReportOperators {
         this.options = options;
         RecordingMeta meta = source.meta();
         TimeWindow asked = window(source, options);
-        window =
+        TimeWindow recorded =
                 meta == null
-                        ? asked
-                        : asked.within(meta.times().startNanos(), meta.times().endNanos());
+                        ? TimeWindow.ALL
+                        : TimeWindow.recorded(meta.times().startNanos(), meta.times().endNanos());
+        window = meta == null ? asked : asked.within(recorded);
         resolver = RecordedCode.resolver(source, options.stacks().detail());
         ProcessSymbols symbols =
                 new ProcessSymbols(resolver.maps(), resolver::function, source.fileIds());
@@ -115,16 +116,15 @@ public final class ReportOperators {
         List<Operator> operators = new ArrayList<>(List.of(threads, symbols, states));
         operators.addAll(added);
         operators.addAll(List.of(samples, losses, counts, events));
-        extent = read(source, operators);
+        extent = read(source, operators, recorded);
         if (frames == symbols) {
             name(chains, options.stacks().lines() || source.given().hasFiles());
         }
-        boolean timed = extent.last() > extent.first();
         sampleTime =
                 SampleDuration.of(
                         source.recordings(),
                         counts.counts().stream().map(TypeCount::type).toList());
-        estimated = timed && states.estimate(samples, sampleTime);
+        estimated = states.estimate(samples, sampleTime, extent);
         if (meta != null) {
             boolean switches = source.planned("sched:sched_switch", "switch");
             states.silent(
@@ -134,12 +134,12 @@ public final class ReportOperators {
         }
     }
 
-    private static Engine.Extent read(ReportSource source, List<Operator> operators)
-            throws IOException {
+    private static Engine.Extent read(
+            ReportSource source, List<Operator> operators, TimeWindow recorded) throws IOException {
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         source.sampleFields(false); // no operator of these asks for them
         try {
-            return Engine.run(source.recordings(), operators, spare);
+            return Engine.run(source.recordings(), operators, spare, recorded);
         } finally {
             source.sampleFields(true);
         }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -162,6 +163,42 @@ final class ReportTest {
     void cutStacksAreSaidToATenthOfAPercent() throws IOException {
         assertThat(report(ReportOptions.of(ReportSections.named("oncpu"))))
                 .containsPattern("\\d\\.\\d % of user stacks are cut");
+    }
+
+    @Test
+    void timesOutsideTheRecordingReachNoSum() throws IOException {
+        ReportOptions whole = ReportOptions.of(ALL);
+        ReportOperators expected;
+        try (ReportSource source = ReportSource.open(Scripted.asleep(folder.resolve("asleep")))) {
+            expected = new ReportOperators(source, whole, List.of(), false);
+        }
+        Path strayed = Scripted.strayed(folder.resolve("strayed"));
+        try (ReportSource source = ReportSource.open(strayed)) {
+            ReportOperators found = new ReportOperators(source, whole, List.of(), false);
+            for (ThreadState state : ThreadState.values()) {
+                assertThat(found.total(state)).as("%s", state).isEqualTo(expected.total(state));
+            }
+            assertThat(found.samples().total()).isEqualTo(expected.samples().total());
+        }
+        SoftAssertions all = new SoftAssertions();
+        NumberChecks.check(all, strayed, true);
+        all.assertAll();
+    }
+
+    /** What losses do to the names of descriptors concerns those who see names. */
+    @Test
+    void lossesAreExplainedWhereThereIsSomethingToExplain() throws IOException {
+        SchedTrace trace = new SchedTrace().switched(10, 0, "b", 101, 1, "app", 100).lost(0, 5);
+        trace.switched(8_000_010, 0, "app", 100, 1, "b", 101);
+        Path file = Files.write(folder.resolve("lost.dat"), trace.toBytes());
+        assertThat(text(ReportSections.summary(file)))
+                .contains("losses")
+                .doesNotContain("descriptors");
+        trace = new SchedTrace().switched(10, 0, "b", 101, 1, "app", 100).lost(0, 5);
+        trace.read(1_000_010, 3_000_010, 0, 100);
+        trace.switched(8_000_010, 0, "app", 100, 1, "b", 101);
+        Files.write(file, trace.toBytes());
+        assertThat(text(ReportSections.summary(file))).contains("losses", "descriptors");
     }
 
     @Test

@@ -60,7 +60,7 @@ final class Scripted {
     static Path write(Path folder, RecordingMeta meta) throws IOException {
         Path bundle = Files.createDirectories(folder.resolve("scripted.sonde"));
         Files.write(bundle.resolve("trace.dat"), trace());
-        Files.write(bundle.resolve("perf.data"), perf());
+        Files.write(bundle.resolve("perf.data"), perf().file());
         Files.write(bundle.resolve(RecordingMeta.FILE), MetaWriter.write(meta));
         return bundle;
     }
@@ -86,7 +86,7 @@ final class Scripted {
                 .toBytes();
     }
 
-    private static byte[] perf() {
+    private static PerfDataBytes perf() {
         PerfDataBytes file = new PerfDataBytes(ByteOrder.LITTLE_ENDIAN);
         file.event(file.attr(1, 0, SAMPLE_TYPE, 0, SAMPLE_ID_ALL | USE_CLOCKID), ID);
         PerfDataBytes.Fields comm = file.fields().u32(100).u32(100).text(APP, 8);
@@ -103,7 +103,29 @@ final class Scripted {
         file.record(7, 0, trailer(fork.u64(at(30)), 100, 100, at(30)));
         sample(file, 101, 40, 0x404000);
         sample(file, 101, 50, 0x404000);
-        return file.file();
+        return file;
+    }
+
+    /** A program that sleeps at the end. */
+    static Path asleep(Path folder) throws IOException {
+        Path bundle = write(folder);
+        SchedTrace trace = new SchedTrace().switched(at(10), 0, IDLE, 0, 0, APP, 100);
+        trace.switched(at(41), 0, APP, 100, 1, IDLE, 0).wake(at(82), 1, 0, APP, 102);
+        Files.write(bundle.resolve("trace.dat"), trace.toBytes());
+        return bundle;
+    }
+
+    /** With records of damaged times beside, as stale bytes of a ring give them. */
+    static Path strayed(Path folder) throws IOException {
+        Path bundle = asleep(folder);
+        PerfDataBytes file = perf();
+        for (long time : new long[] {-2_123_646_422L, 8_680_232_847_620_000_000L}) {
+            PerfDataBytes.Fields program = file.fields().u16(1).u16(0).u32(77).u64(5);
+            file.record(18, 0, trailer(program, 100, 100, time));
+        }
+        sample(file, 100, 8e12, 0x401000, 0x402001);
+        Files.write(bundle.resolve("perf.data"), file.file());
+        return bundle;
     }
 
     private static void sample(PerfDataBytes file, int pid, double millis, long... chain) {

@@ -1,28 +1,18 @@
 package sonde.tools.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.analysis.LossAccount.LossRow;
-import sonde.analysis.sched.StateTotals;
-import sonde.analysis.sched.ThreadState;
-import sonde.event.result.CallTree;
-import sonde.event.result.Result;
-import sonde.event.result.Table;
-import sonde.event.result.Timeline;
-import sonde.event.result.TimelineSamples;
 import sonde.open.ReportSource;
 import sonde.recording.bundle.MetaWriter;
 import sonde.recording.bundle.RecordingMeta;
@@ -33,12 +23,7 @@ import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.testkit.PerfDataBytes;
 import sonde.testkit.Property;
 import sonde.testkit.SchedTrace;
-import sonde.tools.convert.ConvertRecipe;
-import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
-import sonde.tools.convert.ConvertTarget;
-import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryRecipe;
-import sonde.tools.report.section.ReportSections;
 
 /** Numbers of generated recordings, most of them with losses, against each other. */
 final class TrueNumbersPropertyTest {
@@ -53,9 +38,6 @@ final class TrueNumbersPropertyTest {
     private long end;
     private long lost;
 
-    /** Fewer than a page has. */
-    private static final int MAX_TRACKS = 200;
-
     @Test
     void everyViewHasTheSameNumbers() {
         int[] run = {0};
@@ -67,12 +49,14 @@ final class TrueNumbersPropertyTest {
                     // Some have more threads than a page has tracks.
                     int threads = run[0] % 20 == 7 ? 230 : 1 + random.nextInt(6);
                     Path bundle = bundle(random, 1 + random.nextInt(3), threads);
-                    try (ReportSource source = ReportSource.open(bundle)) {
-                        check(source);
-                    }
+                    SoftAssertions all = new SoftAssertions();
+                    NumberChecks.check(all, bundle, asks);
                     if (asks) {
-                        sqlHasTheSame(bundle);
+                        Path scratch = Files.createTempDirectory(folder, "of");
+                        NumberChecks.conversions(all, bundle, scratch);
+                        noteOfLosses(bundle);
                     }
+                    all.assertAll();
                 });
     }
 
@@ -200,148 +184,16 @@ final class TrueNumbersPropertyTest {
         return file.file();
     }
 
-    private static void check(ReportSource source) throws IOException {
-        ReportOptions options = ReportOptions.of(ReportSections.ALL);
-        List<AnalysisKey<?>> needed = new ArrayList<>(TimelineMaker.NEEDS);
-        options.sections().forEach(section -> needed.addAll(section.needs()));
-        ReportOperators found = new ReportOperators(source, options, needed, true);
-        statesAddUp(found);
-        Timeline page = new TimelineMaker(found, MAX_TRACKS).timeline();
-        List<Result> text = new ReportRecipe(options).report(source, found).sections();
-        pageHasTheTimes(found, page, text);
-        long sampled = tree(text, "on-CPU stacks").root().total();
-        assertThat(weight(page, "on-cpu")).isEqualTo(sampled);
-        Table functions = table(text, "on CPU");
-        double shares = functions.rows().stream().mapToDouble(row -> (double) row.get(2)).sum();
-        long chainless = chainless(found);
-        if (sampled > 0) {
-            assertThat(shares).isCloseTo(1 - (double) chainless / sampled, within(1e-6));
+    /** A query says that events are missing where the recorder's account says so. */
+    private void noteOfLosses(Path bundle) throws IOException {
+        try (ReportSource source = ReportSource.open(bundle);
+                QueryRecipe query = QueryRecipe.open(List.of(bundle), null, false)) {
+            boolean told = source.losses().stream().anyMatch(loss -> loss.count() > 0);
+            assertThat(query.notes().stream().anyMatch(note -> note.contains("were lost")))
+                    .isEqualTo(told);
+            ReportOptions options = ReportOptions.of(List.of());
+            ReportOperators found = new ReportOperators(source, options, List.of(), false);
+            assertThat(found.losses().events()).isGreaterThanOrEqualTo(lost);
         }
-        long events = 0;
-        for (List<Object> row : rows(table(text, "losses"))) {
-            events += row.get(3) == null ? 0 : (long) row.get(3);
-        }
-        assertThat(events).isEqualTo(sum(found.losses().rows()));
-    }
-
-    @SuppressWarnings({"unchecked", "NullAway"}) // cells may be null
-    private static List<List<Object>> rows(Table table) {
-        return (List<List<Object>>) (List<?>) table.rows();
-    }
-
-    private static long sum(List<LossRow> rows) {
-        return rows.stream()
-                .map(LossRow::events)
-                .mapToLong(events -> events == null ? 0 : events)
-                .sum();
-    }
-
-    private static long chainless(ReportOperators found) {
-        long[] sum = {0};
-        found.samples()
-                .forEach((thread, node, weight, count) ->
-                        sum[0] += node < 0 && found.shown(thread) ? weight : 0);
-        return sum[0];
-    }
-
-    private static void statesAddUp(ReportOperators found) {
-        StateTotals totals = found.totals();
-        long first = Long.MAX_VALUE;
-        long last = Long.MIN_VALUE;
-        for (int thread : found.shownThreads()) {
-            long life = totals.wallNanos(thread);
-            long sum = 0;
-            for (ThreadState state : ThreadState.values()) {
-                sum += totals.nanos(thread, state);
-            }
-            assertThat(sum).as(found.threadName(thread)).isEqualTo(life);
-            assertThat(totals.kernelNanos(thread))
-                    .isBetween(0L, totals.nanos(thread, ThreadState.RUNNING));
-            assertThat(totals.last(thread)).isLessThanOrEqualTo(found.threads().died(thread));
-            first = Math.min(first, totals.first(thread));
-            last = Math.max(last, totals.last(thread));
-        }
-        if (first < last) {
-            assertThat(found.total(ThreadState.RUNNING)).isLessThanOrEqualTo(3 * (last - first));
-            assertThat(last - first).isLessThan(60_000_000_000L * 3);
-        }
-    }
-
-    private static void pageHasTheTimes(ReportOperators found, Timeline page, List<Result> text) {
-        long off = 0;
-        for (ThreadState state : ThreadState.values()) {
-            long nanos = found.total(state);
-            boolean running = state == ThreadState.RUNNING || state == ThreadState.UNKNOWN;
-            off += running ? 0 : nanos;
-            assertThat(page.stateNanos()[state.ordinal()]).isEqualTo(nanos);
-            long tracks =
-                    page.tracks().stream()
-                            .filter(track -> track.stateNanos().length > 0)
-                            .mapToLong(track -> track.stateNanos()[state.ordinal()])
-                            .sum();
-            assertThat(tracks).isEqualTo(nanos);
-        }
-        assertThat(weight(page, "off-cpu")).isEqualTo(off);
-        assertThat(tree(text, "off-CPU stacks").root().total()).isEqualTo(off);
-    }
-
-    private static long weight(Timeline page, String name) {
-        TimelineSamples samples =
-                page.samples().stream().filter(one -> one.name().equals(name)).findFirst().get();
-        return Arrays.stream(samples.weight()).sum();
-    }
-
-    private static CallTree tree(List<Result> results, String title) {
-        return (CallTree) titled(results, title);
-    }
-
-    private static Table table(List<Result> results, String title) {
-        return (Table) titled(results, title);
-    }
-
-    private static Result titled(List<Result> results, String title) {
-        return results.stream().filter(one -> one.title().equals(title)).findFirst().get();
-    }
-
-    private void sqlHasTheSame(Path bundle) throws IOException {
-        long[] states = new long[ThreadState.values().length];
-        long missing;
-        try (ReportSource source = ReportSource.open(bundle)) {
-            ReportOperators found =
-                    new ReportOperators(source, ReportOptions.of(List.of()), List.of(), false);
-            for (ThreadState state : ThreadState.values()) {
-                states[state.ordinal()] = found.total(state);
-            }
-            missing = sum(found.losses().rows());
-            try (QueryRecipe query = QueryRecipe.open(List.of(bundle), null, false)) {
-                boolean told = source.losses().stream().anyMatch(loss -> loss.count() > 0);
-                assertThat(query.notes().stream().anyMatch(note -> note.contains("were lost")))
-                        .isEqualTo(told);
-            }
-            assertThat(missing).isGreaterThanOrEqualTo(lost);
-        }
-        assertThat(sql(bundle, "SELECT coalesce(sum(events), 0) FROM loss")).isEqualTo(missing);
-        String of = "SELECT coalesce(sum(dur), 0) FROM thread_state WHERE state = ";
-        assertThat(sql(bundle, of + "'Running'")).isEqualTo(states[ThreadState.RUNNING.ordinal()]);
-        assertThat(sql(bundle, of + "'S'")).isEqualTo(states[ThreadState.SLEEPING.ordinal()]);
-        assertThat(sql(bundle, of + "'D'")).isEqualTo(states[ThreadState.BLOCKED.ordinal()]);
-        assertThat(sql(bundle, of + "'R'")).isEqualTo(states[ThreadState.WAITING.ordinal()]);
-        Path converted = folder.resolve("converted");
-        Files.deleteIfExists(converted);
-        ConvertOutcome outcome =
-                new ConvertRecipe()
-                        .convert(bundle, converted, ConvertTarget.named("jsonl").orElseThrow());
-        if (missing > 0) {
-            assertThat(outcome.notes()).anyMatch(note -> note.contains(missing + " events were"));
-        }
-    }
-
-    private static long sql(Path bundle, String statement) throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (QueryRecipe query = QueryRecipe.open(List.of(bundle), null, false)) {
-            query.run(statement, OutputFormat.CSV, out);
-        }
-        String text = out.toString(StandardCharsets.US_ASCII);
-        return Long.parseLong(text.substring(text.indexOf('\n') + 1).strip());
     }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import sonde.lang.bpftrace.expand.ScriptParameters;
 import sonde.lang.bpftrace.run.Compilation;
+import sonde.lang.bpftrace.run.LoadedScript;
 import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
@@ -160,7 +161,7 @@ final class ToolRun {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (TraceSession session =
                 TraceSession.open(
-                        compiled,
+                        LoadedScript.load(compiled),
                         how,
                         names ->
                                 both(
@@ -183,10 +184,13 @@ final class ToolRun {
             session.drain();
             action.run();
             long start = System.nanoTime();
-            session.run(() ->
-                    System.nanoTime() - start < longest
-                            && !pattern.matcher(out.toString(StandardCharsets.UTF_8)).find());
+            do {
+                session.output().flush();
+            } while (System.nanoTime() - start < longest
+                    && !pattern.matcher(out.toString(StandardCharsets.UTF_8)).find()
+                    && session.step());
             session.end();
+            session.output().flush();
         }
         return out.toString(StandardCharsets.UTF_8);
     }

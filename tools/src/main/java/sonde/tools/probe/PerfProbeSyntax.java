@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.probe;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.Set;
  * The options of {@code perf probe} that say what is to be done, in any order with others: {@code
  * -x FILE -F}, {@code --add 'f a'}, {@code -D f}, as our words.
  */
-final class PerfProbeSyntax {
+public final class PerfProbeSyntax {
     private static final Map<String, String> ACTIONS =
             Map.ofEntries(
                     Map.entry("-F", "funcs"),
@@ -48,8 +48,8 @@ final class PerfProbeSyntax {
     private PerfProbeSyntax() {}
 
     /** The arguments, {@code probe} first, with the action as the second word where one is said. */
-    static List<String> of(List<String> args) {
-        if (args.size() > 1 && ProbeCommand.COMMANDS.contains(args.get(1))) {
+    public static List<String> of(List<String> args, List<String> commands) {
+        if (args.size() > 1 && commands.contains(args.get(1))) {
             return args;
         }
         String action = "";

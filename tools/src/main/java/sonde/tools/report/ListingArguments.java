@@ -1,15 +1,13 @@
-package sonde.cli;
+package sonde.tools.report;
 
 import sonde.recording.ftrace.EventText.TimePrecision;
 import sonde.recording.ftrace.ListedFields;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
-import sonde.tools.report.ListingOptions;
-import sonde.tools.report.ReportRecipe;
 
 /** The arguments of {@code sonde report --events}. */
-final class ListingArguments {
-    static final String MODEL =
+public final class ListingArguments {
+    public static final String MODEL =
             """
 
             With --events:
@@ -49,7 +47,7 @@ final class ListingArguments {
         }
     }
 
-    static ListingOptions options(GivenOptions given) {
+    public static ListingOptions options(GivenOptions given) {
         TimePrecision format =
                 switch (given.text("--time-format", "us")) {
                     case "ns" -> TimePrecision.NANOS;

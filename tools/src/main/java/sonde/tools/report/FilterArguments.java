@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -12,8 +12,8 @@ import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 
 /** Which events of a recording are asked for. */
-final class FilterArguments {
-    static final String MODEL =
+public final class FilterArguments {
+    public static final String MODEL =
             """
 
             Filters:
@@ -33,12 +33,12 @@ final class FilterArguments {
     private FilterArguments() {}
 
     /** Seconds from the start; null for the beginning. */
-    static @Nullable Double from(GivenOptions given) {
+    public static @Nullable Double from(GivenOptions given) {
         return part(given, 0);
     }
 
     /** Seconds from the start; null for the end. */
-    static @Nullable Double to(GivenOptions given) {
+    public static @Nullable Double to(GivenOptions given) {
         return part(given, 1);
     }
 
@@ -59,23 +59,23 @@ final class FilterArguments {
         }
     }
 
-    static Set<Integer> threads(GivenOptions given) {
+    public static Set<Integer> threads(GivenOptions given) {
         return new LinkedHashSet<>(given.numbers("--thread"));
     }
 
-    static List<Glob> comms(GivenOptions given) {
+    public static List<Glob> comms(GivenOptions given) {
         return given.texts("--comm").stream().map(Glob::shell).toList();
     }
 
-    static List<Glob> types(GivenOptions given) {
+    public static List<Glob> types(GivenOptions given) {
         return given.texts("--event").stream().map(Glob::shell).toList();
     }
 
-    static Set<Integer> cpus(GivenOptions given) {
+    public static Set<Integer> cpus(GivenOptions given) {
         return new LinkedHashSet<>(given.numbers("--cpu"));
     }
 
-    static List<RowFilter> filters(GivenOptions given) {
+    public static List<RowFilter> filters(GivenOptions given) {
         List<RowFilter> parsed = new ArrayList<>();
         for (String filter : given.texts("--filter")) {
             try {

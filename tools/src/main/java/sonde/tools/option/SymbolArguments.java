@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.option;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,19 +10,18 @@ import java.util.function.Consumer;
 import sonde.symbol.files.Debuginfod;
 import sonde.symbol.files.GivenPlaces;
 import sonde.sys.ProcessCalls;
-import sonde.tools.option.OptionException;
 
 /** Where symbols and debug information are looked for, besides the usual places. */
-final class SymbolArguments {
+public final class SymbolArguments {
     /** The line of the option for servers. */
-    static final String SERVERS =
+    public static final String SERVERS =
             """
               --debuginfod [URL]  download debug files from this debuginfod server; without URL, and
                                   as root, from those of DEBUGINFOD_URLS
             """;
 
     /** Options of the commands that read programs. */
-    static final String PROGRAMS =
+    public static final String PROGRAMS =
             """
 
             Symbols:
@@ -39,10 +38,10 @@ final class SymbolArguments {
             """;
 
     /** Options of a command that reads programs, {@code --symbols} among them. */
-    static final String SYMBOLS = PROGRAMS + OLD;
+    public static final String SYMBOLS = PROGRAMS + OLD;
 
     /** The same, and the kernel. */
-    static final String KERNEL_SYMBOLS =
+    public static final String KERNEL_SYMBOLS =
             PROGRAMS
                     + "  -k, --vmlinux FILE  read the kernel's debug information from this image\n"
                     + OLD;
@@ -52,29 +51,30 @@ final class SymbolArguments {
     private SymbolArguments() {}
 
     /** The folders of {@code --debug-dir}. */
-    static List<String> folders(CommandCall call) {
-        for (String folder : call.given().texts("--debug-dir")) {
+    public static List<String> folders(GivenOptions given) {
+        for (String folder : given.texts("--debug-dir")) {
             if (!Files.isDirectory(Path.of(folder))) {
                 String why =
                         Files.exists(Path.of(folder)) ? "is a file: unpack it" : "is not there";
                 throw new OptionException("--debug-dir takes a folder; " + folder + " " + why);
             }
         }
-        return call.given().texts("--debug-dir");
+        return given.texts("--debug-dir");
     }
 
     /** Places for programs and the kernel. */
-    static GivenPlaces places(CommandCall call) {
-        Path vmlinux = call.given().path("--vmlinux");
+    public static GivenPlaces places(GivenOptions given, Consumer<String> progress) {
+        Path vmlinux = given.path("--vmlinux");
         if (vmlinux != null && !Files.exists(vmlinux)) {
             throw new OptionException(vmlinux + ": no such file");
         }
-        return new GivenPlaces(folders(call), Optional.ofNullable(vmlinux), servers(call));
+        return new GivenPlaces(
+                folders(given), Optional.ofNullable(vmlinux), servers(given, progress));
     }
 
     /** The servers; empty when none was named, or root did not say so here. */
-    static Optional<Debuginfod> servers(CommandCall call) {
-        return servers(Optional.ofNullable(call.given().text("--debuginfod")), call::say);
+    public static Optional<Debuginfod> servers(GivenOptions given, Consumer<String> progress) {
+        return servers(Optional.ofNullable(given.text("--debuginfod")), progress);
     }
 
     /**
@@ -84,7 +84,7 @@ final class SymbolArguments {
      *     when it was not there
      * @param progress is told of every question, one line
      */
-    static Optional<Debuginfod> servers(Optional<String> said, Consumer<String> progress) {
+    public static Optional<Debuginfod> servers(Optional<String> said, Consumer<String> progress) {
         Map<String, String> environment = new HashMap<>(System.getenv());
         said.filter(url -> !url.isEmpty()).ifPresent(url -> environment.put(URLS, url));
         return Debuginfod.of(environment, ProcessCalls.geteuid() == 0, said.isPresent(), progress);

@@ -1,10 +1,9 @@
-package sonde.bpf.core;
+package sonde.binary.btf;
 
 import java.util.OptionalLong;
 import sonde.binary.MalformedInputException;
-import sonde.binary.btf.BtfType;
 
-/** Types by their id, of an object or of a kernel. */
+/** Types by their id, of a program, an object or a kernel. */
 @FunctionalInterface
 public interface TypesById {
     /**
@@ -14,8 +13,8 @@ public interface TypesById {
      */
     BtfType type(int id) throws MalformedInputException;
 
-    /** The id behind typedefs and qualifiers. */
-    default int skip(int id) throws MalformedInputException {
+    /** The type behind const, volatile, restrict, type tags and typedefs. */
+    default int skipModifiers(int id) throws MalformedInputException {
         int at = id;
         for (int step = 0; step < 64; step++) {
             switch (type(at)) {
@@ -29,35 +28,40 @@ public interface TypesById {
         throw new MalformedInputException("BTF", "type " + id, -1, "leads back to itself");
     }
 
-    /** Bytes of a value; empty where it has none. */
-    default OptionalLong size(int id) throws MalformedInputException {
+    /** Bytes a value of the type takes, empty where it has no size (functions, void). */
+    default OptionalLong sizeBytes(int id) throws MalformedInputException {
         long factor = 1;
         int at = id;
         for (int step = 0; step < 64; step++) {
-            at = skip(at);
+            at = skipModifiers(at);
             switch (type(at)) {
-                case BtfType.Int t -> {
-                    return OptionalLong.of(factor * t.sizeBytes());
+                case BtfType.Int one -> {
+                    return OptionalLong.of(factor * one.sizeBytes());
                 }
-                case BtfType.Float t -> {
-                    return OptionalLong.of(factor * t.sizeBytes());
+                case BtfType.Float one -> {
+                    return OptionalLong.of(factor * one.sizeBytes());
                 }
-                case BtfType.Enum t -> {
-                    return OptionalLong.of(factor * t.sizeBytes());
+                case BtfType.Enum one -> {
+                    return OptionalLong.of(factor * one.sizeBytes());
                 }
-                case BtfType.Struct t -> {
-                    return OptionalLong.of(factor * t.sizeBytes());
+                case BtfType.Struct one -> {
+                    return OptionalLong.of(factor * one.sizeBytes());
+                }
+                case BtfType.Datasec one -> {
+                    return OptionalLong.of(factor * one.sizeBytes());
                 }
                 case BtfType.Ptr _ -> {
                     return OptionalLong.of(factor * 8);
                 }
                 case BtfType.Array array -> {
-                    factor *= Integer.toUnsignedLong(array.count());
-                    if (factor > 1L << 40) {
+                    long count = array.count() & 0xffff_ffffL;
+                    if (count != 0 && factor > (1L << 40) / count) {
                         throw new MalformedInputException("BTF", "array", -1, "too large");
                     }
+                    factor *= count;
                     at = array.type();
                 }
+                case BtfType.Var one -> at = one.type();
                 case BtfType _ -> {
                     return OptionalLong.empty();
                 }

@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.open;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,7 +7,7 @@ import java.util.List;
 import sonde.binary.MalformedInputException;
 
 /** A file that is no recording, or a damaged one, by the name that the user gave. */
-final class BrokenFileException extends IOException {
+public final class BrokenFileException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private static final String BUNDLE = "bundle: ";
@@ -15,12 +15,12 @@ final class BrokenFileException extends IOException {
     private static final String NO_EVENTS = "text: kind: ";
     private static final String IN_BUNDLE = BUNDLE + "meta.json: ";
 
-    BrokenFileException(Path file, MalformedInputException cause) {
+    public BrokenFileException(Path file, MalformedInputException cause) {
         super(file + ": " + reason(file, cause), cause);
     }
 
     /** What is said of one of these files; the cause itself when nobody knows which it is. */
-    static IOException of(List<Path> files, MalformedInputException cause) {
+    public static IOException of(List<Path> files, MalformedInputException cause) {
         String message = String.valueOf(cause.getMessage());
         for (Path file : files) {
             if (files.size() == 1 || message.startsWith(file + ": ") || isEmpty(file)) {

@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.trace;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,21 +16,26 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sonde.lang.bpftrace.expand.ScriptParameters;
 import sonde.lang.bpftrace.run.CompilerPass;
 import sonde.lang.bpftrace.run.StackCopying;
+import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceOptions.ProbeSelection;
+import sonde.lang.declare.IncludeFolders;
 import sonde.lang.output.MapRows.MapOrder;
 import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.RowStyle;
+import sonde.probe.launch.InheritedState;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.OptionWords;
+import sonde.tools.option.SymbolArguments;
 
 /** The command line of {@code sonde trace}: that of bpftrace, and a program in front. */
-final class TraceArguments {
-    static final String MODEL =
+public final class TraceArguments {
+    public static final String MODEL =
             """
             sonde trace [OPTIONS] 'PROGRAM' [ARGUMENT...] [-- --name=value]
             sonde trace [OPTIONS] FILE.bt [ARGUMENT...] [-- --name=value]
@@ -71,6 +76,9 @@ final class TraceArguments {
                               print text, a JSON object per printed thing, maps as comma-separated
                               values, or maps of stacks for flame graph tools (default text)
               --json          same as --format json
+              --maps-every TIME
+                              show all maps as tables and histograms at this interval, and at the
+                              end; all else that the script prints is left out
               --sort ORDER    sort rows of maps by key, -key, value or -value; - is descending
               -B none|line|full
                               write output as it comes, or in blocks of 64 KiB (default line)
@@ -118,74 +126,77 @@ final class TraceArguments {
                       sonde trace -l 'tracepoint:sched:*'
                     """;
 
-    Optional<String> program = Optional.empty();
-    String programName = "stdin";
-    long durationNanos = Long.MAX_VALUE;
-    @Nullable String file;
-    @Nullable String output;
-    String format = "text";
-    MapOrder order = MapOrder.DEFAULT;
-    String buffer = "line";
-    @Nullable String command;
-    OptionalInt pid = OptionalInt.empty();
+    private Optional<String> program = Optional.empty();
+    private String programName = "stdin";
+    private long durationNanos = Long.MAX_VALUE;
+    private @Nullable String file;
+    private @Nullable String output;
+    private String format = "text";
+    private MapOrder order = MapOrder.DEFAULT;
+    private String buffer = "line";
+    private @Nullable String command;
+    private OptionalInt pid = OptionalInt.empty();
 
     /** A process whose end is that of the trace, and no more. */
-    OptionalInt watched = OptionalInt.empty();
+    private OptionalInt watched = OptionalInt.empty();
 
     /** How lines below a head line are shown; empty where the script prints none. */
-    Optional<RowStyle> rowStyle = Optional.empty();
+    private Optional<RowStyle> rowStyle = Optional.empty();
 
     /** How many keys a map has room for, whatever the script says. */
-    OptionalInt mapKeys = OptionalInt.empty();
+    private OptionalInt mapKeys = OptionalInt.empty();
 
     /**
      * Name of the tool whose script this is: stacks are shown without the tracer's own frames, and
      * messages are about the tool; empty for none.
      */
-    String tool = "";
+    private String tool = "";
 
     /** What the user told the tool to look at; empty where a tool knows that itself. */
-    String toolProbe = "";
+    private String toolProbe = "";
 
     /** Whether {@code watched()} holds for the tracer too. */
-    boolean includesSelf;
+    private boolean includesSelf;
 
     /** How the keys of its maps are folded, or laid out for people. */
-    List<String> parts = List.of();
+    private List<String> parts = List.of();
 
-    boolean list;
-    boolean verbose;
-    boolean quiet;
-    boolean helperErrors;
-    boolean dryRun;
-    boolean unsafe;
-    boolean noWarnings;
-    boolean information;
-    boolean help;
-    boolean version;
-    boolean plan;
-    boolean compile;
-    boolean debug;
-    @Nullable String formatted;
-    String comm = "sonde";
-    ProbeSelection mode = ProbeSelection.TRACE;
-    @Nullable String probeFilter;
-    @Nullable String traceableFunctions;
-    boolean everyStack;
-    final Set<Integer> stacksOf = new LinkedHashSet<>();
-    final Set<String> disabled = new LinkedHashSet<>();
-    final List<Path> debugFolders = new ArrayList<>();
-    Optional<Path> vmlinux = Optional.empty();
-    Optional<String> server = Optional.empty();
-    final List<Path> headerFolders = new ArrayList<>();
-    final List<String> headers = new ArrayList<>();
-    final Set<CompilerPass> dumps = EnumSet.noneOf(CompilerPass.class);
-    final List<String> parameters = new ArrayList<>();
+    private long everyNanos;
+    private boolean list;
+    private boolean verbose;
+    private boolean quiet;
+    private boolean helperErrors;
+    private boolean dryRun;
+    private boolean unsafe;
+    private boolean noWarnings;
+    private boolean information;
+    private boolean help;
+    private boolean version;
+    private boolean plan;
+    private boolean compile;
+    private boolean debug;
+    private @Nullable String formatted;
+    private String comm = "sonde";
+    private ProbeSelection mode = ProbeSelection.TRACE;
+    private @Nullable String probeFilter;
+    private @Nullable String traceableFunctions;
+    private boolean everyStack;
+    private final Set<Integer> stacksOf = new LinkedHashSet<>();
+    private final Set<String> disabled = new LinkedHashSet<>();
+    private final List<Path> debugFolders = new ArrayList<>();
+    private Optional<Path> vmlinux = Optional.empty();
+    private Optional<String> server = Optional.empty();
+    private final List<Path> headerFolders = new ArrayList<>();
+    private final List<String> headers = new ArrayList<>();
+    private final Set<CompilerPass> dumps = EnumSet.noneOf(CompilerPass.class);
+    private final List<String> parameters = new ArrayList<>();
+
+    private static final String MAPS_EVERY = "--maps-every";
 
     private TraceArguments() {}
 
     /** Reads the words behind {@code trace}. */
-    static TraceArguments parse(List<String> words) {
+    public static TraceArguments parse(List<String> words) {
         CommandModel model = CommandModel.parse(MODEL + CommandModel.COMMON);
         GivenOptions given = read(model, words);
         List<String> rest = given.words();
@@ -224,7 +235,7 @@ final class TraceArguments {
     }
 
     /** The options that {@code sonde tool} has too. */
-    static TraceArguments of(GivenOptions given) {
+    private static TraceArguments of(GivenOptions given) {
         TraceArguments all = new TraceArguments();
         all.help = given.has("--help");
         all.debug = given.has("--debug");
@@ -233,6 +244,14 @@ final class TraceArguments {
         all.output = given.text("--output");
         all.format = given.has("--json") ? "json" : given.text("--format", "text");
         all.order = order(given.text("--sort", ""));
+        // A tool that prints lists does not have it.
+        if (given.model().options().anyMatch(one -> one.name().equals(MAPS_EVERY))) {
+            all.everyNanos = given.nanos(MAPS_EVERY).orElse(0);
+        }
+        if (all.everyNanos > 0 && !Set.of("text", "json").contains(all.format)) {
+            throw new OptionException(
+                    MAPS_EVERY + " prints text or JSON, not --format " + all.format);
+        }
         all.buffer = given.text("-B", "line");
         all.quiet = given.has("--quiet");
         all.verbose = given.has("--verbose");
@@ -282,8 +301,49 @@ final class TraceArguments {
         }
     }
 
+    /**
+     * The script of a tool.
+     *
+     * @param name of the tool: stacks are shown without the tracer's own frames, and messages are
+     *     about the tool
+     * @param probe what the user told it to look at; empty where it knows that itself
+     * @param textName of its text in messages
+     * @param mapKeys how many keys a map has room for, whatever the script says
+     * @param keepsToPid whether the tracer keeps to the process, which else ends the trace alone
+     * @param rows how lines below a head line are shown; empty where it prints none
+     * @param parts how the keys of its maps are folded, or laid out for people
+     */
+    public record ToolScript(
+            String name,
+            String probe,
+            String text,
+            String textName,
+            List<String> parameters,
+            OptionalInt mapKeys,
+            OptionalInt pid,
+            boolean keepsToPid,
+            Optional<RowStyle> rows,
+            List<String> parts) {}
+
+    /** As if the options had been given to {@code sonde trace} with the tool's script. */
+    public static TraceArguments of(GivenOptions given, ToolScript script) {
+        TraceArguments all = of(given);
+        all.program = Optional.of(script.text);
+        all.programName = script.textName;
+        all.parameters(script.parameters);
+        all.mapKeys = script.mapKeys;
+        all.pid = script.keepsToPid ? script.pid : OptionalInt.empty();
+        all.watched = script.keepsToPid ? OptionalInt.empty() : script.pid;
+        all.rowStyle = script.rows;
+        all.parts = script.parts;
+        all.tool = script.name;
+        all.toolProbe = script.probe;
+        all.quiet |= !all.verbose;
+        return all;
+    }
+
     /** What the program is given. */
-    void parameters(List<String> words) {
+    private void parameters(List<String> words) {
         boolean behind = false;
         for (String word : words) {
             behind |= word.equals("--");
@@ -306,13 +366,13 @@ final class TraceArguments {
     }
 
     /** Whose stacks are copied: where a process was chosen, of all that its probes hit. */
-    StackCopying stacks() {
+    private StackCopying stacks() {
         boolean all = everyStack || compile || command != null || pid.isPresent();
         return all ? StackCopying.ALL : new StackCopying(false, Set.copyOf(stacksOf));
     }
 
     /** Where symbols may be, as the user said. */
-    GivenPlaces places(Consumer<String> progress) {
+    private GivenPlaces places(Consumer<String> progress) {
         return new GivenPlaces(
                 debugFolders.stream().map(Path::toString).toList(),
                 vmlinux,
@@ -373,7 +433,7 @@ final class TraceArguments {
     }
 
     /** How rows of maps are written. */
-    RowForm form() {
+    private RowForm form() {
         return switch (format) {
             case "csv" -> RowForm.CSV;
             case "folded" -> RowForm.FOLDED;
@@ -382,9 +442,96 @@ final class TraceArguments {
     }
 
     /** Settings that go over those of the script. */
-    Map<String, String> environment() {
+    private Map<String, String> environment() {
         Map<String, String> all = new HashMap<>(System.getenv());
+        InheritedState.restore(all);
         mapKeys.ifPresent(keys -> all.put("BPFTRACE_MAX_MAP_KEYS", Integer.toString(keys)));
         return Map.copyOf(all);
+    }
+
+    /**
+     * What the words ask for.
+     *
+     * @param progress is told of every question to a server of debug files
+     */
+    public TraceRequest request(Consumer<String> progress) {
+        return new TraceRequest(
+                new TraceRequest.ScriptChoice(
+                        program, programName, formatted == null ? file : formatted),
+                options(progress),
+                new TraceRequest.PrintStyle(
+                        order, form(), parts, rowStyle, buffer.equals("full"), everyNanos),
+                new TraceRequest.TraceEnd(Optional.ofNullable(command), watched, durationNanos),
+                new TraceRequest.MessageStyle(tool, toolProbe, verbose, quiet),
+                dumps,
+                plan,
+                dryRun,
+                comm);
+    }
+
+    private TraceOptions options(Consumer<String> progress) {
+        Path directory = Path.of(".");
+        if (file != null && file.indexOf('{') < 0) {
+            Path parent = Path.of(file).toAbsolutePath().getParent();
+            directory = parent == null ? directory : parent;
+        }
+        return new TraceOptions(
+                ScriptParameters.of(parameters),
+                pid,
+                0,
+                unsafe,
+                mode,
+                helperErrors,
+                new IncludeFolders(headerFolders, headers),
+                environment(),
+                directory,
+                !noWarnings,
+                probeFilter,
+                traceableFunctions,
+                disabled,
+                places(progress),
+                stacks(),
+                includesSelf ? 0 : (int) ProcessHandle.current().pid());
+    }
+
+    /** What {@code sonde trace} does. */
+    public enum TraceAction {
+        HELP,
+        VERSION,
+        INFORMATION,
+        LIST,
+        FORMAT,
+        COMPILE,
+        RUN
+    }
+
+    /** What is asked for. */
+    public TraceAction action() {
+        return help
+                ? TraceAction.HELP
+                : version
+                        ? TraceAction.VERSION
+                        : information
+                                ? TraceAction.INFORMATION
+                                : list
+                                        ? TraceAction.LIST
+                                        : formatted != null
+                                                ? TraceAction.FORMAT
+                                                : compile ? TraceAction.COMPILE : TraceAction.RUN;
+    }
+
+    /** Whether output is lines of JSON. */
+    public boolean isJson() {
+        return format.equals("json");
+    }
+
+    /** Whether failures show where they come from. */
+    public boolean isDebug() {
+        return debug;
+    }
+
+    /** The file that output goes to; empty for standard output. */
+    public Optional<Path> output() {
+        return Optional.ofNullable(output).map(Path::of);
     }
 }
