@@ -261,7 +261,7 @@ class PageLanesTest {
         assertThat(hover("signal:signal_generate", "sonde.timeline.x(1000)"))
                 .doesNotContain("sig=");
         assertThat(hover("page faults", "sonde.timeline.x(700)"))
-                .contains("1 events", "sh 1000", "do_wait");
+                .contains("1 event", "sh 1000", "do_wait");
         assertThat(hover("sh ×200", "30")).contains("200 processes", "running  8.00 µs");
     }
 
