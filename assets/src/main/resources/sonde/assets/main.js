@@ -33,14 +33,14 @@ class Page {
     this.follow();
   }
 
-  /** Losses, the headline, and all other sentences folded to one line. */
+  /** Losses, the answer, the headline, and all other sentences folded to one line. */
   showNotes() {
     const { lost, notes, answer } = this.data;
     if (lost) {
       const more = el('a', { href: '#table-losses' }, 'Where?');
       $('lost').append(el('p', { role: 'alert' }, lost, ' ', more));
     }
-    $('answer').append(...(answer ?? []).map((sentence) => el('p', null, sentence)));
+    $('answer').append(...answer.map((sentence) => el('p', null, sentence)));
     $('notes').append(...notes.slice(0, 1).map((note) => el('p', { className: 'lead' }, note)));
     const rest = notes.slice(1);
     if (rest.length === 1) $('notes').append(el('p', null, rest[0]));

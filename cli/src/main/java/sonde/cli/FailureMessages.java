@@ -12,6 +12,7 @@ import sonde.bpf.VerifierException;
 import sonde.open.BrokenFileException;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
+import sonde.probe.tracefs.FilterRefusedException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 import sonde.tools.bpf.BpfInputException;
@@ -70,7 +71,7 @@ final class FailureMessages {
         if (failure instanceof IOException && isBrokenPipe(failure)) {
             return ExitCode.DONE;
         }
-        if (failure instanceof ProbeException) {
+        if (failure instanceof ProbeException || failure instanceof FilterRefusedException) {
             // What follows the first line shows columns of what was typed.
             String[] lines = message(failure).split("\n", -1);
             say(err, lines[0]);
@@ -139,7 +140,10 @@ final class FailureMessages {
             case NothingMatchesException _ -> ExitCode.NEGATIVE;
             case BrokenFileException _, BpfInputException _, MalformedInputException _ ->
                     ExitCode.MALFORMED;
-            case UnknownEventException _, NoSuchFileException _, FileAlreadyExistsException _ ->
+            case UnknownEventException _,
+                    FilterRefusedException _,
+                    NoSuchFileException _,
+                    FileAlreadyExistsException _ ->
                     ExitCode.USAGE;
             case IOException _ -> ExitCode.IMPOSSIBLE;
             default -> ExitCode.FAULT;

@@ -15,6 +15,7 @@ import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
 import sonde.tools.probe.PerfProbeSyntax;
+import sonde.tools.option.OptionWords;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -128,7 +129,11 @@ public final class Main {
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
         try {
-            GivenOptions given = PicocliWords.read(model, words);
+            // trace-cmd's -f belongs to the -e before it: the order of record's options counts.
+            GivenOptions given =
+                    name.equals("record")
+                            ? OptionWords.read(model, words)
+                            : PicocliWords.read(model, words);
             if (given.has("--help")) {
                 out.print(help(model, name));
                 return ExitCode.DONE;

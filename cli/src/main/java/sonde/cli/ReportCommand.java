@@ -10,7 +10,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
-import sonde.event.result.Report;
 import sonde.open.BrokenFileException;
 import sonde.open.ReportSource;
 import sonde.probe.launch.PrivateOutput;
@@ -51,6 +50,8 @@ final class ReportCommand {
             Options:
               --events        list the events, one per line, as trace-cmd report does; those of a
                               perf.data as perf script does
+              --own           of a whole machine (record -a -- COMMAND): only the command, its threads
+                              and descendants
               --header        show what a perf.data says of itself: machine, events, build-ids, ...
               -g, --call-graph caller|callee
                               root call trees at the first caller, or at the function that ran
@@ -142,6 +143,10 @@ final class ReportCommand {
     private int report(ReportOptions options) throws IOException {
         try (ReportSource source =
                 ReportSource.open(recordings, SymbolArguments.places(call.given(), call::say))) {
+            if (given.has("--own") && !source.narrowToCommand()) {
+                throw new OptionException(
+                        "--own: no command was recorded, so that there is no tree of its own");
+            }
             if (html != null) {
                 page(source, options, html);
                 return ExitCode.DONE;

@@ -49,6 +49,7 @@ class CommandTableTest {
                     "--time", "a range in perf report, a column in BCC's tools",
                     "--lport", "a port in BCC's tools, a column in its tcpconnect",
                     "--call-graph", "the way of unwinding in perf record, the order in perf report",
+                    "--cpu", "ranges in record, as taskset has them",
                     "--to", "convert's formats are too many to be listed as choices",
                     "-e", "bpftrace's program; a letter without effect in BCC's tcprtt");
 
@@ -63,7 +64,10 @@ class CommandTableTest {
 
     /** Letters that stand for several options in all other commands, and why. */
     private static final Map<String, String> SEVERAL_OPTIONS =
-            Map.of("-F", "the frequency in perf record, the fields in perf script");
+            Map.of(
+                    "-F", "the frequency in perf record, the fields in perf script",
+                    "-f", "the filter in trace-cmd record, force in bpftool",
+                    "-g", "stacks in perf record, their order in perf report");
 
     private static Stream<String> names() {
         return CommandTable.all().stream();

@@ -173,11 +173,10 @@ public final class JsonRenderer {
 
         private void report(Report report) throws IOException {
             string("kind", "report");
-            json.writeArrayFieldStart("notes");
-            for (String note : report.notes()) {
-                json.writeString(TextEscape.wellFormed(note));
+            if (!report.answer().isEmpty()) {
+                texts("answer", report.answer());
             }
-            json.writeEndArray();
+            texts("notes", report.notes());
             json.writeObjectFieldStart("sections");
             Keys keys = new Keys();
             for (Result section : report.sections()) {
@@ -185,6 +184,14 @@ public final class JsonRenderer {
                 result(section);
             }
             json.writeEndObject();
+        }
+
+        private void texts(String key, List<String> texts) throws IOException {
+            json.writeArrayFieldStart(key);
+            for (String text : texts) {
+                json.writeString(TextEscape.wellFormed(text));
+            }
+            json.writeEndArray();
         }
 
         private void table(Table table) throws IOException {

@@ -181,6 +181,7 @@ final class PageContent {
         json.writeNumberField("start", timeline.start());
         json.writeNumberField("length", Math.max(0, timeline.end() - timeline.start()));
         text(json, "lost", timeline.lanes().lost());
+        texts(json, "answer", report.answer());
         texts(json, "notes", report.notes());
         texts(json, "states", timeline.states());
         numbers(json, "totals", timeline.stateNanos());

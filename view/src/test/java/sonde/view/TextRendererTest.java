@@ -16,6 +16,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.LiveResult;
+import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
 import sonde.event.result.Table;
@@ -30,6 +31,20 @@ class TextRendererTest {
     @Test
     void tableAlignsDigitsAndUnits() throws IOException {
         GOLDEN.check("table.txt", text(Examples.calls(), TerminalStyle.PLAIN));
+    }
+
+    @Test
+    void theAnswerStandsFirstInEveryForm() throws IOException {
+        Report report =
+                new Report("r", List.of("All of it in f."), List.of("2 events."), List.of());
+        assertThat(text(report, TerminalStyle.PLAIN))
+                .isEqualTo("r\nAll of it in f.\n\n2 events.\n");
+        assertThat(Examples.json(report))
+                .contains("\"answer\":[\"All of it in f.\"],\"notes\":[\"2 events.\"]");
+        assertThat(Examples.json(new Report("r", List.of(), List.of()))).doesNotContain("answer");
+        assertThat(PageContentTest.document(PageContentTest.written(report, Examples.timeline())))
+                .extracting("answer")
+                .isEqualTo(List.of("All of it in f."));
     }
 
     @Test

@@ -118,7 +118,8 @@ public final class CallTreeBuilder {
         for (int at = node; at >= 0 && isKernel(at); at = table.parent(at)) {
             String name = frame(at).name();
             int sys = name.startsWith("__") ? name.indexOf("_sys_") : -1;
-            if (sys > 0 && name.indexOf('_', 2) == sys) {
+            // __traceiter_sys_exit ends any call.
+            if (sys > 0 && !isTracing(frame(at)) && name.indexOf('_', 2) == sys) {
                 return name.substring(sys + 5);
             }
         }

@@ -38,12 +38,14 @@ import java.util.Optional;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.snapshot.ThreadRows;
+import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Arch;
 import sonde.sys.Clocks;
 
 /** Makes the attrs of a plan's events. */
-final class AttrFactory {
+public final class AttrFactory {
     /** The event that counts nothing and carries the life of processes. */
     static final String DUMMY = "dummy";
 
@@ -138,6 +140,24 @@ final class AttrFactory {
         PerfAttr.Builder attr = PerfAttr.software(PERF_COUNT_SW_BPF_OUTPUT);
         common(attr);
         return attr.period(1).sampleType(PERF_SAMPLE_RAW).build();
+    }
+
+    /**
+     * The entry of {@link ThreadRows}, which no descriptor of the kernel makes.
+     *
+     * @param other an entry of the file, whose clock it has
+     */
+    public static AttrEntry threads(AttrEntry other) {
+        PerfAttr attr =
+                PerfAttr.tracepoint(ThreadRows.ID)
+                        .period(1)
+                        .sampleType(SAMPLE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+                        .readFormat(other.attr().readFormat())
+                        .flags(FLAG_SAMPLE_ID_ALL)
+                        .clockid(Clocks.CLOCK_MONOTONIC)
+                        .build();
+        // The kernel counts ids up from 1.
+        return new AttrEntry(attr, new long[] {1L << 48 | ThreadRows.ID}, ThreadRows.EVENT);
     }
 
     private void common(PerfAttr.Builder attr) {

@@ -13,8 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.FlightRing.KeptRecords;
 import sonde.probe.perf.OpenEvent.CounterReading;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.tracefs.Tracefs;
@@ -37,6 +39,7 @@ import sonde.sys.SyscallException;
 public final class PerfRings implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_OUTPUT = 0x2405;
 
+    private static final String SWITCH = "sched:sched_switch";
     private static final String BPF_OUTPUT = "bpf-output";
 
     /** An own thread more or less in the filter costs a comparison per switch. */
@@ -53,6 +56,7 @@ public final class PerfRings implements AutoCloseable {
     private final List<String> notes = new ArrayList<>();
     private final PerfRing.Tally tally = new PerfRing.Tally();
     private SampleOwners owners = SampleOwners.of(List.of());
+    private @Nullable CopiedStacks stacks;
     private boolean closed;
 
     private PerfRings(RecordPlan plan, CountedTasks target, List<Integer> cpus) {
@@ -91,6 +95,7 @@ public final class PerfRings implements AutoCloseable {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
                 openEvent(sampled.name(), attrs.of(sampled, id));
+                filter(sampled.name());
             } catch (SyscallException e) {
                 if (rings.isEmpty()) {
                     throw e;
@@ -108,21 +113,43 @@ public final class PerfRings implements AutoCloseable {
         filterOwnSwitches();
         filterOwnSamples();
         owners = SampleOwners.of(events);
+        if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF) {
+            stacks = new CopiedStacks(target.roots(), entries());
+        }
     }
 
+    private void filter(String name) throws SyscallException {
+        String condition = plan.extras().filter(name);
+        boolean joined = name.equals(SWITCH) && leavesOwnOut(); // an event takes one filter only
+        if (!condition.isEmpty() && !joined) {
+            try {
+                events.getLast().filter(condition);
+            } catch (SyscallException e) {
+                events.removeLast().close();
+                throw e;
+            }
+        }
+    }
+
+    /** The life of processes and names come from all CPUs, everything else from those asked for. */
     private void openEvent(String name, PerfAttr attr) throws SyscallException {
         OpenEvent event = new OpenEvent(name, attr);
         boolean owner = event.isFlight() ? flightRings.isEmpty() : rings.isEmpty();
+        boolean everywhere = owner && !event.isFlight() || name.equals(BPF_OUTPUT);
+        List<Integer> chosen = plan.spec().limits().cpus();
         List<Integer> pids = target.isSystemWide() ? List.of(-1) : target.tids();
         try {
-            for (int i = 0; i < cpus.size(); i++) {
+            for (int cpu : cpus) {
+                if (!everywhere && !chosen.isEmpty() && !chosen.contains(cpu)) {
+                    continue;
+                }
                 for (int pid : pids) {
-                    int fd = event.open(cpus.get(i), pid);
-                    List<?> mapped = event.isFlight() ? flightRings : rings;
-                    if (owner && mapped.size() == i) {
-                        map(event, cpus.get(i), fd);
+                    int fd = event.open(cpu, pid);
+                    Integer ring = event.isFlight() ? flightFd(cpu) : ringFd(cpu);
+                    if (ring == null) {
+                        map(event, cpu, fd);
                     } else {
-                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ringFd(event, i));
+                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring);
                     }
                 }
             }
@@ -149,12 +176,28 @@ public final class PerfRings implements AutoCloseable {
         }
     }
 
-    private int ringFd(OpenEvent event, int index) {
-        return event.isFlight() ? flightRings.get(index).fd() : rings.get(index).fd();
+    private @Nullable Integer ringFd(int cpu) {
+        return rings.stream()
+                .filter(one -> one.cpu() == cpu)
+                .map(PerfRing::fd)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private @Nullable Integer flightFd(int cpu) {
+        return flightRings.stream()
+                .filter(one -> one.cpu() == cpu)
+                .map(FlightRing::fd)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private boolean leavesOwnOut() {
+        return target.isSystemWide() && !target.ownTids().isEmpty();
     }
 
     private void filterOwnSamples() {
-        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+        if (!leavesOwnOut()) {
             return;
         }
         try (OwnSampleFilter filter = OwnSampleFilter.load()) {
@@ -176,7 +219,7 @@ public final class PerfRings implements AutoCloseable {
 
     /** Switches between threads of ours and idle tell about the recorder only. */
     private void filterOwnSwitches() {
-        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+        if (!leavesOwnOut()) {
             return;
         }
         StringJoiner previous = new StringJoiner("&&", "(", ")");
@@ -189,8 +232,15 @@ public final class PerfRings implements AutoCloseable {
         }
         try {
             for (OpenEvent event : events) {
-                if (event.name().equals("sched:sched_switch")) {
-                    event.filter(previous + "||" + next);
+                if (event.name().equals(SWITCH)) {
+                    String asked = plan.extras().filter(SWITCH);
+                    event.filter(
+                            "("
+                                    + previous
+                                    + "||"
+                                    + next
+                                    + ")"
+                                    + (asked.isEmpty() ? "" : "&&(" + asked + ")"));
                 }
             }
         } catch (SyscallException e) {
@@ -278,8 +328,14 @@ public final class PerfRings implements AutoCloseable {
      */
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
-        for (PerfRing ring : rings) {
-            any |= ring.drain(sink::append, tally, owners);
+        long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
+        CopiedStacks foreign = stacks;
+        if (foreign != null) {
+            // Whatever forked before a sample up to these heads is in a ring by now.
+            rings.forEach(ring -> ring.forks(foreign));
+        }
+        for (int i = 0; i < heads.length; i++) {
+            any |= rings.get(i).drain(heads[i], sink::append, tally, owners, foreign);
         }
         return any;
     }
@@ -306,9 +362,9 @@ public final class PerfRings implements AutoCloseable {
         long wholeSince = 0;
         for (int i = 0; i < flightRings.size(); i++) {
             try (Arena arena = Arena.ofConfined()) {
-                KeptRecords there = flightRings.get(i).take(arena, kept, owners);
+                KeptRecords there = flightRings.get(i).take(arena, kept, owners, stacks);
                 if (there.wrapped()) {
-                    wrapped.add(cpus.get(i));
+                    wrapped.add(flightRings.get(i).cpu());
                     wholeSince = Math.max(wholeSince, there.oldestNanos());
                 }
                 sink.append(there.records(), MemorySegment.NULL);

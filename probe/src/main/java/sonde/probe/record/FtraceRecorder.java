@@ -77,6 +77,13 @@ final class FtraceRecorder implements AutoCloseable {
         instance.bufferBytes(buffer.bytesPerCpu());
         instance.option("overwrite", plan.spec().flightRecorder());
         instance.wakeAtPercent(WAKE_AT_PERCENT);
+        if (!plan.spec().limits().cpus().isEmpty()) {
+            instance.cpus(cpus);
+        }
+        if (!plan.extras().ringStacks().isEmpty()) {
+            instance.option("stacktrace", true);
+            instance.option("userstacktrace", true);
+        }
         List<SplicedRing> rings = new ArrayList<>();
         spools.put(buffer, rings);
         for (int cpu : cpus) {
@@ -134,10 +141,29 @@ final class FtraceRecorder implements AutoCloseable {
     /** Enables the events and starts. */
     void on() throws SyscallException {
         for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
-            for (String refused : entry.getValue().enable(entry.getKey().events())) {
+            List<String> events = new ArrayList<>();
+            for (String event : entry.getKey().events()) {
+                if (filter(entry.getValue(), event)) {
+                    events.add(event);
+                }
+            }
+            for (String refused : entry.getValue().enable(events)) {
                 notes.add("no event " + refused);
             }
             entry.getValue().on();
+        }
+    }
+
+    private boolean filter(TraceInstance instance, String event) {
+        String condition = plan.extras().filter(event);
+        try {
+            if (!condition.isEmpty()) {
+                instance.filter(event, condition);
+            }
+            return true;
+        } catch (SyscallException e) {
+            notes.add("no event " + event + ": its filter, " + Errno.describe(e.errno()));
+            return false;
         }
     }
 
@@ -315,9 +341,11 @@ final class FtraceRecorder implements AutoCloseable {
         allSpools().forEach(SplicedRing::close);
         Fd.discard(pipe.readEnd());
         Fd.discard(pipe.writeEnd());
-        for (TraceInstance instance : instances.values()) {
-            instance.close();
-            notes.addAll(instance.failures());
-        }
+        instances.values().forEach(TraceInstance::close);
+    }
+
+    /** What could not be undone, once {@link #close} returned. */
+    List<String> failures() {
+        return instances.values().stream().flatMap(one -> one.failures().stream()).toList();
     }
 }

@@ -39,6 +39,11 @@ public final class ProcessTree {
         return List.copyOf(found);
     }
 
+    /** The name of a thread; empty when it is gone. */
+    static String comm(int tid) {
+        return text("/proc/" + tid + "/comm").stripTrailing();
+    }
+
     /** Thread ids of a process; empty when it is gone. */
     static List<Integer> threads(int pid) {
         String[] names = new File("/proc/" + pid + "/task").list();

@@ -53,6 +53,7 @@ public final class RecordSession implements AutoCloseable {
     /** VmHWM of this process when the command left its memory. */
     private volatile long ownPeakRss;
 
+    private @Nullable TargetCounters counters;
     private volatile long armedNanos;
 
     /** What a full disk cost; empty for nothing. */
@@ -96,21 +97,27 @@ public final class RecordSession implements AutoCloseable {
             plan.gaps().forEach(gap -> notes.add(gap.sentence()));
             folder.reserve();
             folder.writeMeta(meta);
-            hook = new Thread(this::close, "sonde-close");
+            hook = new Thread(this::closeWholly, "sonde-close");
             Runtime.getRuntime().addShutdownHook(hook);
             long traceId = meta.times().startNanos() * 31 + meta.recorder().pid();
-            sources.prepare(meta.machine().cpus().size(), traceId);
+            sources.prepare(meta.machine().cpus(), onlineCpus().size(), traceId);
             // Now that all threads run, so that filters know them.
             meta = meta.withRecorder(self());
-            sources.open(meta);
-            meta = meta.withParts(sources.parts()).withProcesses(descriptors(), List.of());
+            sources.openPerf(meta);
+            List<RecordingMeta.Descriptors> descriptors = descriptors();
+            sources.awaitDense();
+            meta = meta.withParts(sources.parts()).withProcesses(descriptors, List.of());
             folder.writeMeta(meta);
             if (request.mode() == TargetMode.ALL) {
                 // Nobody waits for the start: our reading is not to be among the first events.
                 sources.awaitFormats();
             }
+            counters = TargetCounters.begin(request.mode(), request.rootPids());
             sources.arm(meta.recorder().tids());
             armedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            long wall = Clocks.nanos(Clocks.CLOCK_REALTIME);
+            meta = meta.withTimes(new RecordingTimes(armedNanos, wall, -1, -1));
+            folder.writeMeta(meta);
             loop.armed();
         }
     }
@@ -171,6 +178,15 @@ public final class RecordSession implements AutoCloseable {
         return Optional.ofNullable(sources.metadata());
     }
 
+    /** Reads the counters of the target again: memory, throttling. */
+    public void look() {
+        synchronized (lock) {
+            if (counters != null && !finished) {
+                counters.look();
+            }
+        }
+    }
+
     /** Adds a sentence for the summary. */
     public void addNote(String sentence) {
         notes.add(sentence);
@@ -225,8 +241,7 @@ public final class RecordSession implements AutoCloseable {
                         e instanceof IOException ? String.valueOf(e.getMessage()) : e.toString();
                 loop.fail("the recording could not be finished: " + why);
             } finally {
-                sources.close();
-                removeHook();
+                sources.close(this::removeHook);
             }
             return meta;
         }
@@ -234,20 +249,21 @@ public final class RecordSession implements AutoCloseable {
 
     /** When the command's own program began, once all is drained. */
     private OptionalLong firstExec() {
-        return request.mode() == TargetMode.COMMAND
+        return !request.argv().isEmpty()
                 ? sources.firstExec(request.rootPids().getFirst())
                 : OptionalLong.empty();
     }
 
     private void end(RecordingMeta.@Nullable CommandExit exit) throws IOException {
         Collection<Integer> threads = exit == null ? List.of() : sources.threads();
-        sources.off();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        sources.off();
         loop.stop();
         int errno = sources.drainToEnd();
         if (errno != 0) {
             loop.fail("the recording could not be written to its end: " + Errno.describe(errno));
         }
+        sources.threadsAtEnd(endNanos);
         List<RecordingMeta.Descriptors> tables = new ArrayList<>(meta.descriptors());
         if (request.mode() == TargetMode.PID) {
             tables.addAll(descriptors());
@@ -265,13 +281,14 @@ public final class RecordSession implements AutoCloseable {
                                         request.mode(),
                                         request.argv(),
                                         request.rootPids(),
-                                        SessionMeta.own(exit, ownPeakRss)))
+                                        SessionMeta.own(exit, ownPeakRss),
+                                        counters == null ? List.of() : counters.end()))
                         .withProcesses(tables, meta.jvmMaps());
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();
         RingAccount account = sources.account(times.startNanos(), endNanos);
         tellUnwritten(account.losses());
-        sources.close();
+        sources.close(this::removeHook);
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
         tellLiving(threads);
         meta =
@@ -329,9 +346,13 @@ public final class RecordSession implements AutoCloseable {
         }
     }
 
-    /** Waits until every descriptor of the recording is closed. */
-    public void awaitClosed() {
-        sources.awaitClosed();
+    /**
+     * Waits until nothing of the recording is left in the kernel.
+     *
+     * @return what could not be removed, a sentence each
+     */
+    public List<String> awaitRemoved() {
+        return sources.awaitRemoved();
     }
 
     /** After a start that failed: as if it had never been, but for the folder. */
@@ -339,9 +360,9 @@ public final class RecordSession implements AutoCloseable {
         synchronized (lock) {
             finished = true;
             loop.stop();
-            sources.close();
+            sources.close(this::removeHook);
             sources.awaitFormats();
-            removeHook();
+            sources.awaitRemoved();
         }
     }
 
@@ -363,6 +384,11 @@ public final class RecordSession implements AutoCloseable {
         stop(null);
     }
 
+    private void closeWholly() {
+        close();
+        sources.awaitRemoved();
+    }
+
     /** Why it ended by itself, or could not be finished. */
     public Optional<String> failure() {
         String detail = unwritten.isEmpty() ? "" : "; " + unwritten;
@@ -378,7 +404,7 @@ public final class RecordSession implements AutoCloseable {
                 pid, ProcessTree.threads(pid), InstanceName.startTicks(pid), -1, -1);
     }
 
-    /** The CPUs that are recorded. */
+    /** The CPUs that could be recorded. */
     static List<Integer> onlineCpus() throws SyscallException {
         return MachineFacts.onlineCpus().stream().boxed().toList();
     }

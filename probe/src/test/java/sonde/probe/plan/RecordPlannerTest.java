@@ -87,8 +87,7 @@ class RecordPlannerTest {
     void stacksOfProbesAreSampled() {
         List<String> events = List.of("syscalls:sys_enter_openat", "irq:irq_handler_entry");
         RecordSpec dwarf =
-                new RecordSpec(
-                        TargetMode.COMMAND, events, Set.of(), 997, CallGraph.DWARF, 0, false, 0);
+                RecordSpec.of(TargetMode.COMMAND).withEvents(events).unwinding(CallGraph.DWARF);
         RecordPlan plan = plan(dwarf, root(), SMALL);
         assertThat(plan.owner("syscalls:sys_enter_openat").orElseThrow().source())
                 .isEqualTo("perf.data");

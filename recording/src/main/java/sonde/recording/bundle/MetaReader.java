@@ -136,11 +136,22 @@ public final class MetaReader {
                             end.number("voluntarySwitches"),
                             end.number("involuntarySwitches"));
         }
+        List<RecordingMeta.TargetReading> counters = new ArrayList<>();
+        for (JsonObject counter : node.nodes("counters")) {
+            counters.add(
+                    new RecordingMeta.TargetReading(
+                            counter.text("name"),
+                            counter.text("subject"),
+                            counter.number("first"),
+                            counter.number("last"),
+                            counter.number("most")));
+        }
         return new RecordedTarget(
                 node.name("mode", TargetMode::valueOf, TargetMode.ALL),
                 node.texts("argv"),
                 node.integers("rootPids"),
-                exit);
+                exit,
+                counters);
     }
 
     private static RecordingMeta.Recorder recorder(JsonObject node) throws MalformedInputException {
@@ -173,7 +184,9 @@ public final class MetaReader {
                             owner.text("event"),
                             owner.text("source"),
                             owner.text("buffer"),
-                            owner.text("reason")));
+                            owner.text("reason"),
+                            owner.flag("stacks"),
+                            owner.text("filter")));
         }
         List<RecordedRing> rings = new ArrayList<>();
         for (JsonObject ring : node.nodes("rings")) {

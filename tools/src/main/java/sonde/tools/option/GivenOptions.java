@@ -19,7 +19,12 @@ public final class GivenOptions {
      * @param spelling with its dashes
      * @param value empty for a flag
      */
-    public record Given(OptionModel option, String spelling, String value) {}
+    public record Given(OptionModel option, String spelling, String value) {
+        /** Whether it is the option of a name. */
+        public boolean has(String name) {
+            return option.name().equals(name);
+        }
+    }
 
     private final CommandModel model;
     private final Map<String, OptionModel> names = new HashMap<>();

@@ -40,8 +40,8 @@ public final class ReportRecipe {
     /**
      * A report with what its page needs besides.
      *
-     * @param timeline a track for each of the 200 busiest threads and one for the others; samples
-     *     and spans are added up where there are too many, so that their sums are those of the
+     * @param timeline a track for each of the busiest threads and one for the others; samples and
+     *     spans are added up where there are too many, so that their sums are those of the
      *     report
      */
     public record ReportPage(Report report, Timeline timeline) {}
@@ -56,7 +56,8 @@ public final class ReportRecipe {
         Timeline timeline = maker.timeline();
         List<String> notes = new ArrayList<>(report.notes());
         notes.addAll(maker.notes());
-        return new ReportPage(new Report(report.title(), notes, inOrder(report)), timeline);
+        return new ReportPage(
+                new Report(report.title(), report.answer(), notes, inOrder(report)), timeline);
     }
 
     /** Each table once, the longest of its title; what was lost comes first. */
@@ -122,7 +123,9 @@ public final class ReportRecipe {
                 found.counts().counts().stream().map(TypeCount::type).toList(), options.events());
         List<Result> results = new ArrayList<>();
         options.sections().forEach(section -> results.addAll(section.results(found)));
-        return new Report(source.name(), notes(source, found), results);
+        List<String> answer = new ArrayList<>();
+        options.sections().forEach(section -> answer.addAll(section.answer(found)));
+        return new Report(source.name(), answer, notes(source, found), results);
     }
 
     private List<String> notes(ReportSource source, ReportOperators found) {

@@ -49,7 +49,13 @@ final class TimelineMaker {
 
     /** The analyses it takes. */
     static final List<AnalysisKey<?>> NEEDS =
-            List.of(TRACKS, OFF_SPANS, CPUS, MARKS, ReportOperators.FAULTS);
+            List.of(
+                    TRACKS,
+                    OFF_SPANS,
+                    CPUS,
+                    MARKS,
+                    ReportOperators.FAULTS,
+                    ReportOperators.EVENT_STACKS);
 
     /** Short-lived threads have few spans; long-lived ones up to 4000 each. */
     private static final int MAX_TRACKS = 4000;
@@ -80,6 +86,9 @@ final class TimelineMaker {
         found.samples().forEach((thread, node, weight, count) -> others.add(thread));
         found.of(ReportOperators.FAULTS)
                 .forEach((thread, node, weight, count) -> others.add(thread));
+        found.of(ReportOperators.EVENT_STACKS)
+                .values()
+                .forEach(sums -> sums.forEach((thread, node, weight, count) -> others.add(thread)));
         others.removeIf(thread -> !found.shown(thread));
         busiest.forEach(others::remove);
         Stream.concat(busiest.stream(), others.stream())
@@ -122,11 +131,12 @@ final class TimelineMaker {
             tracks.add(found.of(TRACKS).track(found.threads(), thread, command, end - start));
         }
         shared(tracks);
-        List<TimelineSamples> samples =
-                List.of(
-                        single("on-cpu", found.weightUnit(), cpu),
-                        offCpu(),
-                        single("page-faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
+        List<TimelineSamples> samples = new ArrayList<>();
+        samples.add(single("on-cpu", found.weightUnit(), cpu));
+        samples.add(offCpu());
+        samples.add(single("page-faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
+        found.of(ReportOperators.EVENT_STACKS)
+                .forEach((event, sums) -> samples.add(single(event, Unit.COUNT, sums)));
         List<String> states = Arrays.stream(ThreadState.values()).map(ThreadState::label).toList();
         return new Timeline(
                 "timeline",
