@@ -60,7 +60,7 @@ class Page {
 
   /** Goes where the address points: to a view, or to a table of the whole recording. */
   follow() {
-    const id = decodeURIComponent(location.hash.slice(1));
+    const id = location.hash.slice(1); // anchors have no letters that are escaped
     const view = this.views.findIndex(({ name }) => anchor(name) === id);
     const table = $(id)?.closest('#tables-panel');
     if (view >= 0) this.open(view);

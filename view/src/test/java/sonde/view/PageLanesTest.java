@@ -311,6 +311,7 @@ class PageLanesTest {
                 .isLessThan(20 * 560.0);
         assertThat(js("document.querySelector('#table-stacks details').open")).isEqualTo(false);
         assertThat(text("tables-panel")).contains("Nothing in: nothing.");
+        js("location.hash = '#%'");
         js("location.hash = '#off-cpu'");
         browser.await("document.getElementById('tables-panel').hidden");
         assertThat(js("sonde.views[sonde.current].name")).isEqualTo("Off CPU");
