@@ -1,5 +1,5 @@
 /**
- * Maps with types: by codecs, as numbers without objects, and mapped into memory.
+ * Provides typed access to maps: by codecs, as numbers without allocation, and mapped into memory.
  *
  * {@snippet :
  * MapSpec spec = new MapSpec("names", MapType.LRU_HASH, 4, 16, 1024);

@@ -1,5 +1,5 @@
 /**
- * Java classes for objects: typed access to their programs, maps and variables.
+ * Generates Java classes for objects, with typed access to their programs, maps and variables.
  *
  * {@snippet :
  * String source =

@@ -1,6 +1,6 @@
 /**
- * From the text of a script to its end: {@link sonde.lang.bpftrace.run.Compilation} is the visible
- * list of passes, {@link sonde.lang.bpftrace.run.TraceSession} loads, attaches, prints.
+ * Compiles and runs scripts: {@link sonde.lang.bpftrace.run.Compilation} is the visible list of
+ * passes, {@link sonde.lang.bpftrace.run.TraceSession} loads, attaches, prints.
  *
  * <pre>{@code
  * Diagnostics diagnostics = new Diagnostics();
