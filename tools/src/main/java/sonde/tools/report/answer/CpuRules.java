@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
@@ -67,6 +68,9 @@ final class CpuRules {
             }
         }
         if (places.isEmpty()) {
+            named = runtime(uses, places) / Math.max(all, 1e-9);
+        }
+        if (places.isEmpty()) {
             return Optional.empty();
         }
         String text =
@@ -79,6 +83,26 @@ final class CpuRules {
                         + String.join(", ", places)
                         + ".";
         return Optional.of(new Finding(wanted * named, text));
+    }
+
+    /** An interpreter whose script's functions have no names. */
+    private static double runtime(List<CpuUse> uses, List<String> places) {
+        Map<String, Double> shares = new TreeMap<>();
+        uses.stream()
+                .filter(use -> ProgramFrames.isInterpreter(use.place().module()))
+                .forEach(use -> shares.merge(use.place().module(), use.share(), Double::sum));
+        double all = uses.stream().mapToDouble(CpuUse::share).sum();
+        for (Map.Entry<String, Double> one : shares.entrySet()) {
+            if (one.getValue() > all / 2) {
+                places.add(
+                        Words.percent(one.getValue() / all)
+                                + " of the CPU time in the interpreter "
+                                + one.getKey()
+                                + ", the script's functions have no names");
+                return one.getValue();
+            }
+        }
+        return 0;
     }
 
     private static double busyOfWall(Evidence evidence) {

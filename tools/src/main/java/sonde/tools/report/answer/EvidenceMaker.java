@@ -15,6 +15,8 @@ import sonde.analysis.file.ObjectWaits.ObjectWait;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffCpu.OffCpuCause;
 import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.ThreadsNow;
+import sonde.analysis.sched.ThreadsNow.ThreadLook;
 import sonde.analysis.sched.WaitCauses;
 import sonde.analysis.stack.StackAggregate;
 import sonde.analysis.syscall.SyscallDurations;
@@ -45,6 +47,7 @@ public final class EvidenceMaker {
     private final StackAggregate faults;
     private final WaitCauses causes;
     private final ObjectWaits waited;
+    private final ThreadsNow looks;
     private final ProgramFrames frames;
     private final KernelReasons reasons;
     private final Map<Integer, ThreadGroup> groups = new HashMap<>();
@@ -66,7 +69,8 @@ public final class EvidenceMaker {
             SignalDeliveries signals,
             StackAggregate faults,
             WaitCauses causes,
-            ObjectWaits waited) {
+            ObjectWaits waited,
+            ThreadsNow looks) {
         this.found = found;
         this.offCpu = offCpu;
         this.calls = calls;
@@ -75,6 +79,7 @@ public final class EvidenceMaker {
         this.faults = faults;
         this.causes = causes;
         this.waited = waited;
+        this.looks = looks;
         frames = new ProgramFrames(found.trees());
         reasons = new KernelReasons(found.trees());
     }
@@ -97,6 +102,7 @@ public final class EvidenceMaker {
         objects();
         causes();
         waited();
+        looked();
         List<CpuUse> cpu = cpu();
         List<WaitSum> waits = waits();
         StartEvidence starts = new StartEvidence(found, calls, files);
@@ -177,7 +183,7 @@ public final class EvidenceMaker {
             String held =
                     cause.holderCall() < 0 ? "" : found.callNames().nameOf(cause.holderCall());
             ProgramPlace place = frames.of(cause.holderStack());
-            String from = place.own() ? ", called from " + place.chain() : "";
+            String from = place.own() && place.isNamed() ? " in " + place.chain() : "";
             String did =
                     switch (cause.state()) {
                         case RUNNING, UNKNOWN -> "ran";
@@ -185,7 +191,7 @@ public final class EvidenceMaker {
                         case SLEEPING, BLOCKED, STOPPED ->
                                 held.contains("nanosleep")
                                         ? "slept" + from
-                                        : "waited" + (held.isEmpty() ? "" : " in " + held) + from;
+                                        : "waited" + (held.isEmpty() ? "" : " for " + held) + from;
                     };
             meanwhile
                     .computeIfAbsent(new CallKey(group, call), any -> new TreeMap<>())
@@ -215,6 +221,17 @@ public final class EvidenceMaker {
                 String doing = place.isNamed() ? ", which was in " + place.chain() : call;
                 holders.computeIfAbsent(key, any -> new TreeMap<>())
                         .merge(found.threadName(wait.holder()) + doing, wait.nanos(), Long::sum);
+            }
+        }
+    }
+
+    /** Objects that the recorder saw where no event tells one. */
+    private void looked() {
+        for (ThreadLook look : looks.looks()) {
+            ThreadGroup group = groups.get(look.thread());
+            if (group != null && look.syscall() >= 0 && !look.object().isEmpty()) {
+                CallKey key = new CallKey(group, found.callNames().nameOf(look.syscall()));
+                waitObjects.computeIfAbsent(key, any -> new TreeMap<>(Map.of(look.object(), 1L)));
             }
         }
     }
@@ -274,7 +291,7 @@ public final class EvidenceMaker {
                     if (found.isKernel(node)) {
                         sum.kernel += all;
                         inFaults += reasons.isFault(node) ? all : 0;
-                        String call = found.trees().callOf(node);
+                        String call = call(node);
                         if (!call.isEmpty()) {
                             sum.calls.merge(call, all, Long::sum);
                             CallKey key = new CallKey(group, call);
@@ -299,13 +316,31 @@ public final class EvidenceMaker {
         return uses;
     }
 
+    /**
+     * The system call of a sample in the kernel. Its own function is not yet, or no longer, in the
+     * chain when the tracepoint at its entry or exit fires: then the C library's tells.
+     */
+    private String call(int node) {
+        String call = found.trees().callOf(node);
+        if (!call.isEmpty()) {
+            return call;
+        }
+        int at = node;
+        while (at >= 0 && found.isKernel(at)) {
+            at = found.stacks().parent(at);
+        }
+        String wrapper = at < 0 ? "" : found.trees().frame(at).name();
+        wrapper = wrapper.replaceFirst("^(__GI_)?_*(libc_)?", "").replaceFirst("64$", "");
+        return found.callNames().numberOf(wrapper) >= 0 ? wrapper : "";
+    }
+
     /** Where there is no user part, what the kernel did. */
     private ProgramPlace place(int node) {
         ProgramPlace place = frames.of(node);
         if (!place.function().isEmpty() || !found.isKernel(node)) {
             return place;
         }
-        String call = found.trees().callOf(node);
+        String call = call(node);
         String name = call.isEmpty() ? found.trees().frame(node).name() : call;
         return new ProgramPlace(name, "[kernel]", List.of(), false);
     }

@@ -13,6 +13,9 @@ public final class Judgement {
 
     private static final double MUCH = 0.5;
 
+    /** Of a shorter recording shares are chance. */
+    private static final long SHORT_NANOS = 150_000_000;
+
     /** Judges one side of the evidence; says nothing that the evidence does not show. */
     @FunctionalInterface
     interface AnswerRule {
@@ -39,6 +42,9 @@ public final class Judgement {
 
     /** At most four sentences, those that explain most first; none where nothing is clear. */
     public static List<String> sentences(Evidence evidence) {
+        if (evidence.wallNanos() < SHORT_NANOS) {
+            return List.of();
+        }
         List<Finding> all = new ArrayList<>();
         for (AnswerRule rule : RULES) {
             all.addAll(rule.judge(evidence));

@@ -106,6 +106,11 @@ public final class ProgramFrames {
         }
     }
 
+    /** Whether a module runs scripts. */
+    static boolean isInterpreter(String module) {
+        return module.matches("(lib)?(python|perl|ruby|php|lua|node|pypy)[-.\\d]*(\\.so[.\\d]*)?");
+    }
+
     static boolean isProgram(Frame frame) {
         boolean code = frame.kind() == Frame.Kind.USER || frame.kind() == Frame.Kind.JIT;
         return code

@@ -190,7 +190,8 @@ final class WaitRules {
             text.append(Words.time(wait.longest())).append(')');
         }
         if (wait.place().own() && wait.place().isNamed()) {
-            text.append(", called from ").append(wait.place().chain());
+            text.append(wait.meanwhile().isEmpty() ? ", called from " : "; the call comes from ");
+            text.append(wait.place().chain());
         }
         text.append(polls ? ": a loop of short sleeps" : "");
         return text.append('.').toString();

@@ -77,7 +77,9 @@ final class SummarySection implements ReportSection {
 
     @Override
     public List<String> answer(ReportOperators found) {
-        return judges(found) ? Judgement.sentences(evidence(found)) : List.of();
+        List<String> answer = new ArrayList<>(new ThreadsNowSection().notes(found)); // deadlocks
+        answer.addAll(judges(found) ? Judgement.sentences(evidence(found)) : List.of());
+        return answer;
     }
 
     /** Whether it is known when threads ran. */
@@ -96,7 +98,8 @@ final class SummarySection implements ReportSection {
                                         found.of(WakeUpsSection.SIGNALS),
                                         found.of(ReportOperators.FAULTS),
                                         found.of(CAUSES),
-                                        found.of(OffCpuSection.WAITS))
+                                        found.of(OffCpuSection.WAITS),
+                                        found.of(ThreadsNowSection.LOOKS))
                                 .evidence());
     }
 
