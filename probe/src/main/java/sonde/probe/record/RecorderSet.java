@@ -14,7 +14,10 @@ import sonde.probe.launch.Leftovers;
 import sonde.probe.launch.Leftovers.Leftover;
 import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
+import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadSnapshot;
 import sonde.probe.tracefs.Tracefs;
@@ -183,7 +186,8 @@ final class RecorderSet {
                             headline,
                             tracefs,
                             formats,
-                            request.program());
+                            request.program(),
+                            stacks());
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
             if (denied && !bound.isEmpty() && opening == null) {
@@ -196,6 +200,26 @@ final class RecorderSet {
                         e);
             }
             notes.add("no perf events: " + e.getMessage());
+        }
+    }
+
+    /** Programs that unwind user stacks, where the plan has them; null when they are refused. */
+    private @Nullable UserStacks stacks() {
+        if (plan.spec().callGraph().kind() != CallGraph.Kind.BPF) {
+            return null;
+        }
+        List<UserStacks.EventKind> kinds = new ArrayList<>();
+        for (int i = 0; i < plan.sampled().size(); i++) {
+            SampledEvent event = plan.sampled().get(i);
+            if (event.callChain()) {
+                kinds.add(new UserStacks.EventKind(i, event.raw()));
+            }
+        }
+        try {
+            return UserStacks.load(kinds, Set.copyOf(request.rootPids()), request.argv());
+        } catch (IOException e) {
+            notes.add("user stacks are followed by frame pointers: " + e.getMessage());
+            return null;
         }
     }
 
