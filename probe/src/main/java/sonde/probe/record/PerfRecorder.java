@@ -13,9 +13,9 @@ import sonde.probe.perf.ExistingTasks;
 import sonde.probe.perf.PerfRings;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
-import sonde.probe.stack.UserStacks;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadRows;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -306,11 +306,23 @@ final class PerfRecorder implements AutoCloseable {
             return;
         }
         closed = true;
+        List<Integer> slow = new ArrayList<>(rings.tracepointFds());
         if (program != null) {
-            program.close();
+            slow.addAll(program.detach());
         }
         if (stacks != null) {
             stacks.close();
+        }
+        try (EventKeeper _ = EventKeeper.start(slow)) {
+            closeAll();
+        } catch (SyscallException e) {
+            closeAll(); // without a shell it takes half a second longer
+        }
+    }
+
+    private void closeAll() {
+        if (program != null) {
+            program.close();
         }
         rings.close();
         writer.close();

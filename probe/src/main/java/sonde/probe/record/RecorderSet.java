@@ -17,9 +17,9 @@ import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
-import sonde.probe.stack.UserStacks;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadSnapshot;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
@@ -539,6 +539,7 @@ final class RecorderSet {
     /** Waits until the instances are gone; says what could not be removed. */
     List<String> awaitRemoved() {
         join(removal);
+        join(closing);
         FtraceRecorder dense = ftrace;
         return dense == null ? List.of() : dense.failures();
     }
