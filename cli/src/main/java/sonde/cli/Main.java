@@ -8,14 +8,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
+import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.event.NearestNames;
 import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
-import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.option.OptionWords;
+import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.script.ScriptTool;
 
 /**
