@@ -188,11 +188,11 @@ public final class CompactUnwindTable {
             return new CompactUnwindTable(Arrays.copyOf(offsets, kept), Arrays.copyOf(rules, kept));
         }
 
-        private interface SectionReader {
+        private interface SectionAttempt {
             void read(ElfSection section, byte[] content);
         }
 
-        private void attempt(ElfSection section, int mostBytes, SectionReader reader) {
+        private void attempt(ElfSection section, int mostBytes, SectionAttempt reader) {
             try {
                 if (section.type() == ElfFile.SHT_PROGBITS
                         && section.sizeBytes() <= mostBytes
