@@ -117,7 +117,7 @@ public record JavaThreads(int pid, List<JavaThread> threads) {
             Matcher lock = LOCK.matcher(line);
             if (lock.matches()) {
                 long address = Long.parseUnsignedLong(lock.group(2), 16);
-                lock(lock.group(1), new JavaLock(address, lock.group(3)));
+                lock(lock.group(1).strip(), new JavaLock(address, lock.group(3)));
             }
         }
 
