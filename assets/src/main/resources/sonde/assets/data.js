@@ -75,6 +75,15 @@ function readMarks(cursor, lane) {
   return marks;
 }
 
+/** Page faults as a lane of marks; each says in which function it happened. */
+function faultMarks({ stacks, samples }) {
+  const set = samples.find(({ name }) => name === 'page-faults');
+  if (!set?.time.length) return [];
+  const texts = Array.from(set.node, (node) => stacks.frames[stacks.frame[node]]?.name ?? '');
+  const count = set.events.reduce((sum, events) => sum + events, 0);
+  return [{ name: 'page faults', count, texts, time: set.time, track: set.track }];
+}
+
 function unpackFrames(flat, modules) {
   const frames = [];
   for (let i = 0; i < flat.length; i += 3) {
@@ -99,6 +108,6 @@ export async function readData(element) {
   data.stacks.frames = unpackFrames(data.frames, data.modules);
   data.samples = data.samples.map((samples) => readSamples(cursor, samples));
   data.cpus = data.cpus.map((lane) => readCpu(cursor, lane));
-  data.marks = data.marks.map((lane) => readMarks(cursor, lane));
+  data.marks = [...data.marks.map((lane) => readMarks(cursor, lane)), ...faultMarks(data)];
   return data;
 }

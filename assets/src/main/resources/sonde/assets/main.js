@@ -35,12 +35,12 @@ class Page {
 
   /** Losses, the answer, the headline, and all other sentences folded to one line. */
   showNotes() {
-    const { lost, answer, notes } = this.data;
+    const { lost, notes, answer } = this.data;
     if (lost) {
       const more = el('a', { href: '#table-losses' }, 'Where?');
-      $('notes').append(el('p', { className: 'lost', role: 'alert' }, lost, ' ', more));
+      $('lost').append(el('p', { role: 'alert' }, lost, ' ', more));
     }
-    $('notes').append(...answer.map((sentence) => el('p', { className: 'lead' }, sentence)));
+    $('answer').append(...answer.map((sentence) => el('p', null, sentence)));
     $('notes').append(...notes.slice(0, 1).map((note) => el('p', { className: 'lead' }, note)));
     const rest = notes.slice(1);
     if (rest.length === 1) $('notes').append(el('p', null, rest[0]));
@@ -60,7 +60,7 @@ class Page {
 
   /** Goes where the address points: to a view, or to a table of the whole recording. */
   follow() {
-    const id = decodeURIComponent(location.hash.slice(1));
+    const id = location.hash.slice(1); // anchors have no letters that are escaped
     const view = this.views.findIndex(({ name }) => anchor(name) === id);
     const table = $(id)?.closest('#tables-panel');
     if (view >= 0) this.open(view);

@@ -1,6 +1,8 @@
 // The rows of the timeline: CPUs, event marks, then threads, put together by command, process and
 // name. A row is { kind, name, hint, tracks, children, open, depth }.
 
+import { format } from './numbers.js';
+
 /** So many processes of a command, or threads of a name, become one row that opens. */
 const MANY = 3;
 /** Rows that are open from the beginning, together. */
@@ -79,7 +81,7 @@ function cpuRows(data) {
 
 function markRows(data) {
   const rows = data.marks.map((lane) => ({ kind: 'marks', name: lane.name, lanes: [lane],
-    hint: `${lane.count} events`, tracks: [] }));
+    hint: lane.count === 1 ? '1 event' : `${format('COUNT', lane.count)} events`, tracks: [] }));
   if (rows.length < MANY) return rows;
   return [{ ...bunch(`events ×${rows.length} types`, 'single events', rows), kind: 'marks',
     lanes: data.marks }];

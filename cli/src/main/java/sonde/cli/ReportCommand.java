@@ -10,7 +10,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
-import sonde.event.result.Report;
 import sonde.open.BrokenFileException;
 import sonde.open.ReportSource;
 import sonde.probe.launch.PrivateOutput;

@@ -95,7 +95,7 @@ public final class TextRenderer {
                 }
                 case RowStream rows -> {
                     write(text);
-                    new RowWriter(rows, out).table();
+                    new RowWriter(rows, out).table(style);
                     return;
                 }
                 case Document document -> {

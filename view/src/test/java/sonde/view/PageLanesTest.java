@@ -120,7 +120,15 @@ class PageLanesTest {
                 List.of("running", "sleeping"),
                 tracks,
                 stacks,
-                List.of(off),
+                List.of(
+                        off,
+                        TimelineSamples.moments(
+                                "page-faults",
+                                Unit.COUNT,
+                                new long[] {700},
+                                new int[] {0},
+                                new int[] {1},
+                                new long[] {1})),
                 new long[] {40 * tracks.size(), 60 * tracks.size()},
                 new TimelineLanes(List.of(cpu), List.of(marks), LOST));
     }
@@ -192,7 +200,7 @@ class PageLanesTest {
 
     @Test
     void lossesComeFirstAndNotesFold() {
-        assertThat(text("notes")).startsWith(LOST);
+        assertThat(text("lost")).startsWith(LOST);
         assertThat(js("document.querySelector('#notes summary').textContent"))
                 .isEqualTo("16 notes: no symbols: /usr/lib/file0");
         assertThat(js("document.querySelector('#notes details').open")).isEqualTo(false);
@@ -204,7 +212,13 @@ class PageLanesTest {
         js("sonde.timeline.tree.forEach((row) => { row.open = false; })");
         js("sonde.timeline.rowsChanged()");
         assertThat(rows())
-                .isEqualTo(List.of("CPU 3", "signal:signal_generate", "sh ×200", "java 50 ×51"));
+                .isEqualTo(
+                        List.of(
+                                "CPU 3",
+                                "signal:signal_generate",
+                                "page faults",
+                                "sh ×200",
+                                "java 50 ×51"));
         double[] at = place("java 50 ×51", "8");
         browser.click(at[0], at[1]);
         assertThat(rows())
@@ -212,15 +226,17 @@ class PageLanesTest {
                         List.of(
                                 "CPU 3",
                                 "signal:signal_generate",
+                                "page faults",
                                 "sh ×200",
                                 "java 50 ×51",
                                 "java 50",
                                 "worker-* ×50"));
         js("sonde.timeline.surface.canvas.focus()");
-        for (String key : List.of("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight")) {
+        for (String key :
+                List.of("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight")) {
             browser.key(key);
         }
-        assertThat(rows()).hasSize(6 + STORM);
+        assertThat(rows()).hasSize(7 + STORM);
         browser.key("Enter");
         browser.frame();
         assertThat(text("range")).isEqualTo("200 threads");
@@ -230,7 +246,7 @@ class PageLanesTest {
         browser.frame();
         assertThat(text("range")).isEmpty();
         assertThat(text("states")).contains("running10.0 µs");
-        assertThat(rows()).hasSize(6);
+        assertThat(rows()).hasSize(7);
     }
 
     @Test
@@ -244,6 +260,8 @@ class PageLanesTest {
                 .contains("2 events", "sh 1000", "sig=17 comm=sh");
         assertThat(hover("signal:signal_generate", "sonde.timeline.x(1000)"))
                 .doesNotContain("sig=");
+        assertThat(hover("page faults", "sonde.timeline.x(700)"))
+                .contains("1 event", "sh 1000", "do_wait");
         assertThat(hover("sh ×200", "30")).contains("200 processes", "running  8.00 µs");
     }
 
@@ -293,6 +311,7 @@ class PageLanesTest {
                 .isLessThan(20 * 560.0);
         assertThat(js("document.querySelector('#table-stacks details').open")).isEqualTo(false);
         assertThat(text("tables-panel")).contains("Nothing in: nothing.");
+        js("location.hash = '#%'");
         js("location.hash = '#off-cpu'");
         browser.await("document.getElementById('tables-panel').hidden");
         assertThat(js("sonde.views[sonde.current].name")).isEqualTo("Off CPU");

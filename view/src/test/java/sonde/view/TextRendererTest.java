@@ -18,6 +18,7 @@ import sonde.event.result.Histogram;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.RowStream;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
@@ -250,5 +251,23 @@ class TextRendererTest {
             assertThat(text(result, new TerminalStyle(80, false, true))).doesNotContain("\033");
             assertThat(text(result, new TerminalStyle(80, true, true))).contains("\033[1m");
         }
+    }
+
+    @Test
+    void rowsOfAQueryAreWholeInAPipeAndFitATerminal() {
+        String path = "/usr/lib/x86_64-linux-gnu/".repeat(8) + "libc.so.6";
+        RowStream rows =
+                RowStream.of(
+                        "",
+                        List.of(Column.text("file"), Column.count("reads")),
+                        () -> List.of(List.of(path, 12L), List.of("y", 3L)));
+        assertThat(text(rows, TerminalStyle.PLAIN)).contains(path + "     12\n");
+        assertThat(text(rows, new TerminalStyle(30, false, true)))
+                .isEqualTo(
+                        """
+                        file                     reads
+                        /usr/lib/x8…u/libc.so.6     12
+                        y                            3
+                        """);
     }
 }

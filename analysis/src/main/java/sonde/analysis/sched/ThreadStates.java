@@ -588,8 +588,9 @@ public final class ThreadStates implements Operator {
         SampledSpans spans = new SampledSpans(samples, meaning);
         spans.handOut(
                 known,
-                (thread, as, from, to) -> {
+                (thread, onCpu, as, from, to) -> {
                     state[thread] = DEAD; // silent() has nothing to add
+                    cpu[thread] = onCpu;
                     emit(thread, as, Math.max(from, threads.born(thread)), to);
                 });
         return true;

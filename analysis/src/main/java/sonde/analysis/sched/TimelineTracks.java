@@ -102,12 +102,17 @@ public final class TimelineTracks implements StateSlices {
                         .thenComparing(thread -> thread));
         int count = 0;
         for (long spans = 0; count < Math.min(limit, all.size()); count++) {
-            spans += Math.min(tracks.get(all.get(count)).size, 2 * PIXELS);
+            spans += Math.min(spans(all.get(count)), 2 * PIXELS);
             if (spans > mostSpans) {
                 break;
             }
         }
         return List.copyOf(all.subList(0, count));
+    }
+
+    private int spans(int thread) {
+        ThreadTrack track = tracks.get(thread);
+        return track == null ? 0 : track.size;
     }
 
     private long busy(int thread) {

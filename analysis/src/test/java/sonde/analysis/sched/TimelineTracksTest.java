@@ -11,6 +11,7 @@ import sonde.analysis.Script;
 import sonde.analysis.ThreadTable;
 import sonde.analysis.TimeWindow;
 import sonde.analysis.stack.FrameSymbols;
+import sonde.analysis.stack.StackAggregate;
 import sonde.analysis.stack.StackTable;
 import sonde.event.result.Timeline.TimelineRow;
 
@@ -92,5 +93,25 @@ final class TimelineTracksTest {
         }
         assertThat(joined.size()).isLessThanOrEqualTo(2 * TimelineTracks.PIXELS);
         assertThat(busy).isEqualTo(4L * spans);
+    }
+
+    @Test
+    void samplesTellWhatRanOnACpuToo() throws IOException {
+        CpuTracks cpus = new CpuTracks();
+        StackTable stacks = new StackTable(FrameSymbols.none());
+        ThreadStates estimated = new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(cpus));
+        StackAggregate samples = StackAggregate.cpuSamples(threads, stacks, TimeWindow.ALL);
+        Script script = new Script();
+        for (int i = 1; i <= 3; i++) {
+            script.sample("cpu-clock", 1000L * i, 3, 10, 10, 400, Script.USER, 1);
+        }
+        Engine.Extent extent = Engine.run(script.recording(), List.of(threads, samples, estimated));
+        assertThat(estimated.estimate(samples, new SampleDuration(true, 0), extent)).isTrue();
+        CpuTracks.CpuSpans third = cpus.cpus(0).get(3);
+        assertThat(cpus.cpus(0)).containsOnlyKeys(3);
+        assertThat(third.size()).isEqualTo(3);
+        assertThat(third.start(1)).isEqualTo(1600);
+        assertThat(third.end(1)).isEqualTo(2000);
+        assertThat(third.busy(1)).isEqualTo(400);
     }
 }

@@ -337,16 +337,21 @@ public class TextBuffer {
         return this;
     }
 
-    /** The first byte from an index on that a table of 256 marks; the size when there is none. */
-    public int find(int from, boolean[] marked) {
+    /**
+     * Bytes of the payload as they are; whoever calls drops or escapes those behind the result.
+     *
+     * @return where the first is that a table of 256 marks; the size when there is none
+     */
+    public int rawUntil(Batch batch, int row, int offset, int length, boolean[] marked) {
+        room(length);
+        batch.copy(row, offset, length, bytes, size);
         byte[] all = bytes;
-        int end = size;
-        for (int i = from; i < end; i++) {
-            if (marked[all[i] & 0xff]) {
-                return i;
-            }
+        int at = size;
+        size += length;
+        for (; at < size && !marked[all[at] & 0xff]; at++) {
+            foreign |= all[at] < ' ' || all[at] == 0x7f;
         }
-        return end;
+        return at;
     }
 
     private TextBuffer escaped(int from, int end) {

@@ -183,7 +183,7 @@ final class TimelineMaker {
                                         IntStream.of(kept).mapToLong(spans::end).toArray(),
                                         IntStream.of(kept).mapToLong(spans::busy).toArray(),
                                         IntStream.of(kept)
-                                                .map(i -> trackOf.get(spans.thread(i)))
+                                                .map(i -> trackOf.getOrDefault(spans.thread(i), -1))
                                                 .toArray()));
                     }
                 });
