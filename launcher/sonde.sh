@@ -102,7 +102,7 @@ fi
 # command starts train.sh when it ends. What a training starts does not train, and after one that
 # failed the next waits three minutes.
 if [ -z "${SONDE_TRAINING-}" ] && [ "${SONDE_TRAIN-}" != never ] &&
-    [ -z "$(find "$cache.busy" -mmin -3 2>/dev/null)" ]; then
+    { [ "${SONDE_TRAIN-}" = first ] || [ -z "$(find "$cache.busy" -mmin -3 2>/dev/null)" ]; }; then
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
         if [ "${SONDE_TRAIN-}" = first ]; then

@@ -13,6 +13,12 @@ work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=
 umask 077
 exec >/dev/null 2>&1 </dev/null
 cd / || exit 1
+# A cache is 38 MB, and the newest three stay. Where more builds than that are used in turn, they
+# would be made over and over: then those of the last hour have to do.
+if [ "${SONDE_TRAIN-}" != first ] &&
+    [ "$(find "$caches" -maxdepth 1 -name '*.aot' -mmin -60 | wc -l)" -ge 3 ]; then
+    exit 0
+fi
 exec 9>>"$busy" || exit 1
 ! command -v flock || flock -n 9 || exit 0
 [ ! -f "$cache" ] || exit 0
@@ -25,12 +31,6 @@ end() {
     exit 143
 }
 trap end HUP INT TERM
-# A cache is 38 MB, and the newest three stay. Where more builds than that are used in turn, they
-# would be made over and over: then those of the last hour have to do.
-if [ "${SONDE_TRAIN-}" != first ] &&
-    [ "$(find "$caches" -maxdepth 1 -name '*.aot' -mmin -60 | wc -l)" -ge 3 ]; then
-    exit 0
-fi
 # What trainings that were killed have left, and caches of images that are no longer used.
 find "$caches" -maxdepth 1 \( -name '*.aot.*' -mmin +10 -o -name '*.aot' -atime +14 \) \
     ! -name "${busy##*/}" -exec rm -f {} +

@@ -1,5 +1,5 @@
 /**
- * The files of the browser page, as they are written: nothing builds them.
+ * Contains the files of the browser page. No build step changes them.
  *
  * <pre>{@code
  * String css = Assets.text("style.css");

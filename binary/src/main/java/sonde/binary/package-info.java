@@ -1,5 +1,5 @@
 /**
- * Bytes of foreign files: where they come from and how they are refused.
+ * Provides the bytes of files from elsewhere, and the exception by which readers reject them.
  *
  * <p>A reader takes an {@link sonde.binary.Input}, walks it with a {@link sonde.binary.FieldCursor}
  * and throws {@link sonde.binary.MalformedInputException} for what cannot be; nothing else leaves

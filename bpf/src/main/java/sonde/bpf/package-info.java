@@ -1,5 +1,5 @@
 /**
- * eBPF with nothing but bpf(2) and perf_event_open(2): maps, programs, attachments.
+ * Provides eBPF maps, programs and attachments through bpf(2) and perf_event_open(2) alone.
  *
  * {@snippet :
  * BpfMap counts = BpfMap.create(new MapSpec("counts", MapType.ARRAY, 4, 8, 1));

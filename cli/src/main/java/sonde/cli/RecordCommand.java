@@ -75,10 +75,11 @@ final class RecordCommand {
               -F, --frequency HZ
                               take so many CPU samples per second on each CPU
                               (1..100000, default 997)
-              --call-graph fp|dwarf[,BYTES]|none
-                              unwind user stacks by frame pointers, or later from registers and
+              --call-graph bpf|fp|dwarf[,BYTES]|none
+                              unwind user stacks in the kernel by the unwind tables of the
+                              programs (bpf), by frame pointers (fp), or later from registers and
                               BYTES of stack stored with each sample (dwarf; 8192 bytes, at most
-                              65528), or do not record them (default fp)
+                              65528), or do not record them (default bpf)
               --no-cpu        do not record CPU samples
               --no-sched      do not record switches and wake-ups
               --no-syscalls   do not record system calls
@@ -167,6 +168,7 @@ final class RecordCommand {
                         origin,
                         command.isEmpty() ? null : CommandWords.lastArguments(command.size()),
                         pids,
+                        given.text("--user"),
                         given.text("--output"),
                         jvmMaps(),
                         given.has("--live") ? this::showLive : null,
@@ -391,12 +393,15 @@ final class RecordCommand {
     }
 
     private CallGraph callGraph() {
-        String callGraph = given.text("--call-graph", "fp");
+        String callGraph = given.text("--call-graph", "bpf");
         String[] words = callGraph.split(",", 2);
         boolean sized = words.length == 2;
         try {
             if (words[0].equals("dwarf")) {
                 return sized ? CallGraph.dwarf(Integer.parseInt(words[1])) : CallGraph.DWARF;
+            }
+            if (words[0].equals("bpf") && !sized) {
+                return CallGraph.BPF;
             }
             if (words[0].equals("fp") && !sized) {
                 return CallGraph.FP;
@@ -414,7 +419,7 @@ final class RecordCommand {
                     e);
         }
         throw new OptionException(
-                "--call-graph takes fp, dwarf, dwarf,BYTES or none, not '" + callGraph + "'");
+                "--call-graph takes bpf, fp, dwarf, dwarf,BYTES or none, not '" + callGraph + "'");
     }
 
     private Set<Topic> without() {

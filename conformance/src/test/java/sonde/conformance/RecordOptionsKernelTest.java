@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -351,5 +352,65 @@ class RecordOptionsKernelTest {
         // The next one has a number, and no folder stays.
         assertThat(Sonde.in(folder).run(words.toArray(String[]::new)).status()).isEqualTo(3);
         assertThat(folder.resolve("all-2.dat")).exists();
+    }
+
+    /** Processes of a user that is there, and one that becomes the user's; nobody else's. */
+    @Test
+    void allProcessesOfAUserAreRecordedAlsoLaterOnes() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "needs setpriv");
+        Path early = Files.copy(Path.of("/bin/true"), folder.resolve("early"));
+        Path late = Files.copy(Path.of("/bin/true"), folder.resolve("late"));
+        Path foreign = Files.copy(Path.of("/bin/true"), folder.resolve("foreign"));
+        for (Path open : List.of(folder, early, late, foreign)) {
+            Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        String[] user = {"setpriv", "--reuid=64999", "--clear-groups", "sh", "-c"};
+        String wait = "while [ ! -e " + folder.resolve("go") + " ]; do sleep 0.05; done; ";
+        String runs = "i=0; while [ $i -lt 20 ]; do %s; i=$((i+1)); done";
+        List<String> first = new ArrayList<>(List.of(user));
+        first.add(wait + runs.formatted(early));
+        Process there = new ProcessBuilder(first).start();
+        Path err = folder.resolve("err");
+        List<String> words = new ArrayList<>(List.of("-u", "64999", "-o", "r"));
+        words.addAll(List.of(QUIET.split(" ")));
+        Process recorder =
+                Sonde.in(folder)
+                        .startArmed(folder.resolve("out"), err, words.toArray(String[]::new));
+        List<String> second = new ArrayList<>(List.of(user));
+        second.add(wait + runs.formatted(late));
+        Process later = new ProcessBuilder(second).start();
+        Path meta = folder.resolve("r.sonde/meta.json");
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!Files.readString(meta).matches("(?s).*rootPids.*\\D" + later.pid() + "\\D.*")) {
+            assertThat(System.nanoTime()).as(Files.readString(meta)).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+        Files.createFile(folder.resolve("go"));
+        assertThat(there.waitFor() + later.waitFor()).isZero();
+        Sonde.in(folder).execute(List.of("sh", "-c", runs.formatted(foreign)));
+        recorder.destroy();
+        assertThat(recorder.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        List<String> events = events("--event", "sched:sched_process_exec");
+        assertThat(events).filteredOn(line -> line.contains("/early")).hasSize(20);
+        assertThat(events).filteredOn(line -> line.contains("/late")).hasSize(20);
+        assertThat(events).noneMatch(line -> line.contains("/foreign"));
+        assertThat(record("-u no-such-user").err()).contains("no user 'no-such-user'");
+    }
+
+    @Test
+    void onlyTheNamedCpusAreRecorded() throws Exception {
+        assumeTrue(Runtime.getRuntime().availableProcessors() > 1, "needs two CPUs");
+        String both =
+                "for c in 0 1; do taskset -c $c dd if=/dev/zero of=/dev/null bs=1 count=2000; done";
+        Sonde.Outcome outcome =
+                record("-C 1 --no-summary --no-names", "--", "sh", "-c", both + " 2>/dev/null");
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        assertThat(events("--event", "raw_syscalls:sys_enter"))
+                .hasSizeBetween(4000, 7000)
+                .allMatch(line -> line.contains(" [001] "));
+        assertThat(events("--event", "sched:sched_switch"))
+                .allMatch(line -> line.contains(" [001] "));
+        assertThat(record("-C 0,99", "--", "true").err()).contains("CPUs that are online are {0");
+        assertThat(record("-C x", "--", "true").err()).contains("numbers of CPUs as in 0,2-3");
     }
 }

@@ -162,6 +162,16 @@ class TraceUseTest {
     }
 
     @Test
+    @Tag("tracefs")
+    void tooFewDescriptorsNameTheLimit() throws Exception {
+        String run =
+                "ulimit -n 64; exec " + Sonde.ROOT + "/sonde trace 'tracepoint:syscalls:* { }'";
+        Sonde.Outcome outcome = Sonde.in(folder).execute(List.of("/bin/bash", "-c", run));
+        assertThat(outcome.status()).as("%s", outcome).isEqualTo(1);
+        assertThat(outcome.err()).contains("EMFILE", "raise 'ulimit -n'").doesNotContain("\tat ");
+    }
+
+    @Test
     void whatARecordingLacksIsToldWithoutASummary() throws Exception {
         Sonde sonde = Sonde.in(folder);
         boolean counters = !sonde.run("trace", "--info").out().contains("hardware counters: no");

@@ -1,5 +1,5 @@
 /**
- * Events and how they travel.
+ * Contains the model of events and recordings.
  *
  * <p>A {@link sonde.event.Recording} (a file that is read, or a live session) has {@link
  * sonde.event.Source sources}; a source numbers its own {@link sonde.event.EventType event types}

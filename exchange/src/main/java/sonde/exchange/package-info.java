@@ -1,2 +1,2 @@
-/** The protobuf wire format, read and written. */
+/** Reads and writes the protobuf wire format. */
 package sonde.exchange;

@@ -43,7 +43,6 @@ public final class ProcessCalls {
     private static final int SETPRIORITY = SyscallNames.number("setpriority");
     private static final int GETPRIORITY = SyscallNames.number("getpriority");
     private static final int PRCTL = SyscallNames.number("prctl");
-    private static final int PIDFD_OPEN = SyscallNames.number("pidfd_open");
     private static final int GETPID = SyscallNames.number("getpid");
     private static final int GETTID = SyscallNames.number("gettid");
     private static final int GETUID = SyscallNames.number("getuid");

@@ -1,5 +1,5 @@
 /**
- * Block devices: what was asked of them and how long it took.
+ * Analyses requests to block devices and their durations.
  *
  * {@snippet :
  * BlockIo io = new BlockIo(threads, Window.ALL);

@@ -40,7 +40,7 @@ public final class ObjectWaits implements StateSlices {
     private final ThreadsNow looks;
     private final int wait4;
     private final int waitid;
-    private final Map<WaitKey, WaitTotal> sums = new HashMap<>();
+    private final Map<WaitKey, WaitedTime> sums = new HashMap<>();
     private final Map<Waited, Waited> objects = new HashMap<>();
 
     // By thread: its last time off the CPU.
@@ -70,7 +70,7 @@ public final class ObjectWaits implements StateSlices {
         static final int RAN = -2;
     }
 
-    private static final class WaitTotal {
+    private static final class WaitedTime {
         private long nanos;
         private long count;
         private long max;
@@ -137,10 +137,10 @@ public final class ObjectWaits implements StateSlices {
             return;
         }
         Waited known = objects.computeIfAbsent(object, one -> one);
-        WaitTotal sum =
+        WaitedTime sum =
                 sums.computeIfAbsent(
                         new WaitKey(thread, state, states.call(thread), known),
-                        _ -> new WaitTotal());
+                        _ -> new WaitedTime());
         sum.nanos += to - from;
         sum.count++;
         sum.max = Math.max(sum.max, to - from);

@@ -1,5 +1,5 @@
 /**
- * Files and peers by name: what each was read, written and waited for.
+ * Sums reads, writes and waits by file name and network peer.
  *
  * {@snippet :
  * Files files = new Files(threads, Window.ALL, Syscalls.of(Arch.X86_64)::numberOf, tables);

@@ -1,6 +1,6 @@
 /**
- * Filters of events in the kernel's syntax (Documentation/trace/events.rst, "Event filtering"),
- * with the events they are for in front, as {@code trace-cmd report -F} has it.
+ * Filters events by the kernel's syntax (Documentation/trace/events.rst, "Event filtering"). The
+ * names of the events come first, as in {@code trace-cmd report -F}.
  *
  * {@snippet :
  * RowFilter filter = RowFilter.parse("sched/sched_switch: prev_pid == 1 && prev_comm ~ \"sh*\"");

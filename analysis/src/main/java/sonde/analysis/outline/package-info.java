@@ -1,5 +1,5 @@
 /**
- * What recordings hold that are not a kernel's: spans with names, counters, packets, added up.
+ * Sums the content of recordings that are not a kernel's: named spans, counters, packets.
  *
  * {@snippet :
  * SpanSummary spans = new SpanSummary(Window.ALL, thread -> true);

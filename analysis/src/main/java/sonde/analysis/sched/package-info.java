@@ -1,5 +1,5 @@
 /**
- * What threads did with their time: states from the scheduler's events, and what follows from them.
+ * Derives the states of threads from the scheduler's events, and sums their time by state.
  *
  * {@snippet :
  * StateTotals totals = new StateTotals();

@@ -1,5 +1,5 @@
 /**
- * Spans that have names.
+ * Reads named spans.
  *
  * {@snippet :
  * NamedSlices slices = new NamedSlices(threads, span -> print(span.name(), span.from()));

@@ -1,5 +1,5 @@
 /**
- * Call chains and what is added up along them: samples on the CPU, time off it, page faults.
+ * Sums samples, off-CPU time and page faults along call chains.
  *
  * {@snippet :
  * StackTable stacks = new StackTable(symbols);

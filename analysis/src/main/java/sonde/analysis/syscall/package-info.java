@@ -1,5 +1,5 @@
 /**
- * System calls: how often, how long, how they failed, and what they moved.
+ * Analyses system calls: counts, durations and errors.
  *
  * {@snippet :
  * Syscalls calls = new Syscalls(threads, Window.ALL);

@@ -1,6 +1,6 @@
 /**
- * What files come wrapped in: gzip, zstd and xz streams, tar and zip archives, one in another. The
- * wrapper is recognised by content; what comes out is read like a file of its own:
+ * Unpacks gzip, zstd and xz streams and tar and zip archives, also nested. A wrapper is recognised
+ * by its content; the unpacked content is read like a separate file:
  *
  * {@snippet :
  * try (Unwrapped files = Unwrapped.of(Input.open(path), Limits.DEFAULT)) {

@@ -1,6 +1,7 @@
 /**
- * BTF, the kernel's and BPF objects' own types (Documentation/bpf/btf.rst of Linux 6.18). The whole
- * of vmlinux is opened by noting where each type begins; a type is decoded when it is asked for.
+ * Reads BTF, the types of the kernel and of BPF objects (Documentation/bpf/btf.rst of Linux 6.18).
+ * Opening the BTF of vmlinux only records the offset of each type; a type is decoded when it is
+ * requested.
  *
  * {@snippet :
  * Btf btf = Btf.read(Input.open(Path.of("/sys/kernel/btf/vmlinux")));

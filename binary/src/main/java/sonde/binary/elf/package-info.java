@@ -1,6 +1,6 @@
 /**
- * The Executable and Linkable Format as the gABI (System V Application Binary Interface, edition
- * 4.1 with the 2023 draft of chapters 4 and 5) states it: both classes, both byte orders, any
+ * Reads the Executable and Linkable Format by the gABI (System V Application Binary Interface,
+ * edition 4.1 with the 2023 draft of chapters 4 and 5): both classes, both byte orders, any
  * machine.
  *
  * {@snippet :

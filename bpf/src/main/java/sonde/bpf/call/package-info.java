@@ -1,6 +1,5 @@
 /**
- * bpf(2) by the number: {@code union bpf_attr}, its commands, and what all objects of the kernel
- * have in common.
+ * Wraps bpf(2): {@code union bpf_attr}, its commands, and the common parts of all kernel objects.
  *
  * {@snippet :
  * for (int id : KernelObject.ids(Attr.PROG_GET_NEXT_ID)) {

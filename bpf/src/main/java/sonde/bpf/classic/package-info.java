@@ -1,7 +1,7 @@
 /**
- * Classic BPF: the filters of libpcap and SO_ATTACH_FILTER, with an accumulator A, an index X and
- * 16 cells of memory (Documentation/networking/filter.rst). Read, written, run, printed as {@code
- * tcpdump -d} prints them, and translated to eBPF.
+ * Reads, writes, runs and prints classic BPF, the filters of libpcap and SO_ATTACH_FILTER, with an
+ * accumulator A, an index X and 16 memory cells (Documentation/networking/filter.rst). Programs are
+ * printed as by {@code tcpdump -d}, and translated to eBPF.
  *
  * {@snippet :
  * // tcpdump -y EN10MB -ddd ip

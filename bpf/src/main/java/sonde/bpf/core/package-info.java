@@ -1,6 +1,6 @@
 /**
- * CO-RE: what a program compiled against one kernel's types must change to run on another's
- * (include/uapi/linux/bpf.h, enum bpf_core_relo_kind).
+ * Applies CO-RE relocations, which adapt a program that was compiled against one kernel's types to
+ * another kernel (include/uapi/linux/bpf.h, enum bpf_core_relo_kind).
  *
  * {@snippet :
  * CoreRelocator relocator = new CoreRelocator(localTypes, TargetTypes.of(List.of(vmlinux)));

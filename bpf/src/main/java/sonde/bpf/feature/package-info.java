@@ -1,5 +1,5 @@
 /**
- * What the running kernel's BPF can do.
+ * Probes the BPF features of the running kernel.
  *
  * {@snippet :
  * switch (FeatureProbe.mapType(MapType.RING_BUFFER)) {

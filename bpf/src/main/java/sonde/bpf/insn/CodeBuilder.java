@@ -51,6 +51,11 @@ public final class CodeBuilder {
         return this;
     }
 
+    /** Slots written so far: the place of the next instruction. */
+    public int slot() {
+        return slots;
+    }
+
     /** Binds a label to this place. */
     public CodeBuilder at(Label label) {
         if (places.put(label, slots) != null) {

@@ -1,6 +1,5 @@
 /**
- * eBPF instructions (RFC 9669): the model, the words, the kernel's way of writing them, and a
- * builder.
+ * Models eBPF instructions (RFC 9669): their encoding, the kernel's notation, and a builder.
  *
  * {@snippet :
  * Label done = new Label("done");

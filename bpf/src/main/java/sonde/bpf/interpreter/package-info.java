@@ -1,5 +1,5 @@
 /**
- * Runs eBPF programs in Java: no kernel, no root, every access checked.
+ * Runs eBPF programs in Java, without the kernel and without root, and checks every access.
  *
  * {@snippet :
  * VirtualArray counts = VirtualArray.of("counts", 8, 1);

@@ -1,5 +1,5 @@
 /**
- * What BPF the machine has, and who holds it.
+ * Lists the BPF objects of the machine and the processes that hold them.
  *
  * {@snippet :
  * for (Map<String, Object> program : new Inventory(Holders.now()).programs()) {

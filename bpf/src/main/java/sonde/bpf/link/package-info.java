@@ -1,6 +1,6 @@
 /**
- * Attachments. Each is a {@link sonde.bpf.Link}: closing it detaches, and so does the end of this
- * process.
+ * Contains attachments. Each is a {@link sonde.bpf.Link}: closing it detaches, and so does the end
+ * of this process.
  *
  * {@snippet :
  * ProgramSpec spec = new ProgramSpec("opens", ProgramType.KPROBE, code);

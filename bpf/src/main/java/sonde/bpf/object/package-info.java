@@ -1,6 +1,6 @@
 /**
- * Objects with eBPF programs as compilers write them: read, linked, fitted to the running kernel,
- * loaded, attached.
+ * Reads object files with eBPF programs from compilers, links them, adapts them to the running
+ * kernel, loads and attaches them.
  *
  * {@snippet :
  * ObjectFile file = ObjectFile.read(Path.of("switches.bpf.o"));

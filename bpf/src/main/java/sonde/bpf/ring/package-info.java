@@ -1,6 +1,5 @@
 /**
- * What programs write as a stream: ring buffers, perf buffers, and the ring that goes the other
- * way.
+ * Reads the streams that programs write (ring buffers, perf buffers), and writes user ring buffers.
  *
  * {@snippet :
  * try (BpfMap map = BpfMap.create(new MapSpec("events", MapType.RING_BUFFER, 0, 0, 1 << 24));

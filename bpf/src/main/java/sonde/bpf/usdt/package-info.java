@@ -1,5 +1,5 @@
 /**
- * Markers that programs were built with (USDT): where they stand, and where their arguments are.
+ * Reads the USDT markers of programs: their addresses and the locations of their arguments.
  *
  * <pre>{@code
  * try (Input input = Input.open(Path.of("/usr/lib/libfoo.so"))) {

@@ -1,6 +1,6 @@
 /**
- * The verifier's log, read and explained: which instruction it refused, on which line of the source
- * that is, where the register in question came from, why, and what usually helps.
+ * Parses and explains the verifier's log: the rejected instruction, its source line, the origin of
+ * the register, the reason, and the usual remedy.
  *
  * {@snippet :
  * try (Program program = Program.load(spec)) {

@@ -1,5 +1,5 @@
 /**
- * Chrome's trace JSON (the "Trace Event Format" document), as an array or an object.
+ * Reads Chrome's trace JSON (the "Trace Event Format" document), as an array or an object.
  *
  * {@snippet :
  * Recording trace = ChromeReader.open(input);

@@ -1,5 +1,5 @@
 /**
- * Recordings in the formats of other tools.
+ * Writes recordings in the formats of other tools.
  *
  * {@snippet :
  * Losses losses = new Losses();

@@ -1,5 +1,5 @@
 /**
- * Profiles of the Firefox Profiler, processed (firefox-devtools/profiler src/types/profile.ts,
+ * Reads processed profiles of the Firefox Profiler (firefox-devtools/profiler src/types/profile.ts,
  * docs-developer/CHANGELOG-formats.md).
  *
  * {@snippet :

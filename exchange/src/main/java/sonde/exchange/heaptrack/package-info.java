@@ -1,6 +1,6 @@
 /**
- * heaptrack's recordings, interpreted and without their zstd or gzip wrapper (KDE/heaptrack
- * src/analyze/accumulatedtracedata.cpp).
+ * Reads heaptrack's interpreted recordings, after their zstd or gzip wrapper is removed
+ * (KDE/heaptrack src/analyze/accumulatedtracedata.cpp).
  *
  * {@snippet :
  * Recording heap = HeaptrackReader.open(input);

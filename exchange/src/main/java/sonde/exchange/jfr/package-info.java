@@ -1,5 +1,5 @@
 /**
- * Java Flight Recorder: chunks of events with their own metadata and constant pools (OpenJDK
+ * Reads Java Flight Recorder files: chunks of events with metadata and constant pools (OpenJDK
  * src/hotspot/share/jfr/recorder/checkpoint, jdk.jfr.internal.consumer).
  *
  * {@snippet :

@@ -1,5 +1,5 @@
 /**
- * Perfetto traces: a stream of {@code TracePacket} messages (protos/perfetto/trace/ in
+ * Reads Perfetto traces, streams of {@code TracePacket} messages (protos/perfetto/trace/ in
  * google/perfetto).
  *
  * {@snippet :

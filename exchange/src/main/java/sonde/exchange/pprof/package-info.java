@@ -1,5 +1,5 @@
 /**
- * pprof profiles (google/pprof proto/profile.proto), without their gzip wrapper.
+ * Reads pprof profiles (google/pprof proto/profile.proto), after their gzip wrapper is removed.
  *
  * {@snippet :
  * Recording profile = PprofReader.open(input);

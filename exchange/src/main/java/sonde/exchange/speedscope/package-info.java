@@ -1,5 +1,5 @@
 /**
- * speedscope's own files (jlfwong/speedscope src/lib/file-format-spec.ts).
+ * Reads speedscope's own files (jlfwong/speedscope src/lib/file-format-spec.ts).
  *
  * {@snippet :
  * Recording profile = SpeedscopeReader.open(input);

@@ -1,5 +1,5 @@
 /**
- * What valgrind's callgrind, cachegrind and massif write (valgrind.org, "Callgrind Format
+ * Reads the files of valgrind's callgrind, cachegrind and massif (valgrind.org, "Callgrind Format
  * Specification"; ms_print's input).
  *
  * {@snippet :

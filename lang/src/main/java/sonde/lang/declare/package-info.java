@@ -1,6 +1,6 @@
 /**
- * Where types and constants of a program come from: its own C definitions, the kernel's BTF, the
- * formats of tracepoints, a table of usual constants.
+ * Provides the types and constants of a script: from its own C definitions, the kernel's BTF, the
+ * formats of tracepoints, and a table of common constants.
  *
  * <pre>{@code
  * try (KernelTypeSource kernel = new KernelTypeSource()) {

@@ -1,6 +1,6 @@
 /**
- * What languages are lowered to: functions of blocks of effects on virtual registers, near enough
- * to eBPF that every operation becomes a few instructions, far enough that no register is counted.
+ * Contains the intermediate representation: functions of blocks of operations on virtual registers.
+ * Each operation becomes a few eBPF instructions; the number of registers is not limited.
  *
  * <pre>{@code
  * IrFunction program = new IrFunction("count", List.of(VirtualRegister.Kind.POINTER));

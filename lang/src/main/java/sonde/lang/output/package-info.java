@@ -1,5 +1,5 @@
 /**
- * What a script prints, as text and as lines of JSON, equal to what bpftrace 0.26 prints.
+ * Formats the output of a script as text and as JSON lines, equal to the output of bpftrace 0.26.
  *
  * <pre>{@code
  * PrintFormat format = PrintFormat.parse("%-16s %5d\n");

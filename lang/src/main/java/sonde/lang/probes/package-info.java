@@ -1,5 +1,5 @@
 /**
- * Where a script looks: from the text of an attach point to a link that the kernel holds.
+ * Resolves attach points of scripts and attaches them.
  *
  * {@snippet :
  * SourceText text = new SourceText("script.bt", "tracepoint:syscalls:sys_enter_open*");

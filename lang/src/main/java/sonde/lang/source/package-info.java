@@ -1,5 +1,5 @@
 /**
- * Text of programs, places in it, and what is to be said of them.
+ * Contains source texts, positions in them, and diagnostics.
  *
  * <pre>{@code
  * SourceText text = new SourceText("script.bt", "begin { exit( }");

@@ -1,5 +1,5 @@
 /**
- * Types of tracing languages: what values are and how their bytes lie.
+ * Contains the types of tracing languages: values and their memory layout.
  *
  * <pre>{@code
  * TupleType key = TupleType.of(List.of(ValueType.IntType.I32, new ValueType.TextType(16)));

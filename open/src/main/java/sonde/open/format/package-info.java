@@ -1,5 +1,5 @@
 /**
- * The formats of traces and profiles that other programs write, told apart by their bytes.
+ * Recognises the formats of traces and profiles by their content.
  *
  * {@snippet :
  * Optional<TraceFormat> format = TraceFormat.of(input);

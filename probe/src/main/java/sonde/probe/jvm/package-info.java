@@ -1,5 +1,6 @@
 /**
- * JVMs among the recorded processes: finding them and asking them where their compiled methods lie.
+ * Finds the JVMs among the recorded processes and asks them for the addresses of their compiled
+ * methods.
  *
  * {@snippet :
  * if (JvmAttach.isJvm(pid)) {

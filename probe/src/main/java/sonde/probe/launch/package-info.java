@@ -1,6 +1,6 @@
 /**
- * Starts the command to be recorded so that it cannot tell the difference from a start by the
- * shell, and touches other processes' files without being led astray.
+ * Starts the recorded command so that it cannot notice a difference from a start by the shell, and
+ * opens files of other processes safely.
  *
  * {@snippet :
  * Origin origin = Origin.capture(); // first thing in main, before the JVM is made to change

@@ -1,5 +1,5 @@
 /**
- * Names of files and peers in a recording, from a small BPF program.
+ * Records the names of files and peers by a small BPF program.
  *
  * {@snippet :
  * try (NamesProgram names = NamesProgram.ofTree(cpu -> outputFds[cpu], Set.of(commandPid))) {

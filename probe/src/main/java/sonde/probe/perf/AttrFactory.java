@@ -64,11 +64,16 @@ public final class AttrFactory {
 
     private final RecordPlan plan;
     private final boolean systemWide;
+    private final boolean unwound;
     private final boolean flight;
     private final int watermark;
 
-    AttrFactory(RecordPlan plan, boolean systemWide) {
+    /**
+     * @param unwound whether programs unwind user stacks, so that the kernel need not
+     */
+    AttrFactory(RecordPlan plan, boolean systemWide, boolean unwound) {
         this.plan = plan;
+        this.unwound = unwound;
         this.systemWide = systemWide;
         this.flight = plan.rings().lifeBytes() > 0;
         long drained = flight ? plan.rings().lifeBytes() : plan.rings().perfBytes();
@@ -99,6 +104,9 @@ public final class AttrFactory {
         }
         if (event.callChain()) {
             attr.sampleType(PERF_SAMPLE_CALLCHAIN);
+            if (unwound) {
+                attr.flags(FLAG_EXCLUDE_CALLCHAIN_USER);
+            }
             CallGraph graph = plan.spec().callGraph();
             if (graph.kind() == CallGraph.Kind.DWARF) {
                 attr.sampleType(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);

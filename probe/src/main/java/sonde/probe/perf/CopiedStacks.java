@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.recording.perfdata.AttrEntry;
@@ -37,8 +38,8 @@ final class CopiedStacks {
     private static final Pattern PARENT = Pattern.compile("(?m)^PPid:\\s+(\\d{1,9})$");
 
     private final boolean all;
-    private final Set<Integer> own;
-    private final Set<Integer> others = new HashSet<>();
+    private final Set<Integer> own = ConcurrentHashMap.newKeySet();
+    private final Set<Integer> others = ConcurrentHashMap.newKeySet();
     private final Map<Long, PerfAttr> withStack = new HashMap<>();
 
     /**
@@ -47,7 +48,7 @@ final class CopiedStacks {
      */
     CopiedStacks(Collection<Integer> roots, List<AttrEntry> events) {
         this.all = roots.isEmpty();
-        this.own = new HashSet<>(roots);
+        own.addAll(roots);
         for (AttrEntry event : events) {
             if ((event.attr().sampleType() & PERF_SAMPLE_STACK_USER) != 0) {
                 for (long id : event.ids()) {
@@ -55,6 +56,12 @@ final class CopiedStacks {
                 }
             }
         }
+    }
+
+    /** Takes another process in; by any thread. */
+    void follow(int pid) {
+        own.add(pid);
+        others.remove(pid);
     }
 
     /** A PERF_RECORD_FORK: the kernel writes it before the child runs. */

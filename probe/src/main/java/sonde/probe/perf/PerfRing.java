@@ -10,10 +10,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.stack.MappingLog;
 import sonde.recording.perfdata.PerfAbi;
 import sonde.sys.Clocks;
 import sonde.sys.MachineFacts;
+import sonde.sys.MappedRange;
 import sonde.sys.MemoryMappings;
 import sonde.sys.SyscallException;
 
@@ -41,6 +44,7 @@ final class PerfRing implements AutoCloseable {
     private long headNanos;
     private long drainedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
     private boolean closed;
+    private @Nullable UserStackMerge merge;
 
     /** Takes the bytes of a drain: the second part is empty unless they wrap around. */
     interface Sink {
@@ -112,7 +116,9 @@ final class PerfRing implements AutoCloseable {
         try {
             MemorySegment begin = data.asSlice(start, first);
             MemorySegment rest = data.asSlice(0, size - first);
-            if (foreign || stacks != null) {
+            if (merge != null) {
+                appendMerged(begin, rest, foreign, sink, owners);
+            } else if (foreign || stacks != null) {
                 appendChanged(begin, rest, sink, owners, stacks);
             } else {
                 sink.append(begin, rest);
@@ -123,6 +129,29 @@ final class PerfRing implements AutoCloseable {
             U64.setRelease(mapping, TAIL, tail);
         }
         return true;
+    }
+
+    private void appendMerged(
+            MemorySegment begin,
+            MemorySegment rest,
+            boolean foreign,
+            Sink sink,
+            SampleOwners owners)
+            throws IOException {
+        UserStackMerge there = Objects.requireNonNull(merge);
+        long size = begin.byteSize() + rest.byteSize();
+        MemorySegment copy = there.room(size);
+        MemorySegment.copy(begin, 0, copy, 0, begin.byteSize());
+        MemorySegment.copy(rest, 0, copy, begin.byteSize(), rest.byteSize());
+        if (foreign) {
+            owners.mend(copy, cpu, drainedNanos, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+        }
+        sink.append(there.merge(size), MemorySegment.NULL);
+    }
+
+    /** Puts user stacks that programs write into this ring into its samples, from now on. */
+    void merge(UserStackMerge stacks) {
+        merge = stacks;
     }
 
     /**
@@ -167,6 +196,58 @@ final class PerfRing implements AutoCloseable {
             at += size;
         }
         looked = at;
+    }
+
+    /** Tells what is in the ring of mappings, and was not told before. */
+    void mappings(MappingLog log) {
+        long head = (long) U64.getAcquire(mapping, HEAD);
+        long at = Math.max(looked, tail);
+        while (at < head) {
+            long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
+            int size = (int) (header >>> 48);
+            if (size < PerfAbi.HEADER_BYTES) {
+                return;
+            }
+            int misc = (int) (header >>> 32) & 0xffff;
+            switch ((int) header) {
+                case PerfAbi.PERF_RECORD_FORK -> {
+                    if (u32(at + 8) == u32(at + 16)) { // u32 pid, ppid, tid, ptid: a process
+                        log.forked(u32(at + 12), u32(at + 8));
+                    }
+                }
+                case PerfAbi.PERF_RECORD_COMM -> {
+                    if ((misc & PerfAbi.PERF_RECORD_MISC_COMM_EXEC) != 0) {
+                        log.executed(u32(at + 8));
+                    }
+                }
+                case PerfAbi.PERF_RECORD_MMAP2 -> {
+                    if ((misc & PerfAbi.PERF_RECORD_MISC_MMAP_BUILD_ID) == 0) {
+                        log.mapped(u32(at + 8), mappedRange(at, size));
+                    }
+                }
+                default -> {} // tells nothing of mappings
+            }
+            at += size;
+        }
+        looked = at;
+    }
+
+    /** PERF_RECORD_MMAP2: u32 pid, tid; u64 addr, len, pgoff; u32 maj, min; u64 ino, generation. */
+    private MappedRange mappedRange(long at, int size) {
+        long start = u64(at + 16);
+        return new MappedRange(
+                start,
+                start + u64(at + 24),
+                (u32(at + 64) & 4) != 0 ? "r-xp" : "r--p",
+                u64(at + 32),
+                u32(at + 40),
+                u32(at + 44),
+                u64(at + 48),
+                text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));
+    }
+
+    private long u64(long position) {
+        return data.get(JAVA_LONG_UNALIGNED, position & mask);
     }
 
     /** One look at each header: u32 type, u16 misc, u16 size; records are 8-byte aligned. */
@@ -240,6 +321,9 @@ final class PerfRing implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
+            if (merge != null) {
+                merge.close();
+            }
             try {
                 MemoryMappings.unmap(mapping);
             } catch (SyscallException e) {

@@ -1,5 +1,6 @@
 package sonde.probe.perf;
 
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_CALLCHAIN_USER;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.io.IOException;
@@ -19,6 +20,8 @@ import sonde.probe.perf.OpenEvent.CounterReading;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.MappingLog;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -47,6 +50,7 @@ public final class PerfRings implements AutoCloseable {
 
     private final RecordPlan plan;
     private final CountedTasks target;
+    private final @Nullable UserStacks unwound;
     private final List<OpenEvent> events = new ArrayList<>();
     private final List<PerfRing> rings = new ArrayList<>();
     private final List<FlightRing> flightRings = new ArrayList<>();
@@ -59,8 +63,13 @@ public final class PerfRings implements AutoCloseable {
     private @Nullable CopiedStacks stacks;
     private boolean closed;
 
-    private PerfRings(RecordPlan plan, CountedTasks target, List<Integer> cpus) {
+    private PerfRings(
+            RecordPlan plan,
+            CountedTasks target,
+            List<Integer> cpus,
+            @Nullable UserStacks unwound) {
         this.plan = plan;
+        this.unwound = unwound;
         this.target = target;
         this.cpus = List.copyOf(cpus);
     }
@@ -69,6 +78,7 @@ public final class PerfRings implements AutoCloseable {
      * Opens the plan's events.
      *
      * @param auxiliary whether a bpf-output event per CPU is wanted
+     * @param unwound programs that unwind user stacks, null without them; stay the caller's
      * @throws SyscallException when the dummy event or its ring is refused; another event that is
      *     refused becomes a {@link #notes note}
      */
@@ -77,9 +87,10 @@ public final class PerfRings implements AutoCloseable {
             List<Integer> cpus,
             CountedTasks target,
             boolean auxiliary,
+            @Nullable UserStacks unwound,
             Tracefs tracefs)
             throws SyscallException {
-        PerfRings rings = new PerfRings(plan, target, cpus);
+        PerfRings rings = new PerfRings(plan, target, cpus, unwound);
         try {
             rings.openAll(auxiliary, tracefs);
         } catch (SyscallException e) {
@@ -90,7 +101,7 @@ public final class PerfRings implements AutoCloseable {
     }
 
     private void openAll(boolean auxiliary, Tracefs tracefs) throws SyscallException {
-        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide());
+        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide(), unwound != null);
         for (SampledEvent sampled : plan.sampled()) {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
@@ -107,7 +118,7 @@ public final class PerfRings implements AutoCloseable {
         if (switches.isPresent()) {
             openEvent(AttrFactory.DUMMY, switches.get());
         }
-        if (auxiliary) {
+        if (auxiliary || unwound != null) {
             openEvent(BPF_OUTPUT, attrs.bpfOutput());
         }
         filterOwnSwitches();
@@ -116,6 +127,52 @@ public final class PerfRings implements AutoCloseable {
         if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF) {
             stacks = new CopiedStacks(target.roots(), entries());
         }
+        if (unwound != null) {
+            mergeStacks(unwound);
+        }
+    }
+
+    private void mergeStacks(UserStacks programs) {
+        Set<Long> outputs = new HashSet<>();
+        Map<Long, Integer> numbers = new HashMap<>();
+        for (OpenEvent event : events) {
+            for (long id : event.entry().ids()) {
+                if (event.name().equals(BPF_OUTPUT)) {
+                    outputs.add(id);
+                } else if (event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER)) {
+                    numbers.put(id, number(event));
+                }
+            }
+        }
+        rings.forEach(ring -> ring.merge(new UserStackMerge(programs, outputs, numbers)));
+    }
+
+    /** Place in the plan, by which programs that unwind stacks name it. */
+    private int number(OpenEvent event) {
+        for (int i = 0; i < plan.sampled().size(); i++) {
+            if (plan.sampled().get(i).name().equals(event.name())) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Attaches the programs that unwind stacks; before {@link #enable}. */
+    public void attachStacks() throws IOException {
+        if (unwound == null) {
+            return;
+        }
+        Map<Integer, List<Integer>> fds = new HashMap<>();
+        Map<Integer, String> tracepoints = new HashMap<>();
+        for (OpenEvent event : events) {
+            if (event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER)) {
+                fds.put(number(event), event.fds());
+                if (event.attr().type() == PERF_TYPE_TRACEPOINT) {
+                    tracepoints.put(number(event), event.name());
+                }
+            }
+        }
+        unwound.attach(outputs(), fds, tracepoints);
     }
 
     private void filter(String name) throws SyscallException {
@@ -205,7 +262,9 @@ public final class PerfRings implements AutoCloseable {
                 boolean sampling =
                         event.attr().type() != PERF_TYPE_TRACEPOINT
                                 && !event.name().equals(AttrFactory.DUMMY)
-                                && !event.name().equals(BPF_OUTPUT);
+                                && !event.name().equals(BPF_OUTPUT)
+                                && !(unwound != null
+                                        && event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER));
                 if (sampling) {
                     for (int fd : event.fds()) {
                         filter.attach(fd);
@@ -306,6 +365,14 @@ public final class PerfRings implements AutoCloseable {
         return tally.lost;
     }
 
+    /** Keeps copies of the stacks of another process; by any thread. */
+    public void follow(int pid) {
+        CopiedStacks copied = stacks;
+        if (copied != null) {
+            copied.follow(pid);
+        }
+    }
+
     /** Switches all events on, the dummy first, so that no sample comes without its mapping. */
     public void enable() throws SyscallException {
         for (OpenEvent event : events) {
@@ -329,6 +396,10 @@ public final class PerfRings implements AutoCloseable {
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
         long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
+        if (unwound != null) {
+            MappingLog log = unwound.mappings();
+            rings.forEach(ring -> ring.mappings(log));
+        }
         CopiedStacks foreign = stacks;
         if (foreign != null) {
             // Whatever forked before a sample up to these heads is in a ring by now.

@@ -1,5 +1,6 @@
 /**
- * perf events: opened per CPU, all of a CPU into one ring, drained without looking at each event.
+ * Opens perf events per CPU, with one ring per CPU, and drains the rings without parsing each
+ * event.
  *
  * {@snippet :
  * try (PerfRings rings = PerfRings.open(plan, cpus, target, false, tracefs)) {

@@ -18,6 +18,7 @@ import sonde.probe.plan.EventCatalogue.PerfEventNumber;
 import sonde.probe.plan.RingSizes.PresentRings;
 import sonde.recording.bundle.RecordingMeta.EventOwner;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
+import sonde.sys.Arch;
 
 /**
  * Makes a plan: equal input, equal output. Each event type gets one owner.
@@ -68,7 +69,7 @@ public final class RecordPlanner {
     private final boolean ftrace;
 
     private RecordPlanner(RecordSpec spec, KernelFeatures features) {
-        this.spec = spec;
+        this.spec = spec.unwinding(callGraph(spec, features));
         this.features = features;
         this.catalogue = new EventCatalogue(features.tracepoints());
         this.systemWide = features.has(Feature.PERF_SYSTEM_WIDE) && !spec.traceDatOnly();
@@ -85,6 +86,17 @@ public final class RecordPlanner {
     public static RecordPlan plan(RecordSpec spec, KernelFeatures features, MachineSize machine)
             throws UnknownEventException {
         return new RecordPlanner(spec, features).plan(machine);
+    }
+
+    /** Unwinding in the kernel needs BPF, samples of all tasks, rings in order, and our tables. */
+    private static CallGraph callGraph(RecordSpec spec, KernelFeatures features) {
+        boolean possible =
+                features.has(Feature.BPF)
+                        && features.has(Feature.PERF_SYSTEM_WIDE)
+                        && !spec.flightRecorder()
+                        && Arch.current() == Arch.X86_64;
+        boolean wanted = spec.callGraph().kind() == CallGraph.Kind.BPF;
+        return wanted && !possible ? CallGraph.FP : spec.callGraph();
     }
 
     private RecordPlan plan(MachineSize machine) throws UnknownEventException {

@@ -63,7 +63,7 @@ public record RecordSpec(
                 List.of(),
                 Set.of(),
                 DEFAULT_FREQUENCY_HZ,
-                CallGraph.FP,
+                CallGraph.BPF,
                 RecordLimits.NONE,
                 false);
     }

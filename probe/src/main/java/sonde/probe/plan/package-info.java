@@ -1,7 +1,7 @@
 /**
- * What to record and how: a spec, what the kernel allows, and the plan made of both. All three are
- * plain data; making a plan touches no kernel, so plans for machines that are not here are made in
- * tests and shown by {@code --plan}.
+ * Decides what to record and how: a plan is made from a spec and the features of the kernel. All
+ * three are plain data. Planning does not touch the kernel, so tests and {@code --plan} can make
+ * plans for other machines.
  *
  * {@snippet :
  * RecordSpec spec = RecordSpec.of(Meta.Mode.COMMAND).withEvents(List.of("irq:*"));

@@ -13,6 +13,7 @@ import sonde.probe.perf.ExistingTasks;
 import sonde.probe.perf.PerfRings;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadRows;
 import sonde.probe.tracefs.Tracefs;
@@ -37,6 +38,7 @@ final class PerfRecorder implements AutoCloseable {
     private final PerfDataWriter writer;
     private final int file;
     private final @Nullable AuxiliaryProgram program;
+    private final @Nullable UserStacks stacks;
     private final long threadsId;
     private final List<String> notes = new ArrayList<>();
 
@@ -53,12 +55,14 @@ final class PerfRecorder implements AutoCloseable {
             PerfDataWriter writer,
             int file,
             long threadsId,
-            @Nullable AuxiliaryProgram program) {
+            @Nullable AuxiliaryProgram program,
+            @Nullable UserStacks stacks) {
         this.threadsId = threadsId;
         this.rings = rings;
         this.writer = writer;
         this.file = file;
         this.program = program;
+        this.stacks = stacks;
         this.endOffset = writer.endOffset();
     }
 
@@ -74,10 +78,11 @@ final class PerfRecorder implements AutoCloseable {
             Headline headline,
             @Nullable Tracefs tracefs,
             @Nullable FormatCopier formats,
-            @Nullable AuxiliaryProgram program)
+            @Nullable AuxiliaryProgram program,
+            @Nullable UserStacks stacks)
             throws SyscallException {
         Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
-        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, events);
+        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, stacks, events);
         int file = -1;
         try {
             file = folder.create(FILE);
@@ -95,7 +100,8 @@ final class PerfRecorder implements AutoCloseable {
             List<AttrEntry> entries = new ArrayList<>(rings.entries());
             entries.add(AttrFactory.threads(entries.getFirst()));
             PerfDataWriter writer = PerfDataWriter.create(file, entries, early.build());
-            return new PerfRecorder(rings, writer, file, entries.getLast().ids()[0], program);
+            return new PerfRecorder(
+                    rings, writer, file, entries.getLast().ids()[0], program, stacks);
         } catch (SyscallException e) {
             rings.close();
             if (file >= 0) {
@@ -136,6 +142,11 @@ final class PerfRecorder implements AutoCloseable {
             } catch (IOException e) {
                 notes.add("no file names and socket addresses: " + e.getMessage());
             }
+        }
+        try {
+            rings.attachStacks();
+        } catch (IOException e) {
+            notes.add("no user stacks: " + e.getMessage());
         }
         rings.enable();
         AttrEntry dummy = rings.entries().getFirst();
@@ -187,6 +198,9 @@ final class PerfRecorder implements AutoCloseable {
     List<String> notes() {
         List<String> all = new ArrayList<>(rings.notes());
         all.addAll(notes);
+        if (stacks != null) {
+            all.addAll(stacks.notes());
+        }
         return all;
     }
 
@@ -294,6 +308,9 @@ final class PerfRecorder implements AutoCloseable {
         closed = true;
         if (program != null) {
             program.close();
+        }
+        if (stacks != null) {
+            stacks.close();
         }
         rings.close();
         writer.close();

@@ -39,6 +39,12 @@ public final class ProcessTree {
         return List.copyOf(found);
     }
 
+    /** A number that the kernel gives to processes last of all. */
+    static int unusedPid() {
+        String most = text("/proc/sys/kernel/pid_max").strip();
+        return (most.matches("\\d{1,9}") ? Integer.parseInt(most) : 32768) - 1;
+    }
+
     /** The name of a thread; empty when it is gone. */
     static String comm(int tid) {
         return text("/proc/" + tid + "/comm").stripTrailing();

@@ -153,6 +153,21 @@ public final class RecordSession implements AutoCloseable {
         ownPeakRss = SessionMeta.peakRss();
     }
 
+    /** Takes another process in, with its threads and what it starts from now on. */
+    public void follow(int pid) throws IOException {
+        synchronized (lock) {
+            if (finished) {
+                return;
+            }
+            sources.follow(pid);
+            RecordedTarget target = meta.target();
+            List<Integer> roots = new ArrayList<>(target.rootPids());
+            roots.add(pid);
+            meta = meta.withTarget(new RecordedTarget(target.mode(), target.argv(), roots, null, target.counters()));
+            folder.writeMeta(meta);
+        }
+    }
+
     /** Adds a map of compiled code that lies in the folder. */
     public void addJvmMap(RecordingMeta.JvmMap map) throws IOException {
         synchronized (lock) {
@@ -280,7 +295,7 @@ public final class RecordSession implements AutoCloseable {
                                 new RecordedTarget(
                                         request.mode(),
                                         request.argv(),
-                                        request.rootPids(),
+                                        meta.target().rootPids(),
                                         SessionMeta.own(exit, ownPeakRss),
                                         counters == null ? List.of() : counters.end()))
                         .withProcesses(tables, meta.jvmMaps());

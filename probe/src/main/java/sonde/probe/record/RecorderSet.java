@@ -12,8 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.Leftovers;
 import sonde.probe.launch.Leftovers.Leftover;
+import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
+import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadSnapshot;
 import sonde.probe.tracefs.Tracefs;
@@ -161,7 +165,11 @@ final class RecorderSet {
                 new CountedTasks(
                         bound,
                         meta.recorder().tids(),
-                        request.mode() == TargetMode.ALL ? List.of() : request.rootPids());
+                        request.mode() == TargetMode.ALL
+                                ? List.of()
+                                : request.rootPids().isEmpty()
+                                        ? List.of(ProcessTree.unusedPid())
+                                        : request.rootPids());
         PerfRecorder.Headline headline =
                 new PerfRecorder.Headline(
                         request.sondeVersion(),
@@ -178,7 +186,8 @@ final class RecorderSet {
                             headline,
                             tracefs,
                             formats,
-                            request.program());
+                            request.program(),
+                            stacks());
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
             if (denied && !bound.isEmpty() && opening == null) {
@@ -191,6 +200,26 @@ final class RecorderSet {
                         e);
             }
             notes.add("no perf events: " + e.getMessage());
+        }
+    }
+
+    /** Programs that unwind user stacks, where the plan has them; null when they are refused. */
+    private @Nullable UserStacks stacks() {
+        if (plan.spec().callGraph().kind() != CallGraph.Kind.BPF) {
+            return null;
+        }
+        List<UserStacks.EventKind> kinds = new ArrayList<>();
+        for (int i = 0; i < plan.sampled().size(); i++) {
+            SampledEvent event = plan.sampled().get(i);
+            if (event.callChain()) {
+                kinds.add(new UserStacks.EventKind(i, event.raw()));
+            }
+        }
+        try {
+            return UserStacks.load(kinds, Set.copyOf(request.rootPids()), request.argv());
+        } catch (IOException e) {
+            notes.add("user stacks are followed by frame pointers: " + e.getMessage());
+            return null;
         }
     }
 
@@ -256,7 +285,8 @@ final class RecorderSet {
         FtraceRecorder dense = ftrace;
         if (dense != null) {
             followed.addAll(ProcessTree.allThreads(tree()));
-            dense.follow(followed);
+            // An empty list would take everybody's events.
+            dense.follow(followed.isEmpty() ? List.of(ProcessTree.unusedPid()) : followed);
             dense.exclude(ownTids);
             dense.on();
         }
@@ -268,6 +298,31 @@ final class RecorderSet {
             }
             dense.follow(more);
             followed.addAll(more);
+        }
+    }
+
+    /** Takes another process in, and what it started and starts from now on. */
+    void follow(int pid) throws IOException {
+        FtraceRecorder dense = ftrace;
+        Set<Integer> followed = new HashSet<>();
+        for (int pass = 0; dense != null && pass < 3; pass++) { // what starts meanwhile is found
+            Set<Integer> more = ProcessTree.allThreads(ProcessTree.processes(List.of(pid)));
+            if (pass == 0) {
+                more.add(pid);
+            }
+            more.removeAll(followed);
+            if (more.isEmpty()) {
+                break;
+            }
+            dense.follow(more);
+            followed.addAll(more);
+        }
+        if (perf != null) {
+            perf.rings().follow(pid);
+        }
+        AuxiliaryProgram program = request.program();
+        if (program != null) {
+            program.follow(pid);
         }
     }
 

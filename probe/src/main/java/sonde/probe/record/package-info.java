@@ -1,5 +1,5 @@
 /**
- * A recording from start to finished bundle.
+ * Runs a recording from its start to the finished bundle.
  *
  * {@snippet :
  * try (BundleFolder folder = BundleFolder.open("run.sonde");

@@ -1,5 +1,5 @@
 /**
- * What the running system is like now, as a {@link sonde.event.Recording} like any other.
+ * Reads the current state of the running system as a {@link sonde.event.Recording} like any other.
  *
  * {@snippet :
  * try (Recording now = SystemSnapshot.of(List.of(pid))) {

@@ -1,5 +1,5 @@
 /**
- * ftrace instances: made, filtered, drained by splice, taken away again.
+ * Creates, filters, drains (by splice) and removes ftrace instances.
  *
  * {@snippet :
  * Tracefs tracefs = Tracefs.find().orElseThrow();

@@ -1,5 +1,6 @@
 /**
- * The bundle {@code NAME.sonde}: standard trace files and the {@code meta.json} that names them.
+ * Reads and writes the bundle {@code NAME.sonde}: standard trace files, and the {@code meta.json}
+ * that names them.
  *
  * <pre>
  * NAME.sonde/meta.json            written first, replaced atomically; see Meta

@@ -1,6 +1,6 @@
 /**
- * The Common Trace Format, versions 1.8 and 2: what LTTng, barectf, perf data convert and others
- * write. Metadata becomes a plan once, and events are read by going through its steps.
+ * Reads the Common Trace Format, versions 1.8 and 2, which LTTng, barectf, perf data convert and
+ * others write. Metadata is compiled once to a plan; its steps decode the events.
  *
  * {@snippet :
  * try (CtfRecording trace = CtfRecording.open(InputSet.below(Path.of("my-session")))) {

@@ -1,6 +1,6 @@
 /**
- * ftrace's own formats: {@code format} files of events, pages of the ring buffer, and the {@code
- * print fmt} language that turns an event to text.
+ * Reads ftrace's formats: the {@code format} files of events, the pages of the ring buffer, and the
+ * {@code print fmt} language that converts an event to text.
  *
  * <p>Kernel: {@code include/linux/ring_buffer.h}, {@code kernel/trace/ring_buffer.c}, {@code
  * include/trace/stages/}. The same pages come out of {@code trace_pipe_raw}, stand in a trace.dat

@@ -155,7 +155,11 @@ public final class RecordRecipe {
             name =
                     command != null
                             ? baseName(command.words().getFirst())
-                            : order.pids().isEmpty() ? "machine" : "pid-" + order.pids().getFirst();
+                            : order.user() != null
+                                    ? "user-" + order.user()
+                                    : order.pids().isEmpty()
+                                            ? "machine"
+                                            : "pid-" + order.pids().getFirst();
             return OutputFolder.next(Path.of("."), name);
         }
         Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.(sonde|dat)$", ""));
@@ -252,21 +256,33 @@ public final class RecordRecipe {
     private RecordOutcome recordRunning(
             RecordPlan plan, OutputFolder output, @Nullable LiveOutput live)
             throws IOException, InterruptedException {
-        TargetMode mode = order.pids().isEmpty() ? TargetMode.ALL : TargetMode.PID;
+        TargetMode mode = order.spec().mode();
+        String user = order.user();
+        int uid = user == null ? -1 : UserProcesses.number(user);
+        List<Integer> pids = user == null ? order.pids() : UserProcesses.of(uid);
         RecordRequest request =
                 new RecordRequest(
                         order.version(),
                         mode,
                         List.of(),
-                        order.pids(),
+                        pids,
                         live != null,
                         plan.names()
-                                ? new NamesSource(Set.copyOf(order.pids()), mode == TargetMode.ALL)
+                                ? new NamesSource(Set.copyOf(pids), mode == TargetMode.ALL)
                                 : null);
         try (RecordSession session = start(plan, output, request)) {
             begin(live, session);
-            ready(session);
-            follow(session, null, output, request.rootPids());
+            if (user == null) {
+                ready(session);
+                follow(session, null, output, pids);
+            } else {
+                session.addNote("processes of user " + user + " are recorded");
+                try (UserProcesses later = new UserProcesses(uid, session, pids)) {
+                    later.start();
+                    ready(session);
+                    follow(session, null, output, pids);
+                }
+            }
             RecordingMeta meta = session.stop(null);
             finish(live);
             return finish(session, output, meta, 0);

@@ -42,7 +42,7 @@ public final class ToolModel {
                               @PID@
               -d, --duration TIME
                               end after this time: 500ms, 10s, 5m
-              --include-self  show sonde's own process too
+              --include-self  also show sonde's own process
               -f, --format @FORMATS@
                               print text, comma-separated values, or a JSON object per line or
                               list@FOLDED@ (default text)
@@ -52,10 +52,10 @@ public final class ToolModel {
               -o, --output FILE
                               write to a new file
               --force         overwrite the file of --output if it exists
-              --map-keys N    make room for so many rows in each table of the tool (1..10000000)
+              --map-keys N    set the capacity of each map of the tool to N rows (1..10000000)
               -v, --verbose   print how many probes were attached, and why a tool cannot run
               --plan          show which script of the tool this kernel accepts, and why
-              --script        print the script and end
+              --script        print the script and exit
 
             Not in help:
               -q, --quiet
@@ -210,18 +210,18 @@ public final class ToolModel {
     }
 
     private static String general(ToolRules rules, String pid) {
-        String ends = pid.isEmpty() ? "" : " when it is one";
-        String command = rules.command().isEmpty() ? "only it and what it starts" : rules.command();
+        String ends = pid.isEmpty() ? "" : " if there is only one";
+        String command = rules.command().isEmpty() ? "show only it and its descendants" : rules.command();
         boolean sorted = !rules.sorted().isEmpty();
         boolean folded = rules.folded().isPresent();
         return GENERAL.replace(
                         "@COMMAND@",
                         rules.withoutPid().isEmpty()
                                 ? command + "; the tool ends with it"
-                                : "the tool ends with it, and shows the whole machine")
+                                : "the tool ends with it, but shows the whole machine")
                 .replace(
                         "@PID@",
-                        (pid.isEmpty() ? "only this process" : pid)
+                        (pid.isEmpty() ? "show only this process" : pid)
                                 + "; the tool ends with it"
                                 + ends)
                 .replace("PID,...", pid.isEmpty() ? "PID" : "PID,...")
@@ -257,7 +257,7 @@ public final class ToolModel {
         rules.columns().forEach(column -> flags.put(column.option(), column.text()));
         for (TimeUnits unit : TimeUnits.values()) {
             if (rules.unit() && unit != TimeUnits.MICROSECONDS) {
-                flags.put(unit.option(), "times in " + unit.option());
+                flags.put(unit.option(), "print times in " + unit.option());
             }
         }
         if (rules.clears()) {

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalTime;
-import java.time.temporal.ChronoUnit;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -56,6 +56,8 @@ import sonde.probe.launch.LaunchedCommand;
 
 /** Compiles and loads a script, and runs it until it ends while its result is written. */
 public final class TraceRun implements AutoCloseable {
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
+
     private final TraceRequest request;
     private final TraceMessages messages;
     private final OutputStream errors;
@@ -346,8 +348,8 @@ public final class TraceRun implements AutoCloseable {
         MapResult maps = new MapResult(session.names());
         List<Result> all = new ArrayList<>();
         session.maps().forEach(rows -> all.add(maps.of(rows)));
-        LocalTime now = LocalTime.now(session.names().zone());
-        return new Report(now.truncatedTo(ChronoUnit.SECONDS).toString(), List.of(), all);
+        String now = CLOCK.format(LocalTime.now(session.names().zone()));
+        return new Report(now, List.of(), all);
     }
 
     /** The user's end came while the script was compiled and loaded, which takes its time. */

@@ -182,13 +182,13 @@ class ToolArgumentsTest {
         ScriptTool tool = ScriptTool.find("runqslower").orElseThrow();
         assertThat(options(tool))
                 .contains(
-                        "--min TIME | only waits that long and longer (default 10ms, a bare number"
+                        "--min TIME | show only waits of at least this time (default 10ms, a bare number"
                                 + " is us)",
-                        "-t, --tid N,... | only this thread");
-        assertThat(ToolModel.pid(tool)).isEqualTo("only threads of this process");
+                        "-t, --tid N,... | show only this thread");
+        assertThat(ToolModel.pid(tool)).isEqualTo("show only threads of this process");
         assertThat(options(ScriptTool.find("opensnoop").orElseThrow()))
                 .contains(
-                        "-u, --uid USER | only this user, by number or name",
+                        "-u, --uid USER | show only this user, by number or name",
                         "-U, --print-uid | show the user number");
     }
 

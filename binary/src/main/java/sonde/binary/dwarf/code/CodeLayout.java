@@ -15,11 +15,9 @@ public final class CodeLayout {
     private final long[] bases;
     private final long[] starts;
     private final long[] ends;
-    private final List<ElfSection> sections;
 
-    private CodeLayout(long[] bases, List<long[]> ranges, List<ElfSection> sections) {
+    private CodeLayout(long[] bases, List<long[]> ranges) {
         this.bases = bases;
-        this.sections = sections;
         ranges.sort((a, b) -> Long.compareUnsigned(a[0], b[0]));
         starts = ranges.stream().mapToLong(r -> r[0]).toArray();
         ends = ranges.stream().mapToLong(r -> r[1]).toArray();
@@ -69,7 +67,7 @@ public final class CodeLayout {
                 }
             }
         }
-        return new CodeLayout(bases, ranges, loose ? sections : List.of());
+        return new CodeLayout(bases, ranges);
     }
 
     /** Where a section begins: the address stated in the ELF, or the place given to it here. */

@@ -1,5 +1,5 @@
 /**
- * From addresses to functions, inlined calls and lines by DWARF 2 to 5: units and line programs,
+ * Maps addresses to functions, inlined calls and lines by DWARF 2 to 5: units and line programs,
  * ranges, split and supplementary files.
  *
  * {@snippet :

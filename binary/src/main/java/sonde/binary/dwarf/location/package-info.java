@@ -1,7 +1,7 @@
 /**
- * Where variables are when the processor stands at an address (DWARF 2 to 5): entries with all
- * their attributes, address ranges, location lists, and expressions worked out as far as they can
- * be without a process: to a register, a place in memory, a value, or nothing.
+ * Finds the location of a variable at a program counter (DWARF 2 to 5): entries with all
+ * attributes, address ranges and location lists. Expressions are evaluated as far as possible
+ * without a process: to a register, a memory location, a value, or nothing.
  *
  * <pre>{@code
  * DebugEntries entries = DebugEntries.read(ElfFile.of(input.segment()));

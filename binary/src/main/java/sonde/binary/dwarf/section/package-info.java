@@ -1,6 +1,6 @@
 /**
- * What all readers of DWARF share: the cursor, forms of values, heads of units, abbreviations, line
- * programs. Not exported.
+ * Contains what all DWARF readers share: the cursor, forms of values, unit headers, abbreviations
+ * and line programs. The package is not exported.
  *
  * {@snippet :
  * SectionCursor cursor = new SectionCursor(elf.content(section), false, 512);

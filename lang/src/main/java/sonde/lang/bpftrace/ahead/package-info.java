@@ -1,7 +1,7 @@
 /**
- * Scripts compiled ahead of time: a file of programs in which what differs between kernels is named
- * and not yet numbered, and reading it back. The form of the file is described in
- * docs/compiled-scripts.md.
+ * Writes and reads scripts that are compiled ahead of time. Such a file contains programs in which
+ * everything that differs between kernels is a name instead of a number. docs/compiled-scripts.md
+ * describes the format.
  *
  * {@snippet :
  * byte[] bytes = FileWriter.bytes(file); // of a compilation for any machine

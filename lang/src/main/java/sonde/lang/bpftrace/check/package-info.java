@@ -1,6 +1,6 @@
 /**
- * What every expression of a script is: types of variables and maps follow from what is written
- * into them anywhere, until nothing changes any more; then what does not fit is reported.
+ * Determines the type of every expression of a script. The types of variables and maps follow from
+ * all assignments, and are computed until nothing changes; then mismatches are reported.
  *
  * <p>Source: docs/language.md ("Data Types") and docs/type_resolution.md of bpftrace 0.26.
  */

@@ -1,5 +1,5 @@
 /**
- * Functions in C that scripts import: compiled by clang, or read from an object.
+ * Compiles C functions that scripts import with clang, or reads them from an object.
  *
  * {@snippet :
  * ImportedCode code = ImportedCode.of(files, options, diagnostics);

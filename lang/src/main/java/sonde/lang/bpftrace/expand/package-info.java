@@ -1,6 +1,6 @@
 /**
- * From the tree of a script to one without imports, macros, parameters and options; its settings;
- * folding of what is known before it runs; its text again.
+ * Expands imports, macros, parameters and options in the tree of a script, evaluates its settings
+ * and constant expressions, and prints the tree as text.
  *
  * <pre>{@code
  * Diagnostics diagnostics = new Diagnostics();

@@ -459,12 +459,18 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void detach() {
-        links.forEach(Link::close);
+        Link.closeAll(links, this::detaching);
         links.clear();
         watches.values().forEach(Link::close);
         watches.clear();
         iterators.forEach(entry -> entry.getKey().close());
         iterators.clear();
+    }
+
+    /** Who ended the run waits for it without seeing anything. */
+    private void detaching(int count) {
+        output.warnf("detaching " + count + " probes takes the kernel some seconds\n", List.of());
+        output.flush();
     }
 
     /** What runs tests and benches. */

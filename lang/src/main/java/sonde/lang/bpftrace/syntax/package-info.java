@@ -1,6 +1,6 @@
 /**
- * The language of bpftrace as text and as a tree: what stands in a script, with the place of every
- * part. Nothing here knows a kernel.
+ * Parses bpftrace's language into a tree with the position of every part. Nothing here depends on a
+ * kernel.
  *
  * <p>Source: docs/language.md and docs/language_parsing.md of bpftrace 0.26.
  *

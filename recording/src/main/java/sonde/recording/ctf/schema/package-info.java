@@ -1,6 +1,6 @@
 /**
- * What the metadata of a CTF trace says, whichever language it was written in: TSDL (CTF 1.8) and
- * the JSON fragments of CTF 2 become the same classes of fields, events, streams and clocks.
+ * Models the metadata of a CTF trace in both languages: TSDL (CTF 1.8) and the JSON fragments of
+ * CTF 2 become the same classes of fields, events, streams and clocks.
  *
  * {@snippet :
  * var time = FieldClass.Bits.unsigned(64, 8, false);

@@ -1,5 +1,6 @@
 /**
- * The Trace Stream Description Language: the metadata of CTF 1.8, by the grammar of CTF 1.8.3.
+ * Parses the Trace Stream Description Language, the metadata of CTF 1.8, by the grammar of CTF
+ * 1.8.3.
  *
  * {@snippet :
  * TraceClass trace = TsdlReader.read("trace { major = 1; minor = 8; byte_order = le; };");

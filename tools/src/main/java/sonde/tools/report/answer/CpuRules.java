@@ -3,8 +3,10 @@ package sonde.tools.report.answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
+import sonde.tools.report.answer.Evidence.ThreadGroup;
 
 /** Judges time on CPUs. */
 final class CpuRules {
@@ -13,7 +15,9 @@ final class CpuRules {
 
     private static final double BUSY = 0.3;
     private static final double WORTH_NAMING = 0.15;
+    private static final double MAIN = 0.25;
     private static final int PLACES = 3;
+    private static final int GROUPS = 2;
 
     /** Calls take so much of the CPU time that they are the cause. */
     private static final double IN_CALL = 0.3;
@@ -29,38 +33,52 @@ final class CpuRules {
         return busy >= BUSY && evidence.cpu().stream().mapToLong(CpuUse::samples).sum() >= SAMPLES;
     }
 
-    /** Which functions the CPU time went to, where there was much of it. */
+    /** Which functions the CPU time went to, of threads that had much of it. */
     static List<Finding> functions(Evidence evidence) {
-        if (!isTelling(evidence)) {
-            return List.of();
+        List<Finding> findings = new ArrayList<>();
+        for (ThreadGroup group : isTelling(evidence) ? evidence.groups() : List.<ThreadGroup>of()) {
+            double part = group.runningNanos() / (double) Math.max(1, evidence.cpuNanos());
+            if (part >= WORTH_NAMING && findings.size() < GROUPS) {
+                double wanted = Math.min(1, busyOfWall(evidence)) * part;
+                functions(evidence, group, wanted).ifPresent(findings::add);
+            }
         }
+        return findings;
+    }
+
+    private static Optional<Finding> functions(
+            Evidence evidence, ThreadGroup group, double wanted) {
+        List<CpuUse> uses =
+                evidence.cpu().stream().filter(use -> use.group().equals(group)).toList();
+        double all = uses.stream().mapToDouble(CpuUse::share).sum();
         List<String> places = new ArrayList<>();
         double named = 0;
-        for (CpuUse use : evidence.cpu().stream().limit(PLACES).toList()) {
+        for (CpuUse use : uses.subList(0, Math.min(PLACES, uses.size()))) {
+            double share = use.share() / all;
             boolean inCall = use.kernelShare() > 0.5 && !use.calls().isEmpty();
-            if (use.share() >= WORTH_NAMING && !use.place().function().isEmpty() && !inCall) {
+            boolean isMuch = share >= (places.isEmpty() ? MAIN : WORTH_NAMING);
+            if (isMuch && use.place().isNamed() && !inCall) {
                 places.add(
-                        Words.percent(use.share())
+                        Words.percent(share)
                                 + (places.isEmpty() ? " of the CPU time in " : " in ")
                                 + use.place().phrase()
                                 + (use.place().own() ? "" : " of " + use.place().module()));
-                named += use.share();
+                named += share;
             }
         }
         if (places.isEmpty()) {
-            return List.of();
+            return Optional.empty();
         }
         String text =
-                evidence.cpu().getFirst().group().shown()
+                group.shown()
                         + " ran "
-                        + Words.time(evidence.cpuNanos())
-                        + " of "
+                        + Words.time(group.runningNanos())
+                        + (group.threads() == 1 ? " of " : " in ")
                         + Words.time(evidence.wallNanos())
                         + ": "
                         + String.join(", ", places)
                         + ".";
-        double wanted = Math.min(1, busyOfWall(evidence));
-        return List.of(new Finding(wanted * named, text));
+        return Optional.of(new Finding(wanted * named, text));
     }
 
     private static double busyOfWall(Evidence evidence) {
@@ -94,7 +112,7 @@ final class CpuRules {
             text.append(", ").append(Words.bytes(Math.max(1, each))).append(" each");
         }
         text.append("), ").append(Words.percent(call.cpuShare())).append(" of the CPU time");
-        if (call.place().own()) {
+        if (call.place().own() && call.place().isNamed()) {
             text.append(", from ").append(call.place().chain());
         }
         if (mostFail) {

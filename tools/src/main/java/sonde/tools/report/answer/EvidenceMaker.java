@@ -10,6 +10,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import sonde.analysis.SignalDeliveries;
 import sonde.analysis.file.FileAccesses;
+import sonde.analysis.file.ObjectWaits;
+import sonde.analysis.file.ObjectWaits.ObjectWait;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffCpu.OffCpuCause;
 import sonde.analysis.sched.ThreadState;
@@ -42,12 +44,15 @@ public final class EvidenceMaker {
     private final SignalDeliveries signals;
     private final StackAggregate faults;
     private final WaitCauses causes;
+    private final ObjectWaits waited;
     private final ProgramFrames frames;
     private final KernelReasons reasons;
     private final Map<Integer, ThreadGroup> groups = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> objects = new HashMap<>();
     private final Map<CallKey, Map<ProgramPlace, Long>> places = new HashMap<>();
     private final Map<CallKey, long[]> kernel = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> waitObjects = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> holders = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> meanwhile = new HashMap<>();
     private long sampled;
     private long inFaults;
@@ -60,7 +65,8 @@ public final class EvidenceMaker {
             FileAccesses files,
             SignalDeliveries signals,
             StackAggregate faults,
-            WaitCauses causes) {
+            WaitCauses causes,
+            ObjectWaits waited) {
         this.found = found;
         this.offCpu = offCpu;
         this.calls = calls;
@@ -68,6 +74,7 @@ public final class EvidenceMaker {
         this.signals = signals;
         this.faults = faults;
         this.causes = causes;
+        this.waited = waited;
         frames = new ProgramFrames(found.trees());
         reasons = new KernelReasons(found.trees());
     }
@@ -89,6 +96,7 @@ public final class EvidenceMaker {
         }
         objects();
         causes();
+        waited();
         List<CpuUse> cpu = cpu();
         List<WaitSum> waits = waits();
         StartEvidence starts = new StartEvidence(found, calls, files);
@@ -186,6 +194,44 @@ public final class EvidenceMaker {
     }
 
     private final Map<CallKey, Long> bytes = new HashMap<>();
+
+    /** What waits were for, where that is more than a descriptor tells. */
+    private void waited() {
+        for (ObjectWait wait : waited.waits()) {
+            ThreadGroup group = groups.get(wait.thread());
+            if (group == null || wait.call() < 0) {
+                continue;
+            }
+            CallKey key = new CallKey(group, found.callNames().nameOf(wait.call()));
+            waitObjects
+                    .computeIfAbsent(key, any -> new TreeMap<>())
+                    .merge(wait.object(), wait.nanos(), Long::sum);
+            if (wait.holder() >= 0 && wait.object().startsWith(WaitRules.LOCKED)) {
+                ProgramPlace place = frames.of(wait.holderStack());
+                String call =
+                        wait.holderCall() < 0
+                                ? ""
+                                : ", which was in " + found.callNames().nameOf(wait.holderCall());
+                String doing = place.isNamed() ? ", which was in " + place.chain() : call;
+                holders.computeIfAbsent(key, any -> new TreeMap<>())
+                        .merge(found.threadName(wait.holder()) + doing, wait.nanos(), Long::sum);
+            }
+        }
+    }
+
+    /** The object of most of the waits, or the first of several. */
+    private String waitObject(CallKey key) {
+        Map<String, Long> sums = waitObjects.getOrDefault(key, Map.of());
+        if (sums.isEmpty()) {
+            return object(key);
+        }
+        String main = most(sums, "");
+        List<String> all = mostFirst(sums);
+        return main.isEmpty()
+                ? String.join(", ", all.subList(0, Math.min(2, all.size())))
+                        + (all.size() > 2 ? " and " + (all.size() - 2) + " more" : "")
+                : main;
+    }
 
     private String object(CallKey key) {
         return most(objects.getOrDefault(key, Map.of()), "");
@@ -325,7 +371,7 @@ public final class EvidenceMaker {
                                 key.state.label(),
                                 key.call.call,
                                 key.reason,
-                                object(key.call),
+                                waitObject(key.call),
                                 key.place,
                                 meanwhile(key.call, totals.getOrDefault(key.call, 0L)),
                                 sum.wakers,
@@ -343,7 +389,8 @@ public final class EvidenceMaker {
     private String meanwhile(CallKey key, long waited) {
         Map<String, Long> known = meanwhile.getOrDefault(key, Map.of());
         long all = known.values().stream().mapToLong(Long::longValue).sum();
-        return all * 2 < waited ? "" : most(known, "");
+        String held = all * 2 < waited ? "" : most(known, "");
+        return held.isEmpty() ? most(holders.getOrDefault(key, Map.of()), "") : held;
     }
 
     private List<CallSum> calls(List<Integer> threads) {

@@ -34,7 +34,8 @@ public final class ProgramFrames {
                             + "|(runtime|syscall|sync|time|os|net|io|bufio|fmt|reflect|poll)\\..*"
                             + "|(runtime|internal|sync|crypto|encoding|net|vendor)/.*"
                             // JVM, V8
-                            + "|(\\S+ )?(java|javax|jdk|sun|com\\.sun)\\..*|Interpreter.*"
+                            + "|(\\S+ )?(java|javax|jdk|sun|com\\.sun)\\..*|L(java|javax|jdk|sun)/.*"
+                            + "|Interpreter.*|call_stub"
                             + "|StubRoutines.*|.*(call|vtable|Runtime|blob|Blob|Stub) ?stub.*"
                             + "|(Builtin|BytecodeHandler|Stub|Builtins|RegExp|LoadIC|StoreIC).*"
                             + "|JS:[*~^+]* ?(node:internal|internal/).*|JS:.* (node:|internal/).*");

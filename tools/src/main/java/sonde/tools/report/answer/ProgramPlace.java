@@ -28,6 +28,11 @@ public record ProgramPlace(String function, String module, List<String> callers,
         return chain.toString();
     }
 
+    /** Whether the function has a name, not only an address or a module. */
+    boolean isNamed() {
+        return !function.isEmpty() && !function.startsWith("[");
+    }
+
     /** {@code journal_commit, called from handle_request}. */
     String phrase() {
         return callers.isEmpty() ? function : function + ", called from " + callers.getFirst();

@@ -33,7 +33,7 @@ final class ResourceRules {
                                 .filter(one -> rss.subject().startsWith(one.group().name()))
                                 .findFirst()
                                 .map(FaultSum::place)
-                                .filter(place -> !place.function().isEmpty())
+                                .filter(ProgramPlace::isNamed)
                                 .map(place -> "; most page faults come from " + place.phrase())
                                 .orElse("");
                 findings.add(

@@ -19,17 +19,25 @@ public final class SummaryTables {
     /** A share of samples in system calls that is worth naming them. */
     private static final double IN_CALLS = 0.1;
 
+    /** Fewer samples beside little CPU time tell nothing. */
+    private static final long FEW_SAMPLES = 20;
+
+    /** What took a smaller part of the recording is left out, unless it is all there is. */
+    private static final double LITTLE = 0.005;
+
     private SummaryTables() {}
 
     /** Functions of programs by the CPU time in them and in what they called of others. */
     public static Table onCpu(Evidence evidence, int limit) {
+        long samples = evidence.cpu().stream().mapToLong(CpuUse::samples).sum();
+        boolean carries = samples >= FEW_SAMPLES || evidence.cpuNanos() > evidence.wallNanos() / 20;
         return new TableBuilder<CpuUse>("on CPU")
                 .text("function", use -> use.place().chain())
                 .text("module", use -> use.place().module())
                 .text("in the kernel for", SummaryTables::calls)
                 .share("share", CpuUse::share)
                 .count("samples", CpuUse::samples)
-                .table(evidence.cpu().stream(), limit);
+                .table(carries ? evidence.cpu().stream() : Stream.of(), limit);
     }
 
     private static @Nullable String calls(CpuUse use) {
@@ -43,6 +51,7 @@ public final class SummaryTables {
     private record OffRow(
             String thread,
             String cause,
+            @Nullable String object,
             @Nullable String from,
             long nanos,
             @Nullable Long count,
@@ -72,23 +81,27 @@ public final class SummaryTables {
                                 threads(group),
                                 "waiting for CPU",
                                 null,
+                                null,
                                 group.runnableNanos(),
                                 null,
                                 null));
             }
         }
         rows.sort(Comparator.comparingLong((OffRow row) -> -row.nanos()));
-        Stream<OffRow> shown = rows.stream().limit(limit);
+        long least = (long) (rows.isEmpty() ? 0 : LITTLE * rows.getFirst().nanos());
+        Stream<OffRow> shown = rows.stream().filter(row -> row.nanos() >= least).limit(limit);
         int idleThreads = idleGroups.stream().mapToInt(ThreadGroup::threads).sum();
         if (idleThreads > 0) {
             String threads = idleThreads == 1 ? "1 thread" : idleThreads + " threads";
             OffRow others =
-                    new OffRow(threads, "waiting for work", null, idle, idleCount, idleLongest);
+                    new OffRow(
+                            threads, "waiting for work", null, null, idle, idleCount, idleLongest);
             shown = Stream.concat(shown, Stream.of(others));
         }
         return new TableBuilder<OffRow>("off CPU")
                 .text("thread", OffRow::thread)
                 .text("cause", OffRow::cause)
+                .text("for", OffRow::object)
                 .text("called from", OffRow::from)
                 .nanos("time", OffRow::nanos)
                 .count("count", OffRow::count)
@@ -109,11 +122,13 @@ public final class SummaryTables {
         } else if (!wait.call().isEmpty()) {
             cause.append(" in ").append(wait.call());
         }
-        cause.append(wait.reason().isEmpty() ? "" : " for " + wait.reason());
-        cause.append(wait.object().isEmpty() ? "" : " of " + wait.object());
+        String object = wait.object().isEmpty() ? wait.reason() : wait.object();
+        boolean lock = WaitRules.isLock(wait) && !wait.meanwhile().isEmpty();
+        object += lock ? ", held by " + wait.meanwhile() : "";
         return new OffRow(
                 threads(wait.group()),
                 cause.toString(),
+                object.isEmpty() ? null : object,
                 wait.place().function().isEmpty() ? null : wait.place().chain(),
                 wait.nanos(),
                 wait.count(),

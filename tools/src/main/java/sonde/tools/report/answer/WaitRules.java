@@ -34,6 +34,8 @@ final class WaitRules {
     private static final double HELD = 0.4;
 
     private static final Set<String> FILE_LOCKS = Set.of("flock", "fcntl");
+    private static final double ACTIVE = 0.05;
+    private static final long OFTEN = 10;
     private static final double RUNTIME = 0.02;
     private static final double POLLS_PER_SECOND = 300;
     private static final long SHORT_NANOS = 3_000_000;
@@ -117,6 +119,17 @@ final class WaitRules {
                 && wait.nanos() / Math.max(1, wait.count()) < SHORT_NANOS;
     }
 
+    private static boolean othersAct(Evidence evidence, WaitSum wait) {
+        boolean runs =
+                evidence.groups().stream()
+                        .filter(group -> !group.equals(wait.group()))
+                        .anyMatch(group -> group.runningNanos() > evidence.wallNanos() * ACTIVE);
+        return runs
+                || evidence.waits().stream()
+                        .filter(other -> !other.group().equals(wait.group()))
+                        .anyMatch(other -> other.count() > OFTEN && !isForWork(other));
+    }
+
     private static double weight(Evidence evidence, WaitSum wait) {
         if (CHILDREN.contains(wait.call())) {
             return CHILD;
@@ -127,7 +140,7 @@ final class WaitRules {
         // One wait from beginning to end, beside threads that do something.
         if (wait.count() <= 2
                 && evidence.part(wait.group(), wait.nanos()) > 0.9
-                && evidence.groups().size() > 1) {
+                && othersAct(evidence, wait)) {
             return IDLE;
         }
         // Who is woken by its like waits for what they hold, not for work.
@@ -147,8 +160,11 @@ final class WaitRules {
 
     /** Whether the futex is that of a lock, as glibc's functions tell. */
     static boolean isLock(WaitSum wait) {
-        return wait.reason().equals(LOCK);
+        return wait.reason().equals(LOCK) || wait.object().startsWith(LOCKED);
     }
+
+    /** Begin of the names of locks whose owner is known. */
+    static final String LOCKED = "lock ";
 
     /** Reason of a wait for a mutex of user space. */
     static final String LOCK = "a lock";
@@ -173,7 +189,7 @@ final class WaitRules {
             text.append(" (").append(Words.count(wait.count())).append(" times, the longest ");
             text.append(Words.time(wait.longest())).append(')');
         }
-        if (wait.place().own()) {
+        if (wait.place().own() && wait.place().isNamed()) {
             text.append(", called from ").append(wait.place().chain());
         }
         text.append(polls ? ": a loop of short sleeps" : "");
@@ -185,12 +201,14 @@ final class WaitRules {
         String waker = wait.waker();
         String of = wait.object().isEmpty() ? "" : " of " + wait.object();
         if (CHILDREN.contains(wait.call())) {
-            return waker.isEmpty() ? " for a child in wait4" : " for its child " + waker;
+            String child = wait.object().startsWith("child ") ? wait.object() : "child " + waker;
+            return child.equals("child ") ? " for a child in " + wait.call() : " for its " + child;
         }
         String held = wait.meanwhile();
         if (isLock(wait)) {
+            String lock = wait.object().startsWith(LOCKED) ? "the " + wait.object() : "a lock";
             String released = waker.isEmpty() ? "" : ", released by " + waker;
-            return " for a lock (futex)" + (held.isEmpty() ? released : ", held by " + held);
+            return " for " + lock + " (futex)" + (held.isEmpty() ? released : ", held by " + held);
         }
         String by =
                 !held.isEmpty()
@@ -205,7 +223,9 @@ final class WaitRules {
                     + (held.isEmpty() ? "" : ", held by " + held);
         }
         if (wait.call().equals("futex")) {
-            return " on a condition (futex)" + by;
+            return wait.object().startsWith("end of ")
+                    ? " for the " + wait.object()
+                    : " on a condition (futex)" + by;
         }
         boolean dns = wait.object().endsWith(":53");
         String reason =
@@ -213,6 +233,8 @@ final class WaitRules {
         if (wait.call().isEmpty()) {
             return reason;
         }
+        boolean ofFile = wait.call().contains("sync");
+        of = ofFile || wait.object().isEmpty() ? of : " on " + wait.object();
         return " in " + wait.call() + of + reason + (PEERS.contains(wait.call()) ? by : "");
     }
 }

@@ -95,7 +95,8 @@ final class SummarySection implements ReportSection {
                                         found.of(FilesSection.FILES),
                                         found.of(WakeUpsSection.SIGNALS),
                                         found.of(ReportOperators.FAULTS),
-                                        found.of(CAUSES))
+                                        found.of(CAUSES),
+                                        found.of(OffCpuSection.WAITS))
                                 .evidence());
     }
 
@@ -120,14 +121,13 @@ final class SummarySection implements ReportSection {
                     judges(found)
                             ? SummaryTables.offCpu(evidence(found), TOP)
                             : OffCpuSection.userCauses(found, TOP));
-            parts.add(OffCpuSection.waits(found, TOP));
             if (judges(found)) {
                 parts.add(SummaryTables.starts(evidence(found), TOP));
             }
             long wall = judges(found) ? evidence(found).wallNanos() : 0;
             parts.add(SyscallsSection.top(found, TOP, wall / LITTLE));
             parts.add(FilesSection.top(found, TOP, wall / LITTLE));
-            parts.add(BlockIoSection.table(found, TOP));
+            parts.add(BlockIoSection.top(found, TOP, wall / LITTLE));
         }
         parts.add(StatsSection.events(found, NAMED_PROBES));
         parts.addAll(OutlineTables.of(found, TOP, other));

@@ -1,4 +1,4 @@
-package sonde.lang.bpftrace.lower;
+package sonde.lang.bpftrace.check;
 
 import java.util.List;
 import java.util.Map;
@@ -7,7 +7,7 @@ import java.util.Map;
  * Where registers lie in struct pt_regs (arch/x86/include/asm/ptrace.h, arch/arm64's struct
  * user_pt_regs).
  */
-final class PtRegs {
+public final class PtRegs {
     private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
     private static final List<String> X86 =
             List.of(
@@ -18,8 +18,13 @@ final class PtRegs {
 
     private PtRegs() {}
 
+    /** What registers are called. */
+    static List<String> names() {
+        return ARM ? List.of("r0 to r30", "sp", "pc", "pstate") : X86;
+    }
+
     /** Bytes from the start; -1 for no register of this machine. */
-    static int offset(String name) {
+    public static int offset(String name) {
         if (!ARM) {
             int index = X86.indexOf(X86_OTHER.getOrDefault(name, name));
             return index < 0 ? -1 : index * 8;
@@ -36,7 +41,7 @@ final class PtRegs {
     }
 
     /** Where an argument of a function is handed over; -1 when it lies on the stack. */
-    static int argument(int index) {
+    public static int argument(int index) {
         if (ARM) {
             return index < 8 ? index * 8 : -1;
         }
@@ -44,7 +49,7 @@ final class PtRegs {
     }
 
     /** Where the argument behind one in a register is handed over; that one for the last. */
-    static int nextArgument(int offset) {
+    public static int nextArgument(int offset) {
         for (int i = 0; argument(i + 1) >= 0; i++) {
             if (argument(i) == offset) {
                 return argument(i + 1);
@@ -54,24 +59,27 @@ final class PtRegs {
     }
 
     /** Which argument on the stack it is: its offset from the stack pointer at the entry. */
-    static int stackArgument(int index) {
+    public static int stackArgument(int index) {
         return ARM ? (index - 8) * 8 : (index - X86_ARGUMENTS.size() + 1) * 8;
     }
 
-    static int result() {
+    /** Of what a function returns. */
+    public static int result() {
         return ARM ? 0 : offset("ax");
     }
 
-    static int stackPointer() {
+    /** Of the stack pointer. */
+    public static int stackPointer() {
         return offset("sp");
     }
 
-    static int instructionPointer() {
+    /** Of the address of the code. */
+    public static int instructionPointer() {
         return offset(ARM ? "pc" : "ip");
     }
 
     /** Of struct bpf_perf_event_data: whether user code ran; -1 where that is not known. */
-    static int codeSegment() {
+    public static int codeSegment() {
         return ARM ? -1 : offset("cs");
     }
 }
