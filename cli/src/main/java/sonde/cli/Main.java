@@ -14,8 +14,8 @@ import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
-import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.option.OptionWords;
+import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -36,7 +36,7 @@ public final class Main {
 
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
-        StandardOutput stdout = new StandardOutput();
+        ResultPrinter.StandardOutput stdout = new ResultPrinter.StandardOutput();
         PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
         PrintWriter err =
                 new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import sonde.probe.stack.UserStackEnd;
 import sonde.probe.stack.UserStackRecord;
-import sonde.probe.stack.UserStacks;
+import sonde.probe.stack.StackPrograms;
 import sonde.recording.perfdata.PerfAbi;
 
 /**
@@ -33,15 +33,15 @@ final class UserStackMerge {
     private static final long RAW = 60;
 
     /**
-     * The times of a sample and its stack differ by less. That of the sample is the earlier one where
-     * it is taken before the program runs (bpf_overflow_handler since Linux 6.3).
+     * The times of a sample and its stack differ by less. That of the sample is the earlier one
+     * where it is taken before the program runs (bpf_overflow_handler since Linux 6.3).
      */
     private static final long MOST_NANOS = 20_000_000;
 
     private static final int MOST_RECORD = 0xffff;
     private static final long PENDING_BYTES = 1 << 17;
 
-    private final UserStacks stacks;
+    private final StackPrograms stacks;
     private final Set<Long> outputs;
     private final Map<Long, Integer> numbers;
     private final Map<Integer, Pending> pending = new HashMap<>();
@@ -64,7 +64,7 @@ final class UserStackMerge {
      * @param outputs identifiers of the bpf-output events
      * @param numbers number of the event of each identifier, for events with stacks
      */
-    UserStackMerge(UserStacks stacks, Set<Long> outputs, Map<Long, Integer> numbers) {
+    UserStackMerge(StackPrograms stacks, Set<Long> outputs, Map<Long, Integer> numbers) {
         this.stacks = stacks;
         this.outputs = outputs;
         this.numbers = numbers;
@@ -130,8 +130,7 @@ final class UserStackMerge {
         stack.count = record.copy(stack.frames);
         stack.end = record.end();
         if (stack.end == UserStackEnd.NO_TABLE && stack.copy.byteSize() > 0) {
-            stack.count =
-                    stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
+            stack.count = stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
             stack.end = stacks.completedEnd();
         }
         stack.copy = MemorySegment.NULL;
@@ -158,14 +157,10 @@ final class UserStackMerge {
         long start = used;
         keep(at, head);
         long header = from.get(JAVA_LONG_UNALIGNED, at);
-        to.set(
-                JAVA_LONG_UNALIGNED,
-                start,
-                header & 0xffff_ffff_ffffL | (long) (size + more) << 48);
+        to.set(JAVA_LONG_UNALIGNED, start, header & 0xffff_ffff_ffffL | (long) (size + more) << 48);
         to.set(JAVA_LONG_UNALIGNED, start + CHAIN, known + 1 + stack.count);
         to.set(JAVA_LONG_UNALIGNED, used, PerfAbi.PERF_CONTEXT_USER);
-        MemorySegment.copy(
-                stack.frames, 0, to, JAVA_LONG_UNALIGNED, used + 8, stack.count);
+        MemorySegment.copy(stack.frames, 0, to, JAVA_LONG_UNALIGNED, used + 8, stack.count);
         used += more;
         keep(at + head, size - head);
         stack.count = 0;
