@@ -324,7 +324,7 @@ public final class EvidenceMaker {
                 .toList();
     }
 
-    private static final class WaitTotal {
+    private static final class PlacedTotal {
         long nanos;
         long count;
         long longest;
@@ -334,7 +334,7 @@ public final class EvidenceMaker {
 
     private List<WaitSum> waits() {
         record PlacedWait(CallKey call, ThreadState state, String reason, ProgramPlace place) {}
-        Map<PlacedWait, WaitTotal> sums = new HashMap<>();
+        Map<PlacedWait, PlacedTotal> sums = new HashMap<>();
         Map<CallKey, Long> totals = new HashMap<>();
         for (OffCpu.Entry entry : offCpu.entries()) {
             OffCpuCause cause = entry.cause();
@@ -350,10 +350,10 @@ public final class EvidenceMaker {
             ProgramPlace place = frames.of(cause.stack());
             String reason = reasons.of(cause.stack(), call);
             CallKey key = new CallKey(group, call);
-            WaitTotal sum =
+            PlacedTotal sum =
                     sums.computeIfAbsent(
                             new PlacedWait(key, cause.state(), reason, place),
-                            any -> new WaitTotal());
+                            any -> new PlacedTotal());
             long nanos = entry.sum().nanos();
             totals.merge(key, nanos, Long::sum);
             placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
