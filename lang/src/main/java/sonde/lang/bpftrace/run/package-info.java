@@ -3,7 +3,7 @@
  * passes, {@link sonde.lang.bpftrace.run.TraceSession} loads, attaches, prints.
  *
  * <pre>{@code
- * Diagnostics diagnostics = new Diagnostics();
+ * CompilerDiagnostics diagnostics = new CompilerDiagnostics();
  * Compilation compiled = Compilation.of(new SourceText("stdin", text), options, diagnostics);
  * }</pre>
  */
