@@ -5,6 +5,18 @@ app=$(readlink -f "$0")
 app=${app%/*}
 home=${app%/app}
 
+# The user's settings of Java are for the recorded command, which gets them back; and so are closed
+# streams, whose numbers would otherwise go to files that the JVM opens. What stands in for one fails
+# as a closed one does.
+for name in JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS JDK_AOT_VM_OPTIONS _JAVA_OPTIONS CLASSPATH; do
+    eval "[ -z \"\${$name+x}\" ] || { export \"SONDE_KEEP_$name==\$$name\"; unset $name; }"
+done
+closed=
+{ true 9<&0; } 2>/dev/null || { closed=0 && exec 0>/dev/null; }
+{ true 9>&1; } 2>/dev/null || { closed=$closed:1 && exec 1</dev/null; }
+{ true 9>&2; } || { closed=$closed:2 && exec 2</dev/null; }
+[ -z "$closed" ] || export "SONDE_CLOSED=$closed"
+
 # The start-up cache holds for one image content at one place, and belongs to one user. Without it,
 # or when the JVM finds it stale, everything works and only the start is slower.
 read -r id place <"$app/build-id"
@@ -44,12 +56,33 @@ trace | tool)
     heap="-Xmx1000m -XX:TieredStopAtLevel=1"
     ;;
 esac
+# A JVM reserves more than it uses, and says in words of its own when it may not. In KiB; all of
+# sonde works with the least of these.
+limits=$(ulimit -v && ulimit -d)
+if [ "$limits" != "unlimited
+unlimited" ]; then
+    least=4000000
+    for limit in $limits; do
+        [ "$limit" = unlimited ] || [ "$limit" -ge "$least" ] || least=$limit
+    done
+    if [ "$least" -lt 500000 ]; then
+        echo "sonde: the limits of this shell (ulimit -v, ulimit -d) leave it $least KiB of memory;" \
+            "500000 are needed" >&2
+        exit 3
+    fi
+    if [ "$least" -lt 4000000 ]; then
+        heap="$heap -Xmx$((least / 4))k -XX:CompressedClassSpaceSize=48m"
+        heap="$heap -XX:ReservedCodeCacheSize=48m"
+        export "SONDE_KEEP_MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX+=$MALLOC_ARENA_MAX}"
+        export MALLOC_ARENA_MAX=1
+    fi
+fi
 # The JVM names files in the locale's encoding, and fails on the others; the command gets its own
 # LC_ALL back.
 case ${LC_ALL:-${LC_CTYPE:-${LANG-}}} in
 *[Uu][Tt][Ff]8 | *[Uu][Tt][Ff]-8) ;;
 *)
-    export "SONDE_LC_ALL=${LC_ALL+=$LC_ALL}"
+    export "SONDE_KEEP_LC_ALL=${LC_ALL+=$LC_ALL}"
     export LC_ALL=C.UTF-8
     ;;
 esac
@@ -69,7 +102,7 @@ fi
 # command starts train.sh when it ends. What a training starts does not train, and after one that
 # failed the next waits three minutes.
 if [ -z "${SONDE_TRAINING-}" ] && [ "${SONDE_TRAIN-}" != never ] &&
-    [ -z "$(find "$cache.busy" -mmin -3 2>/dev/null)" ]; then
+    { [ "${SONDE_TRAIN-}" = first ] || [ -z "$(find "$cache.busy" -mmin -3 2>/dev/null)" ]; }; then
     (umask 077 && mkdir -p "$caches") 2>/dev/null
     if [ -O "$caches" ] && [ -w "$caches" ]; then
         if [ "${SONDE_TRAIN-}" = first ]; then

@@ -18,7 +18,6 @@ module sonde.bpf {
     exports sonde.bpf.map;
     exports sonde.bpf.object;
     exports sonde.bpf.ring;
-    exports sonde.bpf.skeleton;
     exports sonde.bpf.usdt;
     exports sonde.bpf.verifier;
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.Operator.Mergeable;
 import sonde.event.Batch;
 import sonde.event.Lane;
+import sonde.event.ReadRows;
 
 /**
  * Decodes lanes before their rows are asked for, and shows every batch whole to the operators that
@@ -56,6 +57,7 @@ final class DecodeAhead implements AutoCloseable {
         if (decoders.isEmpty()) {
             Batch batch = lanes.get(lane).next();
             if (batch != null) {
+                ReadRows.add(batch);
                 show(batch, operators);
             }
             return batch;
@@ -190,6 +192,7 @@ final class DecodeAhead implements AutoCloseable {
             try {
                 Batch batch = lanes.get(lane).next();
                 if (batch != null) {
+                    ReadRows.add(batch);
                     show(batch, copies);
                     batch.retain();
                 }

@@ -57,6 +57,7 @@ public final class ThreadTable implements Operator {
     private long[] died = new long[64];
     private long[] counts = new long[64];
     private @Nullable String[] names = new String[64];
+    private int[] parents = new int[64];
     private boolean[] nameStale = new boolean[64];
     private boolean[] recorder = new boolean[64];
     private boolean[] kernel = new boolean[64];
@@ -282,6 +283,7 @@ public final class ThreadTable implements Operator {
         if (parent < 0) {
             return;
         }
+        parents[child] = parent + 1;
         if (names[child] == null) {
             names[child] = names[parent];
             nameStale[child] = true;
@@ -434,6 +436,7 @@ public final class ThreadTable implements Operator {
         died = Arrays.copyOf(died, capacity);
         counts = Arrays.copyOf(counts, capacity);
         names = Arrays.copyOf(names, capacity);
+        parents = Arrays.copyOf(parents, capacity);
         nameStale = Arrays.copyOf(nameStale, capacity);
         recorder = Arrays.copyOf(recorder, capacity);
         kernel = Arrays.copyOf(kernel, capacity);
@@ -477,6 +480,11 @@ public final class ThreadTable implements Operator {
     /** What the recording calls a process, not only its main thread; null when nothing. */
     public @Nullable String processName(int pid) {
         return processNames.get(pid);
+    }
+
+    /** The thread that made it; -1 when no row told. */
+    public int parent(int thread) {
+        return parents[thread] - 1;
     }
 
     /** Time of birth; {@link Long#MIN_VALUE} when it lived before the recording. */

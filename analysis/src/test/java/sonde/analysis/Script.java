@@ -195,6 +195,18 @@ public final class Script {
                 Field.tailString("filename", 72));
         type(types, EventType.PERF_RECORD, "switch", i("misc", 4, 2));
         type(types, EventType.PERF_RECORD, "switch_cpu_wide", i("misc", 4, 2));
+        type(
+                types,
+                "sonde",
+                "thread_now",
+                i("since", 8, 8),
+                i("pid", 16, 4),
+                i("holder", 20, 4),
+                i("syscall", 24, 4),
+                i("at_end", 28, 4),
+                chars("state", 32, 4),
+                chars("call", 36, 32),
+                chars("object", 68, 32));
         return types;
     }
 
@@ -286,18 +298,34 @@ public final class Script {
         return add(lttng, "kernel", name, time, cpu, tid, payload.order(ByteOrder.nativeOrder()));
     }
 
-    public Script enter(long time, int cpu, int tid, long number) {
-        return add(
-                ftrace, "raw_syscalls", "sys_enter", time, cpu, tid, bytes(64).putLong(8, number));
-    }
-
     /** With the first arguments; the rest is 0. */
-    public Script call(long time, int tid, long number, long result, long... arguments) {
+    public Script enter(long time, int cpu, int tid, long number, long... arguments) {
         ByteBuffer b = bytes(64).putLong(8, number);
         for (int i = 0; i < arguments.length; i++) {
             b.putLong(16 + 8 * i, arguments[i]);
         }
-        add(ftrace, "raw_syscalls", "sys_enter", time, 0, tid, b);
+        return add(ftrace, "raw_syscalls", "sys_enter", time, cpu, tid, b);
+    }
+
+    /**
+     * What the recorder saw a thread in.
+     *
+     * @param words state, call and object
+     * @param numbers process, holder, number of the call, when it left the CPU
+     */
+    public Script looked(
+            long time, boolean atEnd, int tid, String[] words, long[] numbers, long... chain) {
+        ByteBuffer b = bytes(104).putLong(8, numbers[3]).putInt(16, (int) numbers[0]);
+        b.putInt(20, (int) numbers[1]).putInt(24, (int) numbers[2]).putInt(28, atEnd ? 1 : 0);
+        put(b, 32, words[0]);
+        put(b, 36, words[1]);
+        put(b, 68, words[2]);
+        return add(perf, "sonde", "thread_now", time, 0, tid, (int) numbers[0], 1, b, chain);
+    }
+
+    /** With the first arguments; the rest is 0. */
+    public Script call(long time, int tid, long number, long result, long... arguments) {
+        enter(time, 0, tid, number, arguments);
         return exit(time + 10, 0, tid, number, result);
     }
 

@@ -16,6 +16,7 @@ public final class Assets {
                     "data.js",
                     "dom.js",
                     "surface.js",
+                    "rows.js",
                     "tree.js",
                     "flame.js",
                     "timeline.js",

@@ -52,6 +52,38 @@ function readSamples(cursor, { name, unit, count, spans }) {
   return rows;
 }
 
+function readCpu(cursor, { cpu, spans: n }) {
+  const lane = { cpu, track: new Int32Array(n) };
+  for (const key of ['starts', 'ends', 'busy']) lane[key] = new Float64Array(n);
+  for (let i = 0, time = 0; i < n; i++) {
+    lane.starts[i] = time += cursor.next();
+    const length = cursor.next();
+    lane.ends[i] = time += length;
+    lane.busy[i] = length - cursor.next();
+    lane.track[i] = cursor.next() - 1;
+  }
+  return lane;
+}
+
+function readMarks(cursor, lane) {
+  const n = lane.texts.length;
+  const marks = { ...lane, time: new Float64Array(n), track: new Int32Array(n) };
+  for (let i = 0, time = 0; i < n; i++) {
+    marks.time[i] = time += cursor.next();
+    marks.track[i] = cursor.next() - 1;
+  }
+  return marks;
+}
+
+/** Page faults as a lane of marks; each says in which function it happened. */
+function faultMarks({ stacks, samples }) {
+  const set = samples.find(({ name }) => name === 'page-faults');
+  if (!set?.time.length) return [];
+  const texts = Array.from(set.node, (node) => stacks.frames[stacks.frame[node]]?.name ?? '');
+  const count = set.events.reduce((sum, events) => sum + events, 0);
+  return [{ name: 'page faults', count, texts, time: set.time, track: set.track }];
+}
+
 function unpackFrames(flat, modules) {
   const frames = [];
   for (let i = 0; i < flat.length; i += 3) {
@@ -75,5 +107,7 @@ export async function readData(element) {
   data.stacks = readStacks(cursor, data.nodes);
   data.stacks.frames = unpackFrames(data.frames, data.modules);
   data.samples = data.samples.map((samples) => readSamples(cursor, samples));
+  data.cpus = data.cpus.map((lane) => readCpu(cursor, lane));
+  data.marks = [...data.marks.map((lane) => readMarks(cursor, lane)), ...faultMarks(data)];
   return data;
 }

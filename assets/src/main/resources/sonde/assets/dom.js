@@ -48,6 +48,13 @@ export const theme = new Proxy(cache, {
 /** Reads the style sheet anew: light has turned to dark. */
 export const forgetTheme = () => cache.clear();
 
+/** A number made of a name, for its colour. */
+export function hashOf(name) {
+  let hash = name.length;
+  for (let i = 0; i < name.length && i < 24; i++) hash = (hash * 31 + name.charCodeAt(i)) | 0;
+  return hash >>> 3;
+}
+
 /** The colour of a state by what its name speaks of. */
 export function stateColour(name, index) {
   const known = [
@@ -59,6 +66,7 @@ export function stateColour(name, index) {
     [/lock|futex|block/i, 'state-blocked'],
     [/sleep|wait|idle|poll/i, 'state-sleeping'],
     [/stop|trace|dead|zombie/i, 'state-stopped'],
+    [/unknown/i, 'state-unknown'],
   ];
   const found = known.find(([pattern]) => pattern.test(name));
   return theme[found ? found[1] : `state-other${index % 3}`];

@@ -1,6 +1,6 @@
 // The flame graph: width is weight, heaviest callee on the left, callers above (or below, flipped).
 import { format, percent } from './numbers.js';
-import { theme, tip } from './dom.js';
+import { hashOf, theme, tip } from './dom.js';
 import { ROW, Surface, fitText } from './surface.js';
 
 const KINDS = ['user', 'kernel', 'jit', 'label'];
@@ -175,10 +175,7 @@ export class Flame {
 
   /** The kind's colour in one of three shades, so that neighbours differ. */
   colour(node) {
-    const name = this.tree.name(node);
-    let hash = name.length;
-    for (let i = 0; i < name.length && i < 24; i++) hash = (hash * 31 + name.charCodeAt(i)) | 0;
-    return theme[`${KINDS[this.tree.kind(node)]}${(hash >>> 3) % 3}`];
+    return theme[`${KINDS[this.tree.kind(node)]}${hashOf(this.tree.name(node)) % 3}`];
   }
 
   nodeAt(event) {

@@ -5,7 +5,7 @@ import { $, el, forgetTheme, legendEntry, theme, tip } from './dom.js';
 import { Tree } from './tree.js';
 import { Flame } from './flame.js';
 import { Timeline } from './timeline.js';
-import { SortedTable, showSections } from './table.js';
+import { SortedTable, anchor, showSections } from './table.js';
 
 const TITLES = { 'on-cpu': 'On CPU', 'off-cpu': 'Off CPU', 'page-faults': 'Page faults' };
 const KIND_NAMES = [['user', 'user'], ['kernel', 'kernel'], ['jit', 'JIT'], ['label', 'label']];
@@ -15,7 +15,7 @@ class Page {
     this.data = data;
     this.tree = new Tree(data.stacks);
     $('title').textContent = data.title;
-    $('notes').append(...data.notes.map((note) => el('p', null, note)));
+    this.showNotes();
     this.views = this.makeViews();
     this.timeline = new Timeline($('timeline'), data, () => this.filterChanged());
     this.flame = new Flame($('flame'), this.tree, () => this.flameChanged());
@@ -25,10 +25,48 @@ class Page {
     this.threads = new SortedTable($('threads-panel'));
     showSections($('tables-panel'), data.sections);
     this.makeTabs();
+    this.makeIndex();
     this.listen();
     this.filterChanged();
     const full = this.views.findIndex((view) => view.sets?.some((set) => set.time.length));
     this.open(Math.max(0, full));
+    this.follow();
+  }
+
+  /** Losses, the answer, the headline, and all other sentences folded to one line. */
+  showNotes() {
+    const { lost, notes, answer } = this.data;
+    if (lost) {
+      const more = el('a', { href: '#table-losses' }, 'Where?');
+      $('lost').append(el('p', { role: 'alert' }, lost, ' ', more));
+    }
+    $('answer').append(...answer.map((sentence) => el('p', null, sentence)));
+    $('notes').append(...notes.slice(0, 1).map((note) => el('p', { className: 'lead' }, note)));
+    const rest = notes.slice(1);
+    if (rest.length === 1) $('notes').append(el('p', null, rest[0]));
+    if (rest.length < 2) return;
+    const summary = el('summary', null, `${rest.length} notes: ${rest[0]}`);
+    $('notes').append(el('details', null, summary, ...rest.map((note) => el('p', null, note))));
+  }
+
+  /** Links to every view and table. */
+  makeIndex() {
+    const link = (id, name) => el('a', { href: `#${id}` }, name);
+    const tables = this.data.sections.filter((section) => section.title && section.rows?.length !== 0);
+    $('index').append(link('timeline-card', 'Timeline'),
+      ...this.views.map((view) => link(anchor(view.name), view.name)),
+      ...tables.map((section) => link(anchor(section.title, true), section.title)));
+  }
+
+  /** Goes where the address points: to a view, or to a table of the whole recording. */
+  follow() {
+    const id = location.hash.slice(1); // anchors have no letters that are escaped
+    const view = this.views.findIndex(({ name }) => anchor(name) === id);
+    const table = $(id)?.closest('#tables-panel');
+    if (view >= 0) this.open(view);
+    if (table) this.open(this.views.findIndex(({ panel }) => panel === 'tables-panel'));
+    if (view >= 0) $('tabs').scrollIntoView();
+    else $(id)?.scrollIntoView();
   }
 
   makeViews() {
@@ -165,6 +203,7 @@ class Page {
     $('range-clear').onclick = () => this.clearFilter();
     $('help-open').onclick = () => $('help').showModal();
     addEventListener('keydown', (event) => this.key(event));
+    addEventListener('hashchange', () => this.follow());
     addEventListener('scroll', () => tip(null), { passive: true });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       forgetTheme();

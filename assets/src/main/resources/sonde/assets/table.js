@@ -2,7 +2,9 @@
 import { format, percent } from './numbers.js';
 import { el } from './dom.js';
 
-const FIRST_ROWS = 100;
+const FIRST_ROWS = 30;
+/** Rows of each table where many follow each other. */
+const FIRST_OF_MANY = 15;
 const isText = (column) => column.unit === 'TEXT';
 
 function compare(a, b) {
@@ -11,6 +13,12 @@ function compare(a, b) {
   if (b === null || b === undefined) return -1;
   if (typeof a === 'number' && typeof b === 'number') return b - a;
   return String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+/** The id of a heading; of a table it is told apart from that of a view. */
+export function anchor(title, ofTable) {
+  const id = title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'untitled';
+  return ofTable ? `table-${id}` : id;
 }
 
 function cell(column, value) {
@@ -26,28 +34,52 @@ function cell(column, value) {
 
 /** A table's view; it keeps its order when it is shown again with other rows. */
 export class SortedTable {
-  constructor(place, sortBy = -1, sortDown = true) {
+  constructor(place, sortBy = -1, limit = FIRST_ROWS) {
     this.place = place;
     this.sortBy = sortBy;
-    this.sortDown = sortDown;
-    this.limit = FIRST_ROWS;
+    this.sortDown = true;
+    this.limit = limit;
+    this.unfolded = new Set();
+  }
+
+  sorted(rows) {
+    const by = this.sortBy;
+    const turn = this.sortDown ? 1 : -1;
+    return by < 0 ? rows : rows.slice().sort((a, b) => {
+      const missing = (a[by] ?? null) === null || (b[by] ?? null) === null;
+      return compare(a[by], b[by]) * (missing ? 1 : turn);
+    });
+  }
+
+  /** Rows in order, each with its depth; those below a row only where it is unfolded. */
+  flat(rows, depth = 0) {
+    return this.sorted(rows).flatMap((row) => [[row, depth],
+      ...(this.unfolded.has(row.group) ? this.flat(row.children, depth + 1) : [])]);
+  }
+
+  line(columns, row, depth) {
+    const line = el('tr', null, ...columns.map((column, i) => cell(column, row[i])));
+    line.firstChild.style.setProperty('--depth', depth);
+    if (row.children) {
+      const open = this.unfolded.has(row.group);
+      const fold = el('button', { className: 'fold', ariaExpanded: open }, open ? '▾' : '▸');
+      fold.ariaLabel = `${row[0]}: ${row.children.length} rows`;
+      fold.onclick = () => {
+        this.unfolded[open ? 'delete' : 'add'](row.group);
+        this.show(this.table);
+      };
+      line.firstChild.prepend(fold);
+    }
+    return line;
   }
 
   show(table) {
     this.table = table;
     const { columns } = table;
-    const rows = table.rows.slice();
-    const by = this.sortBy;
-    if (by >= 0) {
-      const turn = this.sortDown ? 1 : -1;
-      rows.sort((a, b) => {
-        const missing = (a[by] ?? null) === null || (b[by] ?? null) === null;
-        return compare(a[by], b[by]) * (missing ? 1 : turn);
-      });
-    }
+    const rows = this.flat(table.rows);
     const heads = columns.map((column, i) => this.heading(column, i));
-    const body = el('tbody', null, ...rows.slice(0, this.limit).map((row) =>
-      el('tr', null, ...columns.map((column, i) => cell(column, row[i])))));
+    const body = el('tbody', null, ...rows.slice(0, this.limit)
+      .map(([row, depth]) => this.line(columns, row, depth)));
     const head = el('thead', null, el('tr', null, ...heads));
     const element = el('table', null, head, body);
     const focused = this.place.contains(document.activeElement) && document.activeElement.dataset.i;
@@ -88,20 +120,34 @@ function histogram({ unit, buckets }) {
   };
 }
 
-/** A report's sections below each other. */
+/** A report's sections below each other; what is long is folded. */
 export function showSections(place, sections) {
+  const isEmpty = (section) => section.rows?.length === 0 || section.buckets?.length === 0;
+  const empty = sections.filter(isEmpty).map((section) => section.title);
   for (const section of sections) {
+    if (isEmpty(section)) continue;
     const card = el('section', { className: 'card' });
-    if (section.title) card.append(el('h2', null, section.title));
+    if (section.title) {
+      card.id = anchor(section.title, true);
+      const up = el('a', { className: 'up', href: '#index', title: 'to the index' }, '↑');
+      card.append(el('h2', null, section.title, ' ', up));
+    }
     for (const note of section.notes ?? []) card.append(el('p', null, note));
     const table = section.rows ? section : section.buckets && histogram(section);
     if (table) {
       const body = el('div');
       card.append(body);
-      new SortedTable(body).show({ columns: table.columns, rows: table.rows });
+      new SortedTable(body, -1, FIRST_OF_MANY).show({ columns: table.columns, rows: table.rows });
     }
-    if (section.text) card.append(el('pre', null, section.text));
+    if (section.text) {
+      const lines = section.text.split('\n').length - 1;
+      card.append(el('details', null, el('summary', null, `${format('COUNT', lines)} lines`),
+        el('pre', null, section.text)));
+    }
     place.append(card);
     if (section.sections) showSections(place, section.sections);
+  }
+  if (empty.length) {
+    place.append(el('p', { className: 'status' }, `Nothing in: ${empty.join(', ')}.`));
   }
 }

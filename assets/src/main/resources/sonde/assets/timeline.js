@@ -1,12 +1,17 @@
-// What each thread did when. Where a pixel holds many spans it is divided by their shares, so that
-// short states stay visible however far one looks from.
+// What each CPU and thread did when, and what happened. Where a pixel holds many spans it is
+// divided by their shares, so that short states stay visible however far one looks from.
 import { axisLabel, format } from './numbers.js';
-import { el, legendEntry, stateColour, theme, tip } from './dom.js';
+import { el, hashOf, legendEntry, stateColour, theme, tip } from './dom.js';
 import { ROW, Surface, fitText } from './surface.js';
+import { makeRows, openRows } from './rows.js';
 
 const STRIP = 13;
 const AXIS = 24;
-const NAMES = 168;
+const NAMES = 190;
+const INDENT = 12;
+/** Marks that are so many pixels away from the pointer are under it. */
+const NEAR = 4;
+const IDLE = /sleep|stop|unknown|idle/;
 
 /** A colour of the style sheet as a pixel of an ImageData, on a little-endian machine. */
 function packed(colour, context) {
@@ -38,16 +43,59 @@ export class Timeline {
     this.tracks = null;
     this.strip = document.createElement('canvas');
     const heightOf = () => Math.max(160, innerHeight * 0.36);
-    this.surface = new Surface(place, 'States of threads over time', heightOf,
+    this.surface = new Surface(place, 'Timeline', heightOf,
       (...args) => this.paint(...args));
-    this.surface.contentHeight(AXIS + data.tracks.length * ROW + 2);
+    this.tree = makeRows(data);
+    this.marksOf = data.tracks.map(() => []);
+    for (const lane of data.marks) {
+      lane.track.forEach((track, i) => this.marksOf[track]?.push([lane, i]));
+    }
+    this.severalCommands = new Set(data.tracks.map(({ command }) => command)).size > 1;
+    this.current = -1;
+    this.rowsChanged();
     const { canvas } = this.surface;
+    canvas.addEventListener('keydown', (event) => this.key(event));
+    canvas.addEventListener('blur', () => this.walk(-1));
     canvas.addEventListener('pointerdown', (event) => this.press(event));
     canvas.addEventListener('pointermove', (event) => this.move(event));
     canvas.addEventListener('pointerup', (event) => this.release(event));
     canvas.addEventListener('pointercancel', () => { this.drag = null; });
     canvas.addEventListener('pointerleave', () => tip(null));
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
+  }
+
+  rowsChanged() {
+    this.rows = openRows(this.tree);
+    this.surface.contentHeight(AXIS + this.rows.length * ROW + 2);
+  }
+
+  toggle(row) {
+    if (!row?.children) return;
+    row.open = !row.open;
+    this.rowsChanged();
+  }
+
+  /** Walks to a row: the arrow keys, for those who have no pointer. */
+  walk(index) {
+    this.current = index;
+    const row = this.rows[index];
+    this.surface.canvas.ariaLabel = row ? `${row.name} ${row.hint ?? ''}` : 'Timeline';
+    if (row) this.surface.reveal(index * ROW, ROW + AXIS);
+    this.surface.draw();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = this.rows[this.current];
+    const last = this.rows.length - 1;
+    if (event.key === 'ArrowDown') this.walk(Math.min(last, this.current + 1));
+    else if (event.key === 'ArrowUp') this.walk(Math.max(0, this.current - 1));
+    else if (event.key === 'ArrowRight' && row?.children && !row.open) this.toggle(row);
+    else if (event.key === 'ArrowLeft' && row?.open) this.toggle(row);
+    else if (event.key === 'Enter' && row) this.pick(row, event.shiftKey);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   get width() {
@@ -121,27 +169,32 @@ export class Timeline {
     return sums;
   }
 
-  trackAt(y) {
+  rowAt(y) {
     const index = Math.floor((y - AXIS) / ROW);
-    return y - this.surface.top >= AXIS && index < this.data.tracks.length ? index : -1;
+    return y - this.surface.top >= AXIS ? this.rows[index] : undefined;
   }
 
   press(event) {
     if (event.button !== 0) return;
     const { x, y } = this.surface.at(event);
     if (x < NAMES) {
-      const track = this.trackAt(y);
-      if (track >= 0) this.pick(track, event.ctrlKey || event.metaKey);
+      const row = this.rowAt(y);
+      const opens = row?.children && (x < (row.depth + 1) * INDENT + 6 || !row.tracks.length);
+      if (opens) this.toggle(row);
+      else if (row) this.pick(row, event.ctrlKey || event.metaKey);
       return;
     }
     this.surface.canvas.setPointerCapture(event.pointerId);
     this.drag = { x, from: this.from, to: this.to, pans: event.shiftKey };
   }
 
-  pick(track, adds) {
+  /** Keeps only the threads of a row, or all when they were the only ones. */
+  pick(row, adds) {
+    if (!row.tracks.length) return;
+    const had = row.tracks.every((i) => this.tracks?.has(i));
     const tracks = new Set(adds ? this.tracks : []);
-    if (this.tracks?.has(track) && (adds || this.tracks.size === 1)) tracks.delete(track);
-    else tracks.add(track);
+    const undo = had && (adds || this.tracks.size === row.tracks.length);
+    for (const i of row.tracks) tracks[undo ? 'delete' : 'add'](i);
     this.only(tracks);
   }
 
@@ -169,21 +222,63 @@ export class Timeline {
   }
 
   hover(x, y, event) {
-    const index = this.trackAt(y);
-    const track = this.data.tracks[index];
-    if (!track) {
+    const row = this.rowAt(y);
+    if (!row) {
       tip(null);
       return;
     }
-    const lines = [[track.name, 'name']];
-    const time = this.time(x);
-    const i = firstAfter(track.ends, time);
-    if (x >= NAMES && i < track.starts.length && track.starts[i] <= time) {
-      const state = this.data.states[track.states[i]] ?? '?';
-      lines.push([`${state}  ${format('NANOS', track.ends[i] - track.starts[i])}`, 'num']);
+    const lines = [[row.name, 'name']];
+    if (row.hint) lines.push([row.hint, 'dim']);
+    if (x < NAMES && row.tracks.length > 1) {
+      this.statesOf(row.tracks).forEach((nanos, i) => {
+        if (nanos > 0) lines.push([`${this.data.states[i]}  ${format('NANOS', nanos)}`, 'num']);
+      });
+    } else if (x >= NAMES) {
+      lines.push(...this.spanAt(row, this.time(x)), ...this.marksAt(row, x));
+      lines.push([`at ${format('TIMESTAMP', this.time(x))}`, 'dim num']);
     }
-    if (x >= NAMES) lines.push([`at ${format('TIMESTAMP', time)}`, 'dim num']);
     tip(lines, event.clientX, event.clientY);
+  }
+
+  /** What a row did at a time. */
+  spanAt(row, time) {
+    const lane = row.kind === 'cpu' ? row.lanes.length === 1 && row.lanes[0]
+      : row.tracks.length === 1 && this.data.tracks[row.tracks[0]];
+    const i = lane ? firstAfter(lane.ends, time) : 0;
+    if (!lane || !(lane.starts[i] <= time)) return [];
+    const nanos = format('NANOS', lane.ends[i] - lane.starts[i]);
+    if (lane.states) return [[`${this.data.states[lane.states[i]] ?? '?'}  ${nanos}`, 'num']];
+    const ran = this.data.tracks[lane.track[i]]?.name ?? '?';
+    const busy = Math.round((lane.busy[i] / (lane.ends[i] - lane.starts[i])) * 100);
+    return [[busy < 100 ? `mostly ${ran}, busy ${busy} % of ${nanos}` : `${ran}  ${nanos}`, 'num']];
+  }
+
+  /** The first marks near a place. */
+  marksAt(row, x) {
+    const from = this.time(x - NEAR);
+    const to = this.time(x + NEAR);
+    const found = [];
+    for (const [lane, i] of this.marksIn(row, from, to)) {
+      const thread = row.kind === 'marks' ? this.data.tracks[lane.track[i]]?.name ?? '' : '';
+      found.push([`${lane.name}  ${thread}`, ''], [lane.texts[i], 'dim']);
+      if (found.length === 12) break;
+    }
+    return found;
+  }
+
+  /** The marks of a row in a range, as [lane, number]. */
+  * marksIn(row, from, to) {
+    for (const lane of row.kind === 'marks' ? row.lanes : []) {
+      for (let i = firstAfter(lane.time, from); i < lane.time.length && lane.time[i] < to; i++) {
+        yield [lane, i];
+      }
+    }
+    for (const track of row.children ? [] : row.tracks) {
+      for (const mark of this.marksOf[track]) {
+        const time = mark[0].time[mark[1]];
+        if (time >= from && time < to) yield mark;
+      }
+    }
   }
 
   wheel(event) {
@@ -199,57 +294,131 @@ export class Timeline {
 
   paint(context, width, height, top) {
     const first = Math.max(0, Math.floor(top / ROW) - 1);
-    const last = Math.min(this.data.tracks.length, Math.ceil((top + height - AXIS) / ROW));
+    const last = Math.min(this.rows.length, Math.ceil((top + height - AXIS) / ROW));
+    const rows = this.rows.slice(first, Math.max(first, last));
     context.textBaseline = 'middle';
     context.direction = 'ltr';
-    const high = this.stackStates(first, last);
+    const high = this.drawStrips(rows);
     context.imageSmoothingEnabled = false;
-    for (let row = first; row < last; row++) {
-      const y = AXIS + row * ROW - top;
-      const shown = !this.tracks || this.tracks.has(row);
-      context.globalAlpha = shown ? 1 : 0.25;
-      context.drawImage(this.strip, 0, (row - first) * high, this.strip.width, high,
-        NAMES, y + (ROW - STRIP) / 2, this.width, STRIP);
-      context.globalAlpha = shown ? 1 : 0.5;
-      context.fillStyle = theme.text;
-      context.font = theme['font-frame'];
-      fitText(context, this.data.tracks[row].name, 4, y + ROW / 2, NAMES - 12);
-    }
+    rows.forEach((row, i) => {
+      const y = AXIS + (first + i) * ROW - top;
+      const shown = !this.tracks || row.tracks.some((track) => this.tracks.has(track));
+      context.globalAlpha = shown || !row.tracks.length ? 1 : 0.25;
+      if (row.kind !== 'marks') {
+        context.drawImage(this.strip, 0, i * high, this.strip.width, high,
+          NAMES, y + (ROW - STRIP) / 2, this.width, STRIP);
+      }
+      this.paintMarks(context, row, y);
+      context.globalAlpha = shown || !row.tracks.length ? 1 : 0.5;
+      this.paintName(context, row, y, first + i === this.current);
+    });
     context.globalAlpha = 1;
     this.paintRange(context, width, height);
     this.paintAxis(context, width);
   }
 
-  /** Fills `strip`: in each column of pixels of a row, the shares of the states stacked up. */
-  stackStates(first, last) {
+  paintName(context, row, y, isCurrent) {
+    const x = 4 + row.depth * INDENT;
+    context.font = theme['font-frame'];
+    context.fillStyle = theme.dim;
+    if (row.children) context.fillText(row.open ? '▾' : '▸', x, y + ROW / 2);
+    context.fillStyle = row.kind === 'thread' || row.kind === 'group' ? theme.text : theme.dim;
+    fitText(context, row.name, x + INDENT, y + ROW / 2, NAMES - x - INDENT - 8);
+    if (isCurrent) {
+      context.strokeStyle = theme.accent;
+      context.strokeRect(1.5, y + 0.5, NAMES - 4, ROW - 1);
+    }
+  }
+
+  paintMarks(context, row, y) {
+    const whole = row.kind === 'marks';
+    context.fillStyle = whole ? theme.accent : theme.text;
+    let drawn = -1;
+    for (const [lane, i] of this.marksIn(row, this.from, this.to)) {
+      const x = Math.round(this.x(lane.time[i]));
+      if (x === drawn) continue;
+      drawn = x;
+      context.fillRect(x, whole ? y + 4 : y + 1, whole ? 2 : 1, whole ? ROW - 8 : 4);
+    }
+  }
+
+  /** Fills `strip`, a row of it for each of these. */
+  drawStrips(rows) {
     const ratio = devicePixelRatio || 1;
     const wide = Math.max(1, Math.round(this.width * ratio));
     const high = Math.round(STRIP * ratio);
     this.strip.width = wide;
-    this.strip.height = Math.max(1, last - first) * high;
+    this.strip.height = Math.max(1, rows.length) * high;
     const context = this.strip.getContext('2d');
     const count = this.data.states.length;
-    const colours = this.data.states.map((name, i) => packed(stateColour(name, i), context));
+    const states = this.data.states.map((name, i) => packed(stateColour(name, i), context));
+    const lanes = [...Array(8).keys()].map((i) => packed(theme[`lane${i}`], context));
     const image = context.createImageData(wide, this.strip.height);
     const pixels = new Uint32Array(image.data.buffer);
+    rows.forEach((row, i) => {
+      const bottom = ((i + 1) * high - 1) * wide;
+      if (row.kind === 'cpu') this.stackCpus(row.lanes, lanes, { pixels, bottom, wide, high });
+      else if (row.kind !== 'marks') {
+        this.stackStates(row.tracks, states, count, { pixels, bottom, wide, high });
+      }
+    });
+    context.putImageData(image, 0, 0);
+    return high;
+  }
+
+  /** In each column of pixels the shares of the states of some threads, stacked up. */
+  stackStates(tracks, colours, count, { pixels, bottom, wide, high }) {
     const shares = new Float32Array(wide * count);
-    for (let row = first; row < last; row++) {
-      shares.fill(0);
-      this.addSpans(this.data.tracks[row], count, wide, shares);
-      const bottom = ((row - first + 1) * high - 1) * wide;
-      for (let x = 0; x < wide; x++) {
-        let sum = 0;
-        let line = 0;
-        for (let state = 0; state < count; state++) {
-          sum += shares[x * count + state];
-          // Rounded up: the first states, running, are seen however short.
-          const end = Math.min(high, Math.ceil(sum * high - 0.01));
-          for (; line < end; line++) pixels[bottom - line * wide + x] = colours[state];
+    for (const track of tracks) this.addSpans(this.data.tracks[track], count, wide, shares);
+    // Several threads: as high as most of them were active at once; the idle ones fill the rest.
+    let most = 1;
+    for (let x = 0; tracks.length > 1 && x < wide; x++) {
+      let sum = 0;
+      for (let state = 0; state < count; state++) {
+        if (!IDLE.test(this.data.states[state])) sum += shares[x * count + state];
+      }
+      most = Math.max(most, sum);
+    }
+    for (let x = 0; x < wide; x++) {
+      let sum = 0;
+      let line = 0;
+      for (let state = 0; state < count; state++) {
+        sum += shares[x * count + state] / most;
+        // Rounded up: the first states, running, are seen however short.
+        const end = Math.min(high, Math.ceil(sum * high - 0.01));
+        for (; line < end; line++) pixels[bottom - line * wide + x] = colours[state];
+      }
+    }
+  }
+
+  /** In each column the part of the time in which CPUs were busy, in the colour of what ran. */
+  stackCpus(lanes, colours, { pixels, bottom, wide, high }) {
+    const busy = new Float32Array(wide);
+    const most = new Float32Array(wide);
+    const track = new Int32Array(wide).fill(-1);
+    const scale = wide / (this.to - this.from);
+    for (const { starts, ends, busy: nanos, track: tracks } of lanes) {
+      for (let i = firstAfter(ends, this.from); i < starts.length && starts[i] < this.to; i++) {
+        const x0 = Math.max(0, (starts[i] - this.from) * scale);
+        const x1 = Math.min(wide, (ends[i] - this.from) * scale);
+        const share = nanos[i] / (ends[i] - starts[i]);
+        for (let x = Math.floor(x0); x < x1; x++) {
+          const part = (Math.min(x1, x + 1) - Math.max(x0, x)) * share;
+          busy[x] += part;
+          if (part > most[x]) {
+            most[x] = part;
+            track[x] = tracks[i];
+          }
         }
       }
     }
-    context.putImageData(image, 0, 0);
-    return high;
+    for (let x = 0; x < wide; x++) {
+      const { command, name } = this.data.tracks[track[x]] ?? {};
+      const colour = colours[hashOf((this.severalCommands && command) || name || '')
+        % colours.length];
+      const end = Math.min(high, Math.ceil((busy[x] / lanes.length) * high - 0.01));
+      for (let line = 0; line < end; line++) pixels[bottom - line * wide + x] = colour;
+    }
   }
 
   addSpans({ starts, ends, states }, count, wide, shares) {
@@ -297,28 +466,34 @@ export class Timeline {
     context.fillRect(from, AXIS - 4, to - from, 2);
   }
 
-  /** The rows of the table that says the same in numbers. */
+  /** The time in each state of some threads. */
+  statesOf(tracks) {
+    const sums = new Float64Array(this.data.states.length);
+    for (const i of tracks) {
+      this.stateTimes(this.data.tracks[i]).forEach((time, state) => { sums[state] += time; });
+    }
+    return sums;
+  }
+
+  /** The rows of the table that says the same in numbers; those of groups have rows below them. */
   table() {
     const columns = [{ name: 'thread', unit: 'TEXT' }, { name: 'pid', unit: 'ID' },
       { name: 'tid', unit: 'ID' }];
     columns.push(...this.data.states.map((name) => ({ name, unit: 'NANOS' })));
-    const rows = [];
-    this.data.tracks.forEach((track, i) => {
-      if (this.tracks && !this.tracks.has(i)) return;
-      rows.push([track.name, track.pid, track.tid, ...this.stateTimes(track)]);
+    const chosen = (row) => row.tracks.filter((i) => !this.tracks || this.tracks.has(i));
+    const make = (rows) => rows.filter((row) => chosen(row).length).map((row) => {
+      const { pid, tid } = row.children ? {} : this.data.tracks[row.tracks[0]];
+      const cells = [row.name, pid, tid, ...this.statesOf(chosen(row))];
+      if (row.children) Object.assign(cells, { group: row, children: make(row.children) });
+      return cells;
     });
-    return { columns, rows };
+    return { columns, rows: make(this.tree) };
   }
 
   /** The time in each state of the selected threads; of all also those that have no row. */
   sums() {
     if (!this.range && !this.tracks && this.data.totals.length) return this.data.totals;
-    const sums = new Float64Array(this.data.states.length);
-    this.data.tracks.forEach((track, i) => {
-      if (this.tracks && !this.tracks.has(i)) return;
-      this.stateTimes(track).forEach((time, state) => { sums[state] += time; });
-    });
-    return sums;
+    return this.statesOf(this.tracks ?? this.data.tracks.keys());
   }
 
   /** The legend's entries; a range cuts spans that may have been joined for drawing. */

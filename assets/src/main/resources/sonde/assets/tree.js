@@ -136,24 +136,40 @@ export class Tree {
     return kids;
   }
 
+  /**
+   * The node whose own the weight of a node is: labels below code say why it waited and who ended
+   * that.
+   */
+  place(node) {
+    let at = node;
+    while (at !== this.root && this.kind(at) === 3) {
+      const up = this.parent[at];
+      const isCause = this.kind(up) === 3 && !this.name(at).startsWith('[woken by ');
+      if (up === this.root || isCause) break;
+      at = up;
+    }
+    return at;
+  }
+
   /** Rows [name, module, self, self share, total, total share, samples] of every function. */
   functions(sums) {
     const all = sums.total[this.root];
     const rows = new Map();
     for (let i = 0; i < this.root; i++) {
       if (sums.total[i] <= 0) continue;
-      const frame = this.frame[i];
+      const frame = this.frame[this.place(i)];
       let row = rows.get(frame);
-      if (!row) rows.set(frame, row = [this.name(i), this.module(i), 0, 0, 0, 0, 0]);
+      if (!row) rows.set(frame, row = [this.name(this.place(i)), this.module(this.place(i)), 0, 0, 0, 0, 0]);
       row[2] += sums.self[i];
-      if (!this.repeats[i]) {
+      if (!this.repeats[i] && this.place(i) === i) {
         row[4] += sums.total[i];
         row[6] += sums.count[i];
       }
     }
-    for (const row of rows.values()) {
+    for (const [frame, row] of rows) {
       row[3] = row[2] / all;
       row[5] = row[4] / all;
+      if (!row[2] && this.frames[frame]?.kind === 3) rows.delete(frame);
     }
     return [...rows.values()];
   }

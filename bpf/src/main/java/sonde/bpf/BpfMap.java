@@ -69,7 +69,7 @@ public final class BpfMap implements AutoCloseable {
             attr.set(JAVA_INT, 12, spec.maxEntries());
             attr.set(JAVA_INT, 16, spec.flags() | spec.type().impliedFlags());
             attr.set(JAVA_INT, 20, spec.inner() == null ? 0 : spec.inner().fd());
-            attr.set(JAVA_INT, 24, Math.max(0, spec.numaNode()));
+            attr.set(JAVA_INT, 24, Math.max(0, spec.node()));
             BpfAttr.name(attr, 28, spec.name());
             MapTypes types = spec.types();
             if (types != null) {

@@ -6,7 +6,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.KernelObject;
 import sonde.sys.Bpf;
@@ -28,17 +34,25 @@ public final class Link implements AutoCloseable {
     private static final int IOC_ENABLE = 0x2400;
     private static final int IOC_SET_BPF = 0x40042408;
 
+    private static final int CLOSERS = 16;
+
     private static volatile int firstCpu = -1;
 
     private final String target;
     private final int fd;
     private final Runnable afterwards;
+    private final List<Link> parts;
     private boolean closed;
 
     private Link(String target, int fd, Runnable afterwards) {
+        this(target, fd, afterwards, List.of());
+    }
+
+    private Link(String target, int fd, Runnable afterwards, List<Link> parts) {
         this.target = target;
         this.fd = fd;
         this.afterwards = afterwards;
+        this.parts = parts;
     }
 
     /**
@@ -192,7 +206,58 @@ public final class Link implements AutoCloseable {
     /** Several attachments as one; closing closes all. */
     public static Link of(String target, List<Link> links) {
         List<Link> all = List.copyOf(links);
-        return new Link(target, -1, () -> all.forEach(Link::close));
+        return new Link(target, -1, () -> all.forEach(Link::close), all);
+    }
+
+    /**
+     * Closes links. The kernel waits for a grace period of RCU, some 50 ms, at the last user of
+     * each tracepoint; what several threads wait for overlaps in part.
+     *
+     * @param slow is told how many there are when it takes longer than a second
+     */
+    public static void closeAll(Collection<Link> links, IntConsumer slow) {
+        List<Link> single = new ArrayList<>();
+        links.forEach(link -> single.addAll(link.parts.isEmpty() ? List.of(link) : link.parts));
+        if (single.size() < CLOSERS) {
+            links.forEach(Link::close);
+            return;
+        }
+        boolean told = false;
+        try (ExecutorService closers = Executors.newFixedThreadPool(CLOSERS)) {
+            single.forEach(link -> closers.execute(link::close));
+            closers.shutdown();
+            while (!closers.awaitTermination(1, TimeUnit.SECONDS)) {
+                if (!told) {
+                    slow.accept(single.size());
+                }
+                told = true;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the pool's close waits for the rest
+        }
+        links.forEach(Link::close);
+    }
+
+    /** Attaches to a CPU or to a thread. */
+    @FunctionalInterface
+    public interface OneAttachment {
+        /** Attaches; closing detaches. */
+        Link attach(int number) throws IOException;
+    }
+
+    /** An attachment for each number, closed as one; none stays when one is refused. */
+    public static Link ofEach(String target, Collection<Integer> numbers, OneAttachment how)
+            throws IOException {
+        List<Link> links = new ArrayList<>();
+        try {
+            for (int number : numbers) {
+                links.add(how.attach(number));
+            }
+            return of(target, links);
+        } catch (IOException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
     }
 
     /** The numbers of all links; perf events without a link have none. */

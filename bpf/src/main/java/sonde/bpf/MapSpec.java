@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxEntries entries; bytes for ring buffers, pages for arenas, 0 for local storage
  * @param flags BPF_F_* of map_flags
  * @param extra map_extra: hashes of a Bloom filter, the address of an arena
- * @param numaNode where its memory is to lie (with {@link #ON_NUMA_NODE}); -1 for anywhere
+ * @param node where its memory is to lie (with {@link #ON_NUMA_NODE}); -1 for anywhere
  * @param inner what the maps of a map of maps look like
  * @param types BTF of key and value; null leaves them out where the type allows
  */
@@ -24,7 +24,7 @@ public record MapSpec(
         int maxEntries,
         int flags,
         long extra,
-        int numaNode,
+        int node,
         @Nullable BpfMap inner,
         @Nullable MapTypes types) {
     /** Entries are made when they are put, not beforehand. */
@@ -58,16 +58,16 @@ public record MapSpec(
     }
 
     /** With flags added. */
-    public MapSpec with(int moreFlags) {
+    public MapSpec with(int more) {
         return new MapSpec(
                 name,
                 type,
                 keyBytes,
                 valueBytes,
                 maxEntries,
-                flags | moreFlags,
+                flags | more,
                 extra,
-                numaNode,
+                node,
                 inner,
                 types);
     }
@@ -75,11 +75,11 @@ public record MapSpec(
     /** With map_extra. */
     public MapSpec withExtra(long value) {
         return new MapSpec(
-                name, type, keyBytes, valueBytes, maxEntries, flags, value, numaNode, inner, types);
+                name, type, keyBytes, valueBytes, maxEntries, flags, value, node, inner, types);
     }
 
     /** With its memory on a NUMA node. */
-    public MapSpec onNode(int node) {
+    public MapSpec onNode(int other) {
         return new MapSpec(
                 name,
                 type,
@@ -88,7 +88,7 @@ public record MapSpec(
                 maxEntries,
                 flags | ON_NUMA_NODE,
                 extra,
-                node,
+                other,
                 inner,
                 types);
     }
@@ -96,31 +96,13 @@ public record MapSpec(
     /** With a pattern for its maps, which stays the caller's and may be closed after creation. */
     public MapSpec withInner(BpfMap pattern) {
         return new MapSpec(
-                name,
-                type,
-                keyBytes,
-                valueBytes,
-                maxEntries,
-                flags,
-                extra,
-                numaNode,
-                pattern,
-                types);
+                name, type, keyBytes, valueBytes, maxEntries, flags, extra, node, pattern, types);
     }
 
     /** With BTF of key and value. */
-    public MapSpec withTypes(@Nullable MapTypes keyAndValue) {
+    public MapSpec withTypes(@Nullable MapTypes both) {
         return new MapSpec(
-                name,
-                type,
-                keyBytes,
-                valueBytes,
-                maxEntries,
-                flags,
-                extra,
-                numaNode,
-                inner,
-                keyAndValue);
+                name, type, keyBytes, valueBytes, maxEntries, flags, extra, node, inner, both);
     }
 
     /** {@code "map counts (hash, key 4, value 8, 1024 entries)"}. */

@@ -120,8 +120,8 @@ public final class Program implements AutoCloseable {
         attr.set(JAVA_INT, 44, spec.flags());
         BpfAttr.name(attr, 48, spec.name());
         attr.set(JAVA_INT, 68, spec.expected() == null ? 0 : spec.expected().code());
-        attr.set(JAVA_INT, 108, spec.attachBtfId());
-        attr.set(JAVA_INT, 112, spec.attachFd());
+        attr.set(JAVA_INT, 108, spec.btfId());
+        attr.set(JAVA_INT, 112, spec.owner());
         if (!spec.modules().isEmpty()) {
             int[] fds = spec.modules().stream().mapToInt(Integer::intValue).toArray();
             attr.set(JAVA_LONG, 120, arena.allocateFrom(JAVA_INT, fds).address());

@@ -10,9 +10,9 @@ import sonde.bpf.insn.ProgramCode;
  * @param name at most 15 bytes of letters, digits, {@code _} and {@code .}
  * @param expected where it will be attached, for types that must know when loading; null for 0
  * @param flags BPF_F_* of prog_flags
- * @param attachBtfId of tracing programs: the type id of the function, {@code btf_trace_*} typedef
- *     or {@code bpf_iter_*} function; 0 for none
- * @param attachFd the BTF of the module, or the program, which that id belongs to; 0 for vmlinux
+ * @param btfId of tracing programs: the type id of the function, {@code btf_trace_*} typedef or
+ *     {@code bpf_iter_*} function; 0 for none
+ * @param owner the BTF of the module, or the program, which that id belongs to; 0 for vmlinux
  * @param license {@code "GPL"} for most helpers
  * @param debug types of its functions and lines of its source; null for none
  * @param modules descriptors of the BTF of modules whose functions it calls: {@code fd_array}, the
@@ -25,8 +25,8 @@ public record ProgramSpec(
         ProgramCode code,
         @Nullable AttachType expected,
         int flags,
-        int attachBtfId,
-        int attachFd,
+        int btfId,
+        int owner,
         String license,
         @Nullable Debug debug,
         List<Integer> modules,
@@ -81,17 +81,7 @@ public record ProgramSpec(
     /** With the place it is for. */
     public ProgramSpec expecting(@Nullable AttachType place) {
         return new ProgramSpec(
-                name,
-                type,
-                code,
-                place,
-                flags,
-                attachBtfId,
-                attachFd,
-                license,
-                debug,
-                modules,
-                log);
+                name, type, code, place, flags, btfId, owner, license, debug, modules, log);
     }
 
     /** For a function, typed tracepoint or iterator of the kernel itself. */
@@ -107,15 +97,15 @@ public record ProgramSpec(
     }
 
     /** With flags added. */
-    public ProgramSpec with(int moreFlags) {
+    public ProgramSpec with(int more) {
         return new ProgramSpec(
                 name,
                 type,
                 code,
                 expected,
-                flags | moreFlags,
-                attachBtfId,
-                attachFd,
+                flags | more,
+                btfId,
+                owner,
                 license,
                 debug,
                 modules,
@@ -125,80 +115,30 @@ public record ProgramSpec(
     /** With other instructions. */
     public ProgramSpec with(ProgramCode other) {
         return new ProgramSpec(
-                name,
-                type,
-                other,
-                expected,
-                flags,
-                attachBtfId,
-                attachFd,
-                license,
-                debug,
-                modules,
-                log);
+                name, type, other, expected, flags, btfId, owner, license, debug, modules, log);
     }
 
     /** With BTF. */
     public ProgramSpec with(@Nullable Debug types) {
         return new ProgramSpec(
-                name,
-                type,
-                code,
-                expected,
-                flags,
-                attachBtfId,
-                attachFd,
-                license,
-                types,
-                modules,
-                log);
+                name, type, code, expected, flags, btfId, owner, license, types, modules, log);
     }
 
     /** With the verifier's log. */
     public ProgramSpec with(Log amount) {
         return new ProgramSpec(
-                name,
-                type,
-                code,
-                expected,
-                flags,
-                attachBtfId,
-                attachFd,
-                license,
-                debug,
-                modules,
-                amount);
+                name, type, code, expected, flags, btfId, owner, license, debug, modules, amount);
     }
 
     /** Under another licence. */
     public ProgramSpec licensed(String words) {
         return new ProgramSpec(
-                name,
-                type,
-                code,
-                expected,
-                flags,
-                attachBtfId,
-                attachFd,
-                words,
-                debug,
-                modules,
-                log);
+                name, type, code, expected, flags, btfId, owner, words, debug, modules, log);
     }
 
     /** With functions of modules. */
-    public ProgramSpec calling(List<Integer> moduleFds) {
+    public ProgramSpec calling(List<Integer> others) {
         return new ProgramSpec(
-                name,
-                type,
-                code,
-                expected,
-                flags,
-                attachBtfId,
-                attachFd,
-                license,
-                debug,
-                List.copyOf(moduleFds),
-                log);
+                name, type, code, expected, flags, btfId, owner, license, debug, others, log);
     }
 }

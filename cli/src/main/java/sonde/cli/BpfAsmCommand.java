@@ -46,17 +46,9 @@ final class BpfAsmCommand {
               0 done, 4 a line is no instruction
             """;
 
-    private final CommandCall call;
-
-    private BpfAsmCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfAsmCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfAsmCommand(call).run();
-    }
-
-    private int run() throws Exception {
         GivenOptions given = call.given();
         ProgramCode code = ProgramFile.assemble(Path.of(given.words().getFirst()));
         Path target = given.path("--output");

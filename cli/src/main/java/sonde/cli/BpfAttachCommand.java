@@ -40,17 +40,9 @@ final class BpfAttachCommand {
                       0 done, 1 nothing to attach, 3 this kernel or user cannot, 4 OBJECT is none
                     """;
 
-    private final CommandCall call;
-
-    private BpfAttachCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfAttachCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfAttachCommand(call).run();
-    }
-
-    private int run() throws Exception {
         Path pin = call.given().path("--pin");
         OptionalLong time = call.given().nanos("--duration");
         long nanos = time.orElse(Long.MAX_VALUE);

@@ -35,17 +35,9 @@ final class BpfBtfCommand {
               sonde bpf btf dump map name counts value format c
             """;
 
-    private final CommandCall call;
-
-    private BpfBtfCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfBtfCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfBtfCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         List<String> actions = List.of("list", "show", "dump");
         String action = BpfActions.check(words, actions).getFirst();

@@ -33,17 +33,9 @@ final class BpfCgroupCommand {
 
     private static final List<String> ACTIONS = List.of("list", "show", "tree");
 
-    private final CommandCall call;
-
-    private BpfCgroupCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfCgroupCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfCgroupCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         String action = BpfActions.check(words, ACTIONS).getFirst();
         List<String> rest = new ArrayList<>(words.subList(1, words.size()));

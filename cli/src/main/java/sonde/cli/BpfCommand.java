@@ -18,7 +18,6 @@ final class BpfCommand {
               sonde bpf prog list                        every program, and who holds it
               sonde bpf map dump name counts             what is in a map
               sonde bpf attach counter.bpf.o             loads an object of clang and attaches it
-              sonde bpf gen java counter.bpf.o           a Java class for it
               sonde bpf feature                          what this kernel can do
               sonde bpf asm filter.asm -o filter.bin     text to instructions
               sonde bpf disasm filter.bin                and back
@@ -35,7 +34,6 @@ final class BpfCommand {
                     "feature",
                     "load",
                     "attach",
-                    "gen",
                     "prog",
                     "map",
                     "link",

@@ -33,17 +33,9 @@ final class BpfDisasmCommand {
               0 done, 4 there are words that are no instruction (printed as BUG_xx)
             """;
 
-    private final CommandCall call;
-
-    private BpfDisasmCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfDisasmCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfDisasmCommand(call).run();
-    }
-
-    private int run() throws Exception {
         Path from = Path.of(call.given().words().getFirst());
         Disassembly.Kind kind =
                 call.has("--translate")

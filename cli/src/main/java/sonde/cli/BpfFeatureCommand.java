@@ -1,6 +1,5 @@
 package sonde.cli;
 
-import java.io.IOException;
 import sonde.tools.bpf.FeatureRecipe;
 
 /** {@code sonde bpf feature}. */
@@ -30,17 +29,9 @@ final class BpfFeatureCommand {
               0 something matches, 1 nothing does
             """;
 
-    private final CommandCall call;
-
-    private BpfFeatureCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfFeatureCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfFeatureCommand(call).run();
-    }
-
-    private int run() throws IOException {
         return ResultPrinter.onOut(
                 new FeatureRecipe(call.given().words(), call.has("--fresh")).run(), call.json());
     }

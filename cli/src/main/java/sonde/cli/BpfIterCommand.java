@@ -34,17 +34,9 @@ final class BpfIterCommand {
               sonde bpf iter pin task tasks.asm /sys/fs/bpf/tasks
             """;
 
-    private final CommandCall call;
-
-    private BpfIterCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfIterCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfIterCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         int map = (int) call.given().number("--map-id").orElse(-1);
         String only = call.given().text("--only");

@@ -30,17 +30,9 @@ final class BpfLinkCommand {
 
     private static final List<String> ACTIONS = List.of("list", "show", "detach", "pin");
 
-    private final CommandCall call;
-
-    private BpfLinkCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfLinkCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfLinkCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         String action = BpfActions.check(words, ACTIONS).getFirst();
         List<String> rest = words.subList(1, words.size());

@@ -33,17 +33,9 @@ final class BpfLoadCommand {
                       0 loaded, 3 this kernel or user cannot, 4 OBJECT is none
                     """;
 
-    private final CommandCall call;
-
-    private BpfLoadCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfLoadCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfLoadCommand(call).run();
-    }
-
-    private int run() throws Exception {
         boolean attach = call.has("--attach");
         Path pin = call.given().path("--pin");
         try (LoadedObject object = BpfObjectArguments.recipe(call).load()) {

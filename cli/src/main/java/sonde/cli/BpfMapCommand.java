@@ -54,17 +54,9 @@ final class BpfMapCommand {
                     "list", "show", "dump", "lookup", "getnext", "update", "delete", "push", "pop",
                     "enqueue", "dequeue", "peek", "freeze", "pin", "create", "watch");
 
-    private final CommandCall call;
-
-    private BpfMapCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfMapCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfMapCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         String action = BpfActions.check(words, ACTIONS).getFirst();
         if (words.size() == 1 && (action.equals("list") || action.equals("show"))) {
@@ -76,11 +68,12 @@ final class BpfMapCommand {
             return ExitCode.DONE;
         }
         try (BpfMap map = ObjectName.of(rest).map()) {
-            return act(action, map, new MapRecipe(map, rest.subList(2, rest.size())));
+            return act(call, action, map, new MapRecipe(map, rest.subList(2, rest.size())));
         }
     }
 
-    private int act(String action, BpfMap map, MapRecipe recipe) throws IOException {
+    private static int act(CommandCall call, String action, BpfMap map, MapRecipe recipe)
+            throws IOException {
         switch (action) {
             case "dump" -> ResultPrinter.onOut(recipe.dump(), call.json());
             case "update", "push", "enqueue" -> recipe.update();

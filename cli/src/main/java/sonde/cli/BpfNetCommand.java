@@ -26,17 +26,9 @@ final class BpfNetCommand {
               sonde bpf net list dev eth0 --json
             """;
 
-    private final CommandCall call;
-
-    private BpfNetCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfNetCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfNetCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         BpfActions.check(words, List.of("list", "show"));
         boolean chosen = words.size() == 3 && words.get(1).equals("dev");

@@ -32,17 +32,9 @@ final class BpfPinCommand {
               sonde bpf pin remove /sys/fs/bpf/filter
             """;
 
-    private final CommandCall call;
-
-    private BpfPinCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfPinCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfPinCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         List<String> actions = List.of("prog", "map", "link", "list", "remove");
         String action = BpfActions.check(words, actions).getFirst();

@@ -43,17 +43,9 @@ final class BpfProgCommand {
     private static final List<String> ACTIONS =
             List.of("list", "show", "dump", "profile", "run", "pin");
 
-    private final CommandCall call;
-
-    private BpfProgCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfProgCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfProgCommand(call).run();
-    }
-
-    private int run() throws Exception {
         List<String> words = call.given().words();
         String action = BpfActions.check(words, ACTIONS).getFirst();
         List<String> rest = words.subList(1, words.size());

@@ -32,17 +32,9 @@ final class BpfRunCommand {
               0 it ended, 1 it did what no program may, 4 FILE is no program
             """;
 
-    private final CommandCall call;
-
-    private BpfRunCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfRunCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfRunCommand(call).run();
-    }
-
-    private int run() throws Exception {
         GivenOptions given = call.given();
         InterpreterRun run =
                 InterpreterRun.of(

@@ -26,17 +26,9 @@ final class BpfTraceLogCommand {
               sonde bpf tracelog --duration 10s --limit 100
             """;
 
-    private final CommandCall call;
-
-    private BpfTraceLogCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfTraceLogCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfTraceLogCommand(call).run();
-    }
-
-    private int run() throws Exception {
         long nanos = call.given().nanos("--duration").orElse(Long.MAX_VALUE / 2);
         long count = call.given().number("--limit").orElse(Long.MAX_VALUE);
         return ResultPrinter.onOut(TraceLogListing.of(nanos, count), call.json());

@@ -50,17 +50,9 @@ final class BpfVerifyCommand {
               0 accepted, 1 refused, 3 the kernel did not look at it, 4 FILE is no program
             """;
 
-    private final CommandCall call;
-
-    private BpfVerifyCommand(CommandCall call) {
-        this.call = call;
-    }
+    private BpfVerifyCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new BpfVerifyCommand(call).run();
-    }
-
-    private int run() throws Exception {
         GivenOptions given = call.given();
         List<String> maps = given.texts("--map");
         List<String> only = given.texts("--only");

@@ -63,7 +63,8 @@ final class CacheTraining {
         Main.quietly("--version");
         Main.quietly("list");
         Main.quietly("list", "-v", "sched:sched_switch");
-        Main.quietly("record", "--help");
+        CommandTable.all().forEach(name -> Main.quietly(("help " + name).split(" ")));
+        Main.quietly("elf", "/bin/sh");
         Main.quietly("record", "--plan", "--", "true");
         for (String script : SCRIPTS) {
             Main.quietly("trace", "--dump=code", script);

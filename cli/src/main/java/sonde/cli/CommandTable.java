@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.option.CommandModel;
+import sonde.tools.trace.TraceArguments;
 import sonde.view.WrappedText;
 
 /**
@@ -132,7 +133,6 @@ final class CommandTable {
                             new Entry(BpfFeatureCommand.MODEL, BpfFeatureCommand::run);
                     case "bpf load" -> new Entry(BpfLoadCommand.MODEL, BpfLoadCommand::run);
                     case "bpf attach" -> new Entry(BpfAttachCommand.MODEL, BpfAttachCommand::run);
-                    case "bpf gen" -> new Entry(BpfGenCommand.MODEL, BpfGenCommand::run);
                     case "bpf prog" -> new Entry(BpfProgCommand.MODEL, BpfProgCommand::run);
                     case "bpf map" -> new Entry(BpfMapCommand.MODEL, BpfMapCommand::run);
                     case "bpf link" -> new Entry(BpfLinkCommand.MODEL, BpfLinkCommand::run);

@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
+import sonde.open.BrokenFileException;
+import sonde.probe.launch.PrivateOutput;
 import sonde.tools.convert.ConvertRecipe;
 import sonde.tools.convert.ConvertRecipe.ConvertOutcome;
 import sonde.tools.convert.ConvertRecipe.EventChoice;
@@ -19,6 +18,8 @@ import sonde.tools.convert.ConvertTarget;
 import sonde.tools.convert.ConvertTarget.StreamTarget;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
+import sonde.tools.report.FilterArguments;
 import sonde.tools.report.ListingOptions;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.StackOptions;
@@ -113,7 +114,7 @@ final class ConvertCommand {
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof StreamTarget stream) {
-                return recipe().convert(from, System.out, stream.format());
+                return recipe().convert(from, new StandardOutput(), stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
         }
@@ -121,7 +122,8 @@ final class ConvertCommand {
         if (Files.exists(target) && Files.exists(from) && Files.isSameFile(from, target)) {
             throw refused(target + " is the recording itself");
         }
-        if (folder ? isFilled(target) : Files.exists(target) && !given.has("--force")) {
+        boolean there = Files.exists(target) && !PrivateOutput.isSpecial(target);
+        if (folder ? isFilled(target) : there && !given.has("--force")) {
             throw refused(
                     folder
                             ? target + " exists; " + format.label() + " wants a new or empty folder"
@@ -130,7 +132,16 @@ final class ConvertCommand {
         if (!folder && Files.isDirectory(target)) {
             throw refused(target + " is a folder");
         }
-        return folder ? folder(from, target, format) : file(from, target, format);
+        boolean replace = folder || given.has("--force"); // a folder there is empty
+        return PrivateOutput.write(
+                target,
+                replace,
+                made -> {
+                    if (folder) {
+                        Files.createDirectory(made);
+                    }
+                    return recipe().convert(from, made, format);
+                });
     }
 
     private ConvertRecipe recipe() {
@@ -148,7 +159,8 @@ final class ConvertCommand {
                         listing,
                         StackOptions.DEFAULT);
         return new ConvertRecipe(
-                SymbolArguments.places(call), new EventChoice(options, given.has("--all")));
+                SymbolArguments.places(call.given(), call::say),
+                new EventChoice(options, given.has("--all")));
     }
 
     private static OptionException refused(String why) {
@@ -161,37 +173,6 @@ final class ConvertCommand {
         }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
             return entries.iterator().hasNext();
-        }
-    }
-
-    private ConvertOutcome file(Path from, Path target, ConvertTarget format) throws IOException {
-        Path folder = target.toAbsolutePath().getParent();
-        Path made = Files.createTempFile(folder, ".sonde", ".part");
-        try {
-            ConvertOutcome outcome = recipe().convert(from, made, format);
-            Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
-            return outcome;
-        } finally {
-            Files.deleteIfExists(made);
-        }
-    }
-
-    private ConvertOutcome folder(Path from, Path target, ConvertTarget format) throws IOException {
-        Path made = Files.createTempDirectory(target.toAbsolutePath().getParent(), ".sonde");
-        try {
-            ConvertOutcome outcome = recipe().convert(from, made, format);
-            Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
-            Files.move(made, target, StandardCopyOption.REPLACE_EXISTING);
-            return outcome;
-        } finally {
-            if (Files.exists(made)) {
-                try (Stream<Path> left = Files.list(made)) {
-                    for (Path one : left.toList()) {
-                        Files.delete(one);
-                    }
-                }
-                Files.delete(made);
-            }
         }
     }
 

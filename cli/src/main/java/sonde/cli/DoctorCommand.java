@@ -11,15 +11,20 @@ final class DoctorCommand {
             Show what this machine allows, what each gap costs, and the remedy.
 
             Options:
+              --clean         remove what killed processes of sonde left switched on or lying about,
+                              and print that and what stays, with the reason
               --json          print JSON
 
             Examples:
               sudo sonde doctor
+              sudo sonde doctor --clean
             """;
 
     private DoctorCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return ResultPrinter.onOut(DoctorRecipe.examine(), call.json());
+        boolean clean = call.has("--clean");
+        return ResultPrinter.onOut(
+                clean ? DoctorRecipe.clean() : DoctorRecipe.examine(), call.json());
     }
 }

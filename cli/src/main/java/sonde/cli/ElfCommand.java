@@ -14,6 +14,7 @@ import sonde.tools.elf.ElfRequest;
 import sonde.tools.elf.ElfRequest.ElfPageKind;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 
 /** {@code sonde elf}. */
 final class ElfCommand {
@@ -102,7 +103,7 @@ final class ElfCommand {
     }
 
     private int run() throws IOException {
-        folders.addAll(SymbolArguments.folders(call));
+        folders.addAll(SymbolArguments.folders(call.given()));
         takeFolders();
         takeFile();
         ElfRequest request = request();
@@ -159,6 +160,6 @@ final class ElfCommand {
                 given.texts("--types"),
                 folders,
                 given.text("--sysroot", ""),
-                SymbolArguments.servers(call));
+                SymbolArguments.servers(call.given(), call::say));
     }
 }

@@ -9,8 +9,10 @@ import java.nio.file.NotDirectoryException;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.VerifierException;
+import sonde.open.BrokenFileException;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.plan.UnknownEventException;
+import sonde.probe.tracefs.FilterRefusedException;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 import sonde.tools.bpf.BpfInputException;
@@ -69,7 +71,7 @@ final class FailureMessages {
         if (failure instanceof IOException && isBrokenPipe(failure)) {
             return ExitCode.DONE;
         }
-        if (failure instanceof ProbeException) {
+        if (failure instanceof ProbeException || failure instanceof FilterRefusedException) {
             // What follows the first line shows columns of what was typed.
             String[] lines = message(failure).split("\n", -1);
             say(err, lines[0]);
@@ -87,7 +89,7 @@ final class FailureMessages {
         return code(failure);
     }
 
-    private static boolean isBrokenPipe(Exception failure) {
+    static boolean isBrokenPipe(Exception failure) {
         return failure instanceof SyscallException call
                 ? call.errno() == Errno.EPIPE
                 : String.valueOf(failure.getMessage()).contains("Broken pipe");
@@ -138,7 +140,10 @@ final class FailureMessages {
             case NothingMatchesException _ -> ExitCode.NEGATIVE;
             case BrokenFileException _, BpfInputException _, MalformedInputException _ ->
                     ExitCode.MALFORMED;
-            case UnknownEventException _, NoSuchFileException _, FileAlreadyExistsException _ ->
+            case UnknownEventException _,
+                    FilterRefusedException _,
+                    NoSuchFileException _,
+                    FileAlreadyExistsException _ ->
                     ExitCode.USAGE;
             case IOException _ -> ExitCode.IMPOSSIBLE;
             default -> ExitCode.FAULT;

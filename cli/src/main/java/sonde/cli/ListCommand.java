@@ -9,13 +9,15 @@ final class ListCommand {
             """
             sonde list [OPTIONS] [PATTERN]
 
-            List the events that 'sonde record -e' accepts.
+            List the events that 'sonde record -e' accepts, tracers, or functions of the kernel.
 
             Arguments:
               [PATTERN]       a name, a glob, or part of a name (default *)
 
             Options:
-              -v, --verbose   show the fields of each tracepoint with their types
+              -v, --verbose   show the ID, the fields and the print format of each tracepoint
+              --tracers       list the tracers of this kernel
+              --functions     list the kernel's functions that tracers see; PATTERN is a glob
               --json          print JSON
 
             Old spellings:
@@ -24,7 +26,9 @@ final class ListCommand {
             Examples:
               sonde list                     every event
               sonde list 'sched:*'           the events of a system
+              sonde list 'probe*'            the probes of 'sonde probe add'
               sonde list -v sched_switch     fields with their types
+              sonde list --functions 'vfs_*'
 
             Exit status:
               0 found, 1 nothing matches
@@ -34,7 +38,13 @@ final class ListCommand {
 
     static int run(CommandCall call) throws Exception {
         String pattern = call.given().words().stream().findFirst().orElse("*");
-        ListOutcome outcome = new ListRecipe().list(pattern, call.has("--verbose"));
+        ListRecipe recipe = new ListRecipe();
+        ListOutcome outcome =
+                call.has("--tracers")
+                        ? recipe.tracers()
+                        : call.has("--functions")
+                                ? recipe.functions(pattern)
+                                : recipe.list(pattern, call.has("--verbose"));
         if (outcome.found() || call.json()) {
             ResultPrinter.onOut(outcome.result(), call.json());
         } else {

@@ -1,5 +1,6 @@
 package sonde.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -8,10 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import sonde.event.NearestNames;
+import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
+import sonde.tools.probe.PerfProbeSyntax;
+import sonde.tools.option.OptionWords;
 import sonde.tools.script.ScriptTool;
 
 /**
@@ -23,14 +27,26 @@ public final class Main {
     /** Shown by {@code --version} and written into recordings. */
     static final String VERSION = "0.1.0";
 
+    private static final long END_MILLIS = 1000;
+
+    /** What another CPU does meanwhile. */
+    private static Thread beside = new Thread();
+
     private Main() {}
 
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
-        PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        StandardOutput stdout = new StandardOutput();
+        PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
+        PrintWriter err =
+                new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);
         int status = bounded(args, out, err);
+        awaitBeside();
         out.flush();
+        IOException failure = stdout.failure();
+        if (failure != null && status == ExitCode.DONE) {
+            status = FailureMessages.execution(failure, "", false, err);
+        }
         CacheTraining.startWhenWanted();
         if (status != ExitCode.DONE || !isAlone()) {
             System.exit(status);
@@ -80,11 +96,11 @@ public final class Main {
             default -> {}
         }
         if (!List.of(args).contains("--help")) {
-            linkCalls();
+            begin(first, args.length > 1 ? args[1] : "");
         }
         List<String> words = List.of(args);
         if (first.equals("probe")) {
-            words = PerfProbeSyntax.of(words);
+            words = PerfProbeSyntax.of(words, ProbeCommand.COMMANDS);
         }
         boolean below = words.size() > 1 && CommandTable.below(first).contains(words.get(1));
         String name = below ? first + " " + words.get(1) : first;
@@ -113,7 +129,11 @@ public final class Main {
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
         try {
-            GivenOptions given = PicocliWords.read(model, words);
+            // trace-cmd's -f belongs to the -e before it: the order of record's options counts.
+            GivenOptions given =
+                    name.equals("record")
+                            ? OptionWords.read(model, words)
+                            : PicocliWords.read(model, words);
             if (given.has("--help")) {
                 out.print(help(model, name));
                 return ExitCode.DONE;
@@ -123,7 +143,9 @@ public final class Main {
                 return ExitCode.DONE;
             }
             given.check();
-            return entry.body().run(new CommandCall(given, out, err));
+            try (WaitLine _ = WaitLine.of(name, given.words())) {
+                return entry.body().run(new CommandCall(given, out, err));
+            }
         } catch (Exception e) {
             return FailureMessages.execution(e, name, debug, err);
         }
@@ -152,11 +174,26 @@ public final class Main {
 
     /**
      * The first call into the kernel takes 25 ms of linking, which another CPU can do while the
-     * words of the command are read.
+     * words of the command are read; so it can clean up behind killed processes. {@code record} and
+     * {@code doctor} do so themselves and say it.
      */
-    private static void linkCalls() {
-        if (Runtime.getRuntime().availableProcessors() > 1) {
-            Thread.ofPlatform().daemon().name("link").start(ProcessCalls::getpid);
+    private static void begin(String command, String below) {
+        boolean usesKernel =
+                List.of("trace", "tool", "list", "probe").contains(command)
+                        || command.equals("bpf")
+                                && !List.of("asm", "disasm", "run", "gen").contains(below);
+        Runnable work = usesKernel ? Leftovers::remove : ProcessCalls::getpid;
+        if (usesKernel || Runtime.getRuntime().availableProcessors() > 1) {
+            beside = Thread.ofPlatform().daemon().name("beside").start(work);
+        }
+    }
+
+    /** Lets an instance go whole before the process does; usually there is none. */
+    private static void awaitBeside() {
+        try {
+            beside.join(END_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -94,7 +94,14 @@ final class PicocliWords {
     }
 
     /** The word behind the option is its own only when it can be its value: it may be a file. */
-    private record OwnWord(OptionModel option) implements IParameterPreprocessor {
+    private static final class OwnWord implements IParameterPreprocessor {
+        // No record: picocli asks for its hash code, for which the JVM would spin classes at each start.
+        private final OptionModel option;
+
+        OwnWord(OptionModel option) {
+            this.option = option;
+        }
+
         @Override
         @SuppressWarnings("JdkObsolete") // picocli's own signature
         public boolean preprocess(

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.util.ArrayList;
 import java.util.List;
 import sonde.probe.dynamic.PointSpec;
+import sonde.probe.dynamic.PointSpec.PointPlace.FilePoint;
 import sonde.probe.dynamic.ProbeDefiner;
 import sonde.probe.dynamic.ProbeException;
 import sonde.probe.dynamic.ProbedObject;
@@ -19,7 +20,9 @@ final class ProbeAddCommand {
             Set probes that stay until 'sonde probe del' removes them.
 
             Arguments:
-              DEFINITION...   '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]...]'
+              DEFINITION...   '[[GROUP:]NAME=]PLACE [[NAME=]EXPRESSION[:TYPE]...]';
+                              p:[GROUP/]NAME and r:[GROUP/]NAME before it, as in tracefs;
+                              the quotes may be left out for a single definition
             """
                     + ProbeTarget.MODEL
                     + """
@@ -41,7 +44,7 @@ final class ProbeAddCommand {
                     Definitions:
                       PLACE: FUNCTION  FUNCTION:LINE  FUNCTION+OFFSET  FUNCTION%return
                              FUNCTION@FILE  MODULE:FUNCTION...  FILE:LINE  0xADDRESS
-                             %PROVIDER:MARKER  tracepoint:NAME
+                             %PROVIDER:MARKER  tracepoint:NAME  /PATH:0xFILEOFFSET
                       EXPRESSION: a variable, p->member, a[3].b, *p, &x, (struct t *)p, casts,
                              container_of(p, struct t, member)->other, $retval, $arg1, $comm,
                              $stack0, $vars, $params, %register, +8(%sp), @symbol
@@ -50,6 +53,7 @@ final class ProbeAddCommand {
 
                     Examples:
                       sonde probe add 'start_dl_timer:16 timer dl_se->dl_timer.function'
+                      sonde probe add do_sys_openat2 filename:string
                       sonde probe add 'tcp_sendmsg size' 'tcp_sendmsg%return ret=$retval'
                       sonde probe add -x bash 'readline%return line=$retval:string'
                       sonde probe add -n -x ./server 'server.c:107 $vars'   shows what it would do
@@ -57,17 +61,35 @@ final class ProbeAddCommand {
 
     private ProbeAddCommand() {}
 
+    /** As perf's command line has them, variables need no quotes: all words are one definition. */
     static int run(CommandCall call) throws Exception {
-        GivenOptions given = call.given();
-        List<PointSpec> points = new ArrayList<>();
-        for (String text : given.words()) {
+        List<String> words = call.given().words();
+        boolean isTracefs = words.getFirst().matches("[a-z]\\d*:\\S+") && words.size() > 1;
+        boolean isSplit = words.size() > 1 && words.stream().noneMatch(w -> w.matches(".*\\s.*"));
+        if (!isSplit && !isTracefs) {
+            return add(call, words);
+        }
+        try {
+            return add(call, List.of(String.join(" ", words)));
+        } catch (ProbeException asOne) {
             try {
-                points.add(point(text, given));
+                return add(call, words);
             } catch (ProbeException e) {
-                throw NamedProbeRecipe.split(given.words().getFirst(), text, e);
+                throw asOne; // it names the fault in what perf would have read
             }
         }
-        try (ProbedObject subject = ProbeTarget.open(call, NamedProbeRecipe.module(points))) {
+    }
+
+    private static int add(CommandCall call, List<String> definitions) throws Exception {
+        GivenOptions given = call.given();
+        List<PointSpec> points = new ArrayList<>();
+        String file = "";
+        for (String text : definitions) {
+            PointSpec point = point(text, given);
+            points.add(point);
+            file = point.place() instanceof FilePoint in ? in.path() : file;
+        }
+        try (ProbedObject subject = ProbeTarget.open(call, NamedProbeRecipe.module(points), file)) {
             boolean dryRun = given.has("--dry-run");
             return ProbeCommand.show(
                     NamedProbeRecipe.add(subject, points, dryRun, usual -> set(usual, given)),

@@ -15,7 +15,10 @@ final class ProgressLine implements Consumer<RecordProgress> {
 
     ProgressLine(boolean besideCommand) {
         boolean shared = besideCommand && TerminalKind.width(TerminalKind.STDOUT) > 0;
-        visible = !shared && TerminalKind.width(TerminalKind.STDERR) > 0;
+        visible =
+                !shared
+                        && TerminalKind.obeys(System.getenv())
+                        && TerminalKind.width(TerminalKind.STDERR) > 0;
     }
 
     boolean isVisible() {

@@ -1,7 +1,6 @@
 package sonde.cli;
 
 import java.io.PrintWriter;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,10 +10,13 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.LiveResult;
+import sonde.open.BrokenFileException;
 import sonde.probe.launch.EndSignals;
+import sonde.probe.launch.PrivateOutput;
 import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 import sonde.tools.query.OutputFormat;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryLibrary;
@@ -100,9 +102,6 @@ final class QueryCommand {
 
     private int run() throws Exception {
         OutputFormat chosen = format();
-        if (output != null && Files.exists(output) && !given.has("--force")) {
-            throw new FileAlreadyExistsException(output.toString());
-        }
         List<Path> files = new ArrayList<>();
         String sql = statement(files);
         if (sql == null && TerminalKind.width(TerminalKind.STDOUT) == 0) {
@@ -111,11 +110,16 @@ final class QueryCommand {
         if (given.has("--interval") || given.has("--repeat")) {
             return repeat(files, sql, chosen);
         }
+        PrivateOutput file = output == null ? null : PrivateOutput.of(output, given.has("--force"));
         try (QueryRecipe query =
                 QueryRecipe.open(
-                        files, SymbolArguments.places(call), output, !given.has("--no-cache"))) {
+                        files,
+                        SymbolArguments.places(call.given(), call::say),
+                        file,
+                        !given.has("--no-cache"))) {
             call.say(query.notes());
             if (sql == null) {
+                WaitLine.end();
                 return new QueryShell(query, chosen).run();
             }
             return answer(query, sql, chosen);
@@ -132,7 +136,7 @@ final class QueryCommand {
         if (sql == null || output != null || !running || nanos == 0 || count < 1) {
             throw wrong("--interval takes a time, proc: and a statement, and no --output");
         }
-        GivenPlaces places = SymbolArguments.places(call);
+        GivenPlaces places = SymbolArguments.places(call.given(), call::say);
         try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);
                 EndSignals _ = EndSignals.listen(_ -> query.end())) {
             return ResultPrinter.onOut(new LiveResult("", query), form(chosen));

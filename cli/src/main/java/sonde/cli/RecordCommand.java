@@ -2,11 +2,15 @@ package sonde.cli;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
@@ -16,10 +20,13 @@ import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.ReadyDescriptor;
+import sonde.probe.plan.AskedEvent;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
+import sonde.sys.MachineFacts;
+import sonde.sys.SyscallException;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.probe.NamedProbeRecipe;
@@ -34,7 +41,8 @@ final class RecordCommand {
             """
             sonde record [OPTIONS] [--] COMMAND [ARG...]
             sonde record [OPTIONS] -p PID[,PID...]
-            sonde record [OPTIONS] -a
+            sonde record [OPTIONS] -u USER
+            sonde record [OPTIONS] -a [[--] COMMAND [ARG...]]
 
             Record where time goes: CPU samples and scheduler switches with call chains, wake-ups,
             system calls, block I/O, page faults, signals, the life of processes.
@@ -48,17 +56,30 @@ final class RecordCommand {
             What is recorded:
               -p, --pid PID,...
                               record running processes, with their threads and future children
-              -a, --all       record the whole machine
+              -u, --user USER
+                              record all processes of this user, a name or a number, and those that
+                              become the user's while recording
+              -a, --all       record the whole machine; with a command until that ends
+              -C, --cpu CPUS  record only on these CPUs: 0,2-3
               -e, --event EVENT
                               record these events in addition to the default ones: tracepoints by
                               name or glob, perf events; see 'sonde list' (repeatable)
+              -f, --filter FILTER
+                              record the events of the -e before it only where FILTER holds; the
+                              kernel tests it: 'prev_pid == 0 && next_comm ~ "sh*"', with names of
+                              functions for addresses, and of values as the event prints them
+                              (repeatable)
+              -T, -g, --stacks[=EVENT]
+                              record the kernel and user stack with each event of -e, or with these
+                              events only (repeatable)
               -F, --frequency HZ
                               take so many CPU samples per second on each CPU
                               (1..100000, default 997)
-              --call-graph fp|dwarf[,BYTES]|none
-                              unwind user stacks by frame pointers, or later from registers and
+              --call-graph bpf|fp|dwarf[,BYTES]|none
+                              unwind user stacks in the kernel by the unwind tables of the
+                              programs (bpf), by frame pointers (fp), or later from registers and
                               BYTES of stack stored with each sample (dwarf; 8192 bytes, at most
-                              65528), or do not record them (default fp)
+                              65528), or do not record them (default bpf)
               --no-cpu        do not record CPU samples
               --no-sched      do not record switches and wake-ups
               --no-syscalls   do not record system calls
@@ -74,7 +95,11 @@ final class RecordCommand {
             Options:
               -o, --output PATH
                               write the recording to PATH.sonde; if that exists, the next free
-                              number is appended to PATH
+                              number is appended to PATH. A PATH that ends in .dat implies --format
+                              trace.dat
+              --format bundle|trace.dat
+                              write a folder NAME.sonde, or one file NAME.dat that trace-cmd and
+                              KernelShark show whole; it has no CPU samples (default bundle)
               --duration TIME
                               stop recording after this time: 5 (seconds), 500ms, 10s, 5m, 1h
               --flight-recorder
@@ -100,14 +125,20 @@ final class RecordCommand {
               sonde record -o slow -- ./server --port 8080
               sonde record -p 1234 --duration 10s
               sonde record -a --duration 5s
+              sonde record -a -e 'timer:*' -- sleep 0.1        the machine while the command runs
+              sonde record -e timer:hrtimer_start -f 'function != tick_nohz_handler' -- ls
+              sonde record -T -e kmem:kmalloc -f 'bytes_req > 1000' -- ls
+              sonde record -o ls.dat -- ls                     for trace-cmd and KernelShark
               sonde record -e 'skb:*' -e cycles -- curl -s localhost
               sonde record --live -e 'net:*' -- ping -c 1 localhost
               sonde record --plan -- true         what would be recorded, and why
 
             Exit status:
               that of the command (128+N for signal N, 127 not found, 126 not executable);
-              3 when sonde cannot record
+              3 when sonde cannot record, or not to the end (full disk) though the command gave 0
             """;
+
+    private static final Pattern CPU_RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
 
     private final CommandCall call;
     private final GivenOptions given;
@@ -137,6 +168,7 @@ final class RecordCommand {
                         origin,
                         command.isEmpty() ? null : CommandWords.lastArguments(command.size()),
                         pids,
+                        given.text("--user"),
                         given.text("--output"),
                         jvmMaps(),
                         given.has("--live") ? this::showLive : null,
@@ -198,6 +230,14 @@ final class RecordCommand {
         } finally {
             line.clear();
         }
+        try {
+            return summary(order, outcome);
+        } finally {
+            call.say(outcome.removed().get());
+        }
+    }
+
+    private int summary(RecordOrder order, RecordOutcome outcome) throws Exception {
         if (!outcome.failure().isEmpty()) {
             call.say(outcome.failure());
         }
@@ -206,10 +246,8 @@ final class RecordCommand {
             call.out().println(outcome.bundle());
             call.out().flush();
         }
-        int status =
-                command.isEmpty() && !outcome.failure().isEmpty()
-                        ? ExitCode.IMPOSSIBLE
-                        : outcome.exitCode();
+        boolean failed = !outcome.failure().isEmpty();
+        int status = failed && outcome.exitCode() == 0 ? ExitCode.IMPOSSIBLE : outcome.exitCode();
         if (given.has("--no-summary") || given.has("--live") && call.json()) {
             call.say(outcome.meta().notes());
             NextSteps.print(outcome.bundle(), call.err());
@@ -217,22 +255,34 @@ final class RecordCommand {
         }
         ReportHandover handover = new ReportHandover(outcome.bundle(), status);
         if (handover.isWanted()) {
+            call.say(outcome.removed().get()); // no thread outlives what follows
             handover.become(order.origin(), call.json());
         }
-        Result summary = ReportSections.summary(outcome.bundle());
-        if (call.json()) {
-            ResultPrinter.onOut(summary, true);
-        } else {
-            ResultPrinter.onErr(summary);
-            NextSteps.print(outcome.bundle(), call.err());
+        return summary(outcome.bundle(), status, call);
+    }
+
+    /** Prints the summary of a recording; one that fails does not hide how the command ended. */
+    static int summary(Path bundle, int status, CommandCall call) {
+        try {
+            Result summary = ReportSections.summary(bundle);
+            if (call.json()) {
+                ResultPrinter.onOut(summary, true);
+            } else {
+                ResultPrinter.onErr(summary);
+                NextSteps.print(bundle, call.err());
+            }
+            return status;
+        } catch (IOException | RuntimeException e) {
+            int failed = FailureMessages.execution(e, "report", false, call.err());
+            return status == ExitCode.DONE ? failed : status;
         }
-        return status;
     }
 
     /** An existing recording is kept, and the new one has a number behind the name asked for. */
     private void sayOtherName(Path bundle) {
         String asked = given.text("--output", "").replaceFirst("/+$", "");
-        String name = asked.endsWith(".sonde") ? asked : asked + ".sonde";
+        String suffix = isTraceDat() ? ".dat" : ".sonde";
+        String name = asked.endsWith(suffix) ? asked : asked + suffix;
         if (!asked.isEmpty() && !Path.of(name).getFileName().equals(bundle.getFileName())) {
             call.say(name + " exists; this recording is " + bundle);
         }
@@ -240,12 +290,14 @@ final class RecordCommand {
 
     private void checkTargets() {
         boolean all = given.has("--all");
-        int ways = (command.isEmpty() ? 0 : 1) + (pids.isEmpty() ? 0 : 1) + (all ? 1 : 0);
-        if (ways == 0) {
-            throw new OptionException("record what? Give a command, -p PID or -a");
+        boolean user = given.has("--user");
+        int ways = (command.isEmpty() ? 0 : 1) + (pids.isEmpty() ? 0 : 1) + (user ? 1 : 0);
+        if (ways == 0 && !all) {
+            throw new OptionException("record what? Give a command, -p PID, -u USER or -a");
         }
-        if (ways > 1) {
-            throw new OptionException("a command, -p and -a exclude each other");
+        if (ways > 1 || all && ways > 0 && command.isEmpty()) {
+            throw new OptionException(
+                    "a command, -p, -u and -a exclude each other; only -a goes with a command");
         }
         if (given.has("--live") && given.has("--flight-recorder")) {
             throw new OptionException(
@@ -265,25 +317,91 @@ final class RecordCommand {
         TargetMode mode =
                 given.has("--all")
                         ? TargetMode.ALL
-                        : pids.isEmpty() ? TargetMode.COMMAND : TargetMode.PID;
+                        : command.isEmpty() ? TargetMode.PID : TargetMode.COMMAND;
         return new RecordSpec(
                 mode,
-                given.texts("--event"),
+                events(),
                 without(),
                 (int) given.number("--frequency").orElse(RecordSpec.DEFAULT_FREQUENCY_HZ),
                 callGraph(),
-                given.number("--ring-memory").orElse(0) << 20,
-                given.has("--flight-recorder"),
-                given.nanos("--duration").orElse(0));
+                new RecordSpec.RecordLimits(
+                        given.number("--ring-memory").orElse(0) << 20,
+                        given.has("--flight-recorder"),
+                        given.nanos("--duration").orElse(0),
+                        given.has("--cpu") ? cpus(given.text("--cpu", "")) : List.of()),
+                isTraceDat());
+    }
+
+    private boolean isTraceDat() {
+        boolean dat = given.text("--output", "").endsWith(".dat");
+        return given.has("--format") ? given.text("--format", "").equals("trace.dat") : dat;
+    }
+
+    /** Events with the filters behind them; {@code --stacks=EVENT} names an event, too. */
+    private List<AskedEvent> events() {
+        boolean stacks =
+                given.options().stream()
+                        .anyMatch(one -> one.has("--stacks") && one.value().isEmpty());
+        List<AskedEvent> events = new ArrayList<>();
+        for (GivenOptions.Given one : given.options()) {
+            if (one.has("--event")) {
+                events.add(new AskedEvent(one.value(), List.of(), stacks));
+            } else if (one.has("--stacks") && !one.value().isEmpty()) {
+                events.add(new AskedEvent(one.value(), List.of(), true));
+            } else if (one.has("--filter")) {
+                if (events.isEmpty()) {
+                    throw new OptionException(
+                            one.spelling() + " '" + one.value() + "' needs an -e EVENT before it");
+                }
+                AskedEvent last = events.removeLast();
+                List<String> filters = new ArrayList<>(last.filters());
+                filters.add(one.value());
+                events.add(new AskedEvent(last.pattern(), filters, last.stacks()));
+            }
+        }
+        return events;
+    }
+
+    /** CPUs as taskset and the kernel write them. */
+    private static List<Integer> cpus(String text) {
+        BitSet online;
+        try {
+            online = MachineFacts.onlineCpus();
+        } catch (SyscallException e) {
+            throw new OptionException("-C: " + e.getMessage(), e);
+        }
+        BitSet cpus = new BitSet();
+        for (String part : text.split(",", -1)) {
+            Matcher range = CPU_RANGE.matcher(part.strip());
+            if (!range.matches()) {
+                throw new OptionException(
+                        "-C takes numbers of CPUs as in 0,2-3, not '" + text + "'");
+            }
+            int first = Integer.parseInt(range.group(1));
+            int last = range.group(2) == null ? first : Integer.parseInt(range.group(2));
+            if (last < first
+                    || last >= online.length()
+                    || !online.get(first)
+                    || !online.get(last)) {
+                throw new OptionException(
+                        "-C " + part.strip() + ": the CPUs that are online are " + online);
+            }
+            cpus.set(first, last + 1);
+        }
+        cpus.and(online);
+        return cpus.stream().boxed().toList();
     }
 
     private CallGraph callGraph() {
-        String callGraph = given.text("--call-graph", "fp");
+        String callGraph = given.text("--call-graph", "bpf");
         String[] words = callGraph.split(",", 2);
         boolean sized = words.length == 2;
         try {
             if (words[0].equals("dwarf")) {
                 return sized ? CallGraph.dwarf(Integer.parseInt(words[1])) : CallGraph.DWARF;
+            }
+            if (words[0].equals("bpf") && !sized) {
+                return CallGraph.BPF;
             }
             if (words[0].equals("fp") && !sized) {
                 return CallGraph.FP;
@@ -301,7 +419,7 @@ final class RecordCommand {
                     e);
         }
         throw new OptionException(
-                "--call-graph takes fp, dwarf, dwarf,BYTES or none, not '" + callGraph + "'");
+                "--call-graph takes bpf, fp, dwarf, dwarf,BYTES or none, not '" + callGraph + "'");
     }
 
     private Set<Topic> without() {

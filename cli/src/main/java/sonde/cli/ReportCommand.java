@@ -1,8 +1,6 @@
 package sonde.cli;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -12,10 +10,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
-import sonde.event.result.Report;
+import sonde.open.BrokenFileException;
 import sonde.open.ReportSource;
+import sonde.probe.launch.PrivateOutput;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
+import sonde.tools.report.FilterArguments;
+import sonde.tools.report.ListingArguments;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportRecipe.ReportPage;
@@ -48,6 +50,8 @@ final class ReportCommand {
             Options:
               --events        list the events, one per line, as trace-cmd report does; those of a
                               perf.data as perf script does
+              --own           of a whole machine (record -a -- COMMAND): only the command, its threads
+                              and descendants
               --header        show what a perf.data says of itself: machine, events, build-ids, ...
               -g, --call-graph caller|callee
                               root call trees at the first caller, or at the function that ran
@@ -83,7 +87,9 @@ final class ReportCommand {
                       sonde report --events trace.dat --filter 'sched/sched_switch: prev_pid == 0'
 
                     Environment:
-                      In a pipe each row is one line; COLUMNS=100 limits the width of tables
+                      In a pipe each row is one line; COLUMNS=100 limits the width of tables.
+                      SONDE_UNPACK_MAX=20G lets a compressed file unpack to so much; without it
+                      200 times its size, at most 64 GiB
 
                     Exit status:
                       0 done, 1 nothing in it matches the filters, 2 no such file, 4 no recording or
@@ -122,7 +128,8 @@ final class ReportCommand {
 
     private int run() throws Exception {
         if (given.has("--after-record")) {
-            return afterRecord((int) given.number("--after-record").orElse(0));
+            int status = (int) given.number("--after-record").orElse(0);
+            return RecordCommand.summary(recordings.getFirst(), status, call);
         }
         ReportOptions options = options();
         checkArguments(options);
@@ -134,7 +141,12 @@ final class ReportCommand {
     }
 
     private int report(ReportOptions options) throws IOException {
-        try (ReportSource source = ReportSource.open(recordings, SymbolArguments.places(call))) {
+        try (ReportSource source =
+                ReportSource.open(recordings, SymbolArguments.places(call.given(), call::say))) {
+            if (given.has("--own") && !source.narrowToCommand()) {
+                throw new OptionException(
+                        "--own: no command was recorded, so that there is no tree of its own");
+            }
             if (html != null) {
                 page(source, options, html);
                 return ExitCode.DONE;
@@ -159,17 +171,6 @@ final class ReportCommand {
             source.notes().forEach(note -> call.err().println("sonde: " + note));
         }
         return ExitCode.DONE;
-    }
-
-    private int afterRecord(int status) throws Exception {
-        Report summary = ReportSections.summary(recordings.getFirst());
-        if (call.json()) {
-            ResultPrinter.onOut(summary, true);
-        } else {
-            ResultPrinter.onErr(summary);
-            NextSteps.print(recordings.getFirst(), call.err());
-        }
-        return status;
     }
 
     private void checkArguments(ReportOptions options) {
@@ -197,7 +198,8 @@ final class ReportCommand {
     private void page(ReportSource source, ReportOptions options, Path file) throws IOException {
         boolean toOut = file.toString().equals("-");
         boolean force = given.has("--force");
-        if (!toOut && !force && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        boolean there = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+        if (!toOut && !force && there && !PrivateOutput.isSpecial(file)) {
             throw new FileAlreadyExistsException(file.toString());
         }
         ReportPage page = new ReportRecipe(options).page(source);
@@ -205,10 +207,8 @@ final class ReportCommand {
             ResultPrinter.page(page.report(), page.timeline());
             return;
         }
-        try (OutputStream out =
-                new BufferedOutputStream(ResultPrinter.newFile(file, force), 1 << 16)) {
-            new HtmlRenderer().write(page.report(), page.timeline(), out);
-        }
+        PrivateOutput.stream(
+                file, force, out -> new HtmlRenderer().write(page.report(), page.timeline(), out));
         call.err().println("written: " + file);
     }
 

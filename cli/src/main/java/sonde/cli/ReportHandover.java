@@ -34,7 +34,7 @@ final class ReportHandover {
     }
 
     private long sizeBytes() {
-        long sum = 0;
+        long sum = bundle.toFile().isFile() ? bundle.toFile().length() : 0;
         File[] files = bundle.toFile().listFiles();
         for (File file : files == null ? new File[0] : files) {
             sum += file.length();

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
+import sonde.probe.launch.PrivateOutput;
 import sonde.view.CsvRenderer;
 import sonde.view.HtmlRenderer;
 import sonde.view.JsonRenderer;
@@ -62,7 +64,9 @@ final class ResultPrinter {
         return ExitCode.DONE;
     }
 
-    /** A file to be written, which is new or replaced by force. */
+    /**
+     * A file to be written that holds nothing of a machine's, which is new or replaced by force.
+     */
     static OutputStream newFile(Path file, boolean force) throws IOException {
         return Files.newOutputStream(
                 file,
@@ -71,9 +75,19 @@ final class ResultPrinter {
                 StandardOpenOption.TRUNCATE_EXISTING);
     }
 
+    /** To a file that can be read by its owner while it is written; over what was in it. */
+    static int whileWritten(Result result, OutputForm form, Path file) throws IOException {
+        try (OutputStream out = new BufferedOutputStream(PrivateOutput.open(file), BUFFER)) {
+            render(result, form, out, TerminalStyle.PLAIN);
+        } catch (IOException e) {
+            throw PrivateOutput.isFull(e) ? new IOException(file + ": the disk is full", e) : e;
+        }
+        return ExitCode.DONE;
+    }
+
     /** Bytes that are no result: ArchitectureTest lists who writes such. */
     static void bytes(byte[] bytes) throws IOException {
-        new FileOutputStream(FileDescriptor.out).write(bytes);
+        new StandardOutput().write(bytes);
     }
 
     /** To standard error. */
@@ -89,7 +103,20 @@ final class ResultPrinter {
     }
 
     private static OutputStream stream(FileDescriptor stream) {
-        return new BufferedOutputStream(new FileOutputStream(stream), BUFFER);
+        boolean isOut = stream.equals(FileDescriptor.out);
+        OutputStream out = isOut ? new StandardOutput() : new FileOutputStream(stream);
+        if (!TerminalKind.mayBeOne(TerminalKind.STDOUT)) {
+            return new BufferedOutputStream(out, BUFFER);
+        }
+        return new BufferedOutputStream(
+                new FilterOutputStream(out) {
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) throws IOException {
+                        WaitLine.end();
+                        out.write(bytes, offset, length);
+                    }
+                },
+                BUFFER);
     }
 
     private static void write(Result result, OutputForm form, FileDescriptor stream, int fd)

@@ -2,13 +2,19 @@ package sonde.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import sonde.event.result.Listing;
+import sonde.symbol.files.GivenPlaces;
 import sonde.symbol.line.SourceOptions;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 import sonde.tools.symbolize.FrameText.FrameOptions;
+import sonde.tools.symbolize.KernelAddresses;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
 /** {@code sonde symbolize}. */
@@ -25,8 +31,9 @@ final class SymbolizeCommand {
                               read from standard input
 
             Options:
-              -e, --exe FILE  program, library, kernel or module; without it a.out, with --annotate
-                              the files that the text names
+              -e, --exe FILE  program, library, kernel or module; without it a.out, the running
+                              kernel where there is no a.out or all addresses are the
+                              kernel's, or with --annotate the files that the text names
               -a, --addresses
                               show the address too
               -f, --functions
@@ -55,6 +62,7 @@ final class SymbolizeCommand {
                     Examples:
                       sonde symbolize -e ./server -fi 0x4011d6
                       sonde symbolize -e vmlinux -fip tcp_sendmsg+0x2b
+                      sonde symbolize 0xffffffff810d47be   in the running kernel
                       ./server 2>&1 | sonde symbolize --annotate
                       dmesg | sonde symbolize --annotate -e vmlinux --modules build/
                     """;
@@ -66,7 +74,9 @@ final class SymbolizeCommand {
         SourceOptions usual =
                 given.has("--no-cache") ? SourceOptions.USUAL.uncached() : SourceOptions.USUAL;
         SourceOptions options =
-                usual.with(SymbolArguments.folders(call), SymbolArguments.servers(call));
+                usual.with(
+                        SymbolArguments.folders(call.given()),
+                        SymbolArguments.servers(call.given(), call::say));
         Path modules = given.path("--modules");
         boolean annotates = given.has("--annotate");
         if (annotates && !given.has("--exe")) {
@@ -74,6 +84,12 @@ final class SymbolizeCommand {
             return ExitCode.DONE;
         }
         Path file = Path.of(given.text("--exe", "a.out"));
+        List<String> words = given.words();
+        boolean isKernel = !words.isEmpty() && words.stream().allMatch(KernelAddresses::isKernel);
+        if (!annotates && !given.has("--exe") && (isKernel || !Files.exists(file))) {
+            kernel(call);
+            return ExitCode.DONE;
+        }
         if (!Files.exists(file)) {
             throw new OptionException(file + ": no such file");
         }
@@ -86,6 +102,25 @@ final class SymbolizeCommand {
             }
         }
         return ExitCode.DONE;
+    }
+
+    private static void kernel(CommandCall call) throws IOException {
+        GivenOptions given = call.given();
+        List<String> words = given.words();
+        if (words.isEmpty()) {
+            String from = given.text("--addresses-from", "-");
+            byte[] text =
+                    from.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(from));
+            words = new String(text, StandardCharsets.UTF_8).lines().toList();
+        }
+        KernelAddresses kernel =
+                new KernelAddresses(
+                        new GivenPlaces(
+                                SymbolArguments.folders(given),
+                                Optional.empty(),
+                                SymbolArguments.servers(given, call::say)));
+        ResultPrinter.onOut(kernel.of(words, given.has("--addresses")), call.json());
+        call.say(kernel.notes());
     }
 
     private static void copy(SymbolizeRecipe.LogCopy log, CommandCall call) throws IOException {

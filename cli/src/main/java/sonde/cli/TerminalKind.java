@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import sonde.sys.TerminalSize;
@@ -21,7 +22,7 @@ final class TerminalKind {
     }
 
     /** Not a pipe and no file: to ask the kernel takes 30 ms of preparing system calls. */
-    private static boolean mayBeOne(int fd) {
+    static boolean mayBeOne(int fd) {
         try {
             String name = Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
             return name.startsWith("/dev/") && !name.equals("/dev/null");
@@ -30,10 +31,16 @@ final class TerminalKind {
         }
     }
 
-    /** How to write to that descriptor: colour only on a terminal and without NO_COLOR. */
+    /** Whether a terminal obeys escape sequences: it is told by TERM, and not dumb (term(7)). */
+    static boolean obeys(Map<String, String> environment) {
+        return !List.of("", "dumb").contains(environment.getOrDefault("TERM", ""));
+    }
+
+    /** How to write to that descriptor: colour only on a terminal and where nobody minds. */
     static TerminalStyle style(int fd) {
         int width = width(fd);
-        boolean colour = width > 0 && System.getenv("NO_COLOR") == null;
+        String none = System.getenv().getOrDefault("NO_COLOR", ""); // no-color.org: not empty
+        boolean colour = width > 0 && none.isEmpty() && obeys(System.getenv());
         return new TerminalStyle(
                 width > 0 ? width : wished(System.getenv()), colour, isUnicode(System.getenv()));
     }
@@ -46,11 +53,11 @@ final class TerminalKind {
 
     /**
      * Whether the user's locale shows more than ASCII. The launcher gives the JVM another LC_ALL
-     * and keeps the user's as {@code =VALUE} in SONDE_LC_ALL, empty when there was none. Without
-     * any locale it is UTF-8, as every terminal of today.
+     * and keeps the user's ({@link sonde.probe.launch.InheritedState}). Without any locale it is
+     * UTF-8, as every terminal of today.
      */
     static boolean isUnicode(Map<String, String> environment) {
-        String kept = environment.get("SONDE_LC_ALL");
+        String kept = environment.get("SONDE_KEEP_LC_ALL");
         String all = kept == null ? environment.getOrDefault("LC_ALL", "") : kept;
         all = all.startsWith("=") ? all.substring(1) : all;
         String locale = all;

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing;
 import sonde.lang.output.RowStyle;
 import sonde.sys.ProcessCalls;
@@ -20,6 +21,10 @@ import sonde.tools.script.ScriptTool.ToolVariant;
 import sonde.tools.script.ToolArguments;
 import sonde.tools.script.ToolModel;
 import sonde.tools.script.ToolRecipe;
+import sonde.tools.script.ToolRules;
+import sonde.tools.trace.TraceArguments;
+import sonde.tools.trace.TraceArguments.ToolScript;
+import sonde.tools.trace.TraceRequest;
 
 /** {@code sonde tool}: runs a ready script of {@link ScriptTool} as {@code sonde trace} would. */
 final class ToolCommand {
@@ -128,29 +133,17 @@ final class ToolCommand {
             if (program.isPresent() && !Files.exists(program.get())) {
                 throw new IOException("no such file: " + program.get());
             }
-            TraceArguments trial = arguments(read, "");
+            TraceRequest trial = TraceCommand.request(arguments(read, "", ""));
             ToolVariant variant =
                     ToolRecipe.choose(
-                            read.variants(),
-                            TraceCommand.request(trial),
-                            trial.plan ? err::println : _ -> {});
-            TraceArguments arguments = arguments(read, variant.text());
+                            read.variants(), trial, trial.plan() ? err::println : _ -> {});
+            TraceArguments arguments = arguments(read, variant.text(), variant.name());
             if (program.isPresent()) {
                 ToolRecipe.checkFunction(
-                        TraceCommand.request(arguments), variant, arguments.parameters.getFirst());
+                        TraceCommand.request(arguments), variant, read.parameters().getFirst());
             }
-            checkOutput(arguments, read.general().has("--force"));
-            arguments.programName = variant.name();
-            arguments.rowStyle =
-                    tool.rules().rows()
-                            ? Optional.of(onScreen(read.rowStyle(), arguments))
-                            : Optional.empty();
-            arguments.folded = tool.rules().folded().orElse(List.of());
-            arguments.tool = tool.name();
-            arguments.toolProbe =
-                    tool.rules().takes().isEmpty() ? "" : read.parameters().getFirst();
-            arguments.quiet |= !arguments.verbose;
-            return TraceCommand.run(arguments, err);
+            checkOutput(read.general().text("--output"), read.general().has("--force"));
+            return TraceCommand.run(arguments, "sonde: ", err);
         } catch (OptionException e) {
             err.println("sonde: " + e.getMessage());
             err.println("       'sonde tool " + tool.name() + " --help' says what it takes");
@@ -159,17 +152,18 @@ final class ToolCommand {
     }
 
     /** The screen is cleared where there is one. */
-    private static RowStyle onScreen(RowStyle style, TraceArguments arguments) {
+    private static RowStyle onScreen(RowStyle style, GivenOptions given) {
         boolean screen =
                 style.clears()
-                        && arguments.format.equals("text")
-                        && arguments.output == null
+                        && !given.has("--json")
+                        && given.text("--format", "text").equals("text")
+                        && !given.has("--output")
+                        && TerminalKind.obeys(System.getenv())
                         && TerminalKind.width(TerminalKind.STDOUT) > 0;
         return screen ? style : style.onPaper();
     }
 
-    private static void checkOutput(TraceArguments arguments, boolean force) throws IOException {
-        String output = arguments.output;
+    private static void checkOutput(@Nullable String output, boolean force) throws IOException {
         Path folder = output == null ? null : Path.of(output).toAbsolutePath().getParent();
         if (folder != null && !Files.isDirectory(folder)) {
             throw new IOException("-o " + output + ": there is no folder " + folder);
@@ -179,17 +173,24 @@ final class ToolCommand {
         }
     }
 
-    /** As if they had been given to {@code sonde trace} with a program. */
-    private static TraceArguments arguments(ToolArguments read, String program) {
-        TraceArguments arguments = TraceArguments.of(read.general());
-        arguments.program = Optional.of(program);
-        arguments.parameters(read.parameters());
-        arguments.mapKeys = read.mapKeys();
-        if (read.tracerKeepsToPid()) {
-            arguments.pid = read.pid();
-        } else {
-            arguments.watched = read.pid();
-        }
-        return arguments;
+    private TraceArguments arguments(ToolArguments read, String text, String textName) {
+        ToolRules rules = tool.rules();
+        return TraceArguments.of(
+                read.general(),
+                new ToolScript(
+                        tool.name(),
+                        rules.takes().isEmpty() ? "" : read.parameters().getFirst(),
+                        text,
+                        textName,
+                        read.parameters(),
+                        read.mapKeys(),
+                        read.pid(),
+                        read.tracerKeepsToPid(),
+                        rules.rows()
+                                ? Optional.of(onScreen(read.rowStyle(), read.general()))
+                                : Optional.empty(),
+                        read.general().text("--format", "text").equals("folded")
+                                ? rules.folded().orElse(List.of())
+                                : rules.stacks()));
     }
 }

@@ -10,19 +10,19 @@ import java.util.Optional;
 import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
-import sonde.lang.bpftrace.expand.ScriptParameters;
-import sonde.lang.bpftrace.run.TraceOptions;
-import sonde.lang.declare.IncludeFolders;
 import sonde.lang.source.SourceText;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.HelpText;
 import sonde.tools.option.OptionException;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.trace.ScriptInput;
+import sonde.tools.trace.TraceArguments;
+import sonde.tools.trace.TraceArguments.TraceAction;
 import sonde.tools.trace.TraceInformation;
 import sonde.tools.trace.TraceListing;
 import sonde.tools.trace.TraceRecipe;
 import sonde.tools.trace.TraceRequest;
+import sonde.tools.trace.TraceRun;
 
 /** {@code sonde trace}: compiles a script and runs it until it ends. */
 final class TraceCommand {
@@ -48,43 +48,50 @@ final class TraceCommand {
             err.flush();
             return ExitCode.USAGE;
         }
-        return run(arguments, err);
+        return run(arguments, "ERROR: ", err);
     }
 
-    /** Runs a command line that was read. */
-    static int run(TraceArguments arguments, PrintWriter err) {
+    /**
+     * Runs a command line that was read.
+     *
+     * @param prefix of what is said when it cannot
+     */
+    static int run(TraceArguments arguments, String prefix, PrintWriter err) {
         try {
             return new TraceCommand(arguments, err).run();
         } catch (IOException | UncheckedIOException e) {
             if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
                 return ExitCode.DONE; // nobody reads any more
             }
-            if (arguments.debug) {
+            if (arguments.isDebug()) {
                 e.printStackTrace(err);
             }
-            err.println((arguments.tool.isEmpty() ? "ERROR: " : "sonde: ") + e.getMessage());
+            err.println(prefix + e.getMessage());
             err.flush();
             return ExitCode.IMPOSSIBLE;
         }
     }
 
     private int run() throws IOException {
-        if (arguments.help) {
-            CommandModel model = CommandModel.parse(TraceArguments.MODEL + CommandModel.COMMON);
-            return show(HelpText.of(model, TerminalKind.width(TerminalKind.STDOUT)));
+        return switch (arguments.action()) {
+            case HELP -> {
+                CommandModel model = CommandModel.parse(TraceArguments.MODEL + CommandModel.COMMON);
+                yield show(HelpText.of(model, TerminalKind.width(TerminalKind.STDOUT)));
+            }
+            case VERSION -> {
+                boolean alias = request(arguments).comm().equals("bpftrace");
+                yield show((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
+            }
+            case INFORMATION -> show(TraceInformation.of(Main.VERSION));
+            case LIST, FORMAT, COMPILE, RUN -> script(request(arguments));
+        };
+    }
+
+    private int script(TraceRequest request) throws IOException {
+        if (request.options().pid().isPresent()) {
+            RunningTarget.check(request.options().pid().getAsInt());
         }
-        if (arguments.version) {
-            boolean alias = arguments.comm.equals("bpftrace");
-            return show((alias ? "bpftrace v0.26 by " : "") + "sonde " + Main.VERSION + "\n");
-        }
-        if (arguments.information) {
-            return show(TraceInformation.of(Main.VERSION));
-        }
-        if (arguments.pid.isPresent()) {
-            RunningTarget.check(arguments.pid.getAsInt());
-        }
-        TraceRequest request = request(arguments);
-        if (arguments.list) {
+        if (arguments.action() == TraceAction.LIST) {
             TraceListing listing = new TraceListing(request, err);
             show(listing.result());
             return listing.found() ? ExitCode.DONE : ExitCode.NEGATIVE;
@@ -96,13 +103,15 @@ final class TraceCommand {
         if (text == null) {
             return ExitCode.NEGATIVE;
         }
-        if (arguments.formatted != null) {
-            Optional<Result> formatted = TraceRecipe.formatted(request, text, err);
-            return formatted.isPresent() ? show(formatted.get()) : ExitCode.NEGATIVE;
-        }
-        return arguments.compile
-                ? TraceRecipe.compile(request, text, Path.of(String.valueOf(arguments.output)), err)
-                : trace(request, Optional.of(text));
+        return switch (arguments.action()) {
+            case FORMAT -> {
+                Optional<Result> formatted = TraceRecipe.formatted(request, text, err);
+                yield formatted.isPresent() ? show(formatted.get()) : ExitCode.NEGATIVE;
+            }
+            case COMPILE ->
+                    TraceRecipe.compile(request, text, arguments.output().orElseThrow(), err);
+            default -> trace(request, Optional.of(text));
+        };
     }
 
     private int trace(TraceRequest request, Optional<SourceText> text) throws IOException {
@@ -110,12 +119,12 @@ final class TraceCommand {
                 System.getenv(ATTACHED) == null
                         ? Optional.empty()
                         : Optional.of(TraceCommand::attached);
-        try (TraceRecipe recipe = TraceRecipe.open(request, err, System.err, attached)) {
-            Optional<Result> output = recipe.result(text);
+        try (TraceRun run = new TraceRun(request, err, System.err, attached)) {
+            Optional<Result> output = run.result(text);
             if (output.isPresent()) {
                 show(output.get());
             }
-            return recipe.status();
+            return run.status();
         }
     }
 
@@ -127,65 +136,20 @@ final class TraceCommand {
         }
     }
 
+    /** What the words ask for; questions to servers go to standard error at once. */
+    static TraceRequest request(TraceArguments arguments) {
+        return arguments.request(line -> System.err.println("sonde: " + line));
+    }
+
     private int show(String text) throws IOException {
         return show(Listing.ofLines(out -> out.print(text)));
     }
 
     private int show(Result result) throws IOException {
-        OutputForm form = arguments.format.equals("json") ? OutputForm.JSON : OutputForm.TEXT;
-        return arguments.output == null || arguments.compile
+        OutputForm form = arguments.isJson() ? OutputForm.JSON : OutputForm.TEXT;
+        Optional<Path> output = arguments.output();
+        return output.isEmpty() || arguments.action() == TraceAction.COMPILE
                 ? ResultPrinter.onOut(result, form)
-                : ResultPrinter.inFile(result, form, Path.of(arguments.output), true);
-    }
-
-    /** What the words ask for. */
-    static TraceRequest request(TraceArguments arguments) {
-        return new TraceRequest(
-                new TraceRequest.ScriptChoice(
-                        arguments.program,
-                        arguments.programName,
-                        arguments.formatted == null ? arguments.file : arguments.formatted),
-                options(arguments),
-                new TraceRequest.PrintStyle(
-                        arguments.order,
-                        arguments.form(),
-                        arguments.folded,
-                        arguments.rowStyle,
-                        arguments.buffer.equals("full")),
-                new TraceRequest.TraceEnd(
-                        Optional.ofNullable(arguments.command),
-                        arguments.watched,
-                        arguments.durationNanos),
-                new TraceRequest.MessageStyle(
-                        arguments.tool, arguments.toolProbe, arguments.verbose, arguments.quiet),
-                arguments.dumps,
-                arguments.plan,
-                arguments.dryRun,
-                arguments.comm);
-    }
-
-    private static TraceOptions options(TraceArguments arguments) {
-        Path directory = Path.of(".");
-        if (arguments.file != null && arguments.file.indexOf('{') < 0) {
-            Path parent = Path.of(arguments.file).toAbsolutePath().getParent();
-            directory = parent == null ? directory : parent;
-        }
-        return new TraceOptions(
-                ScriptParameters.of(arguments.parameters),
-                arguments.pid,
-                0,
-                arguments.unsafe,
-                arguments.mode,
-                arguments.helperErrors,
-                new IncludeFolders(arguments.headerFolders, arguments.headers),
-                arguments.environment(),
-                directory,
-                !arguments.noWarnings,
-                arguments.probeFilter,
-                arguments.traceableFunctions,
-                arguments.disabled,
-                arguments.places(line -> System.err.println("sonde: " + line)),
-                arguments.stacks(),
-                arguments.includesSelf ? 0 : (int) ProcessHandle.current().pid());
+                : ResultPrinter.whileWritten(result, form, output.get());
     }
 }

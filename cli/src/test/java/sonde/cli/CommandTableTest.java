@@ -34,6 +34,7 @@ import sonde.tools.script.ToolModel;
 /** What commands accept is what their models list, and a word means the same in all of them. */
 class CommandTableTest {
     private static final Path SOURCES = Path.of("../cli/src/main/java/sonde/cli");
+    private static final Path TOOLS = Path.of("../tools/src/main/java/sonde/tools");
     private static final Pattern ASKED =
             Pattern.compile("\\b(?:has|texts?|path|numbers?|nanos)\\(\\s*\"(--?[\\w-]+)\"");
     private static final Pattern QUOTED = Pattern.compile("\"(--?[a-zA-Z][\\w-]*)\"");
@@ -48,6 +49,7 @@ class CommandTableTest {
                     "--time", "a range in perf report, a column in BCC's tools",
                     "--lport", "a port in BCC's tools, a column in its tcpconnect",
                     "--call-graph", "the way of unwinding in perf record, the order in perf report",
+                    "--cpu", "ranges in record, as taskset has them",
                     "--to", "convert's formats are too many to be listed as choices",
                     "-e", "bpftrace's program; a letter without effect in BCC's tcprtt");
 
@@ -62,7 +64,10 @@ class CommandTableTest {
 
     /** Letters that stand for several options in all other commands, and why. */
     private static final Map<String, String> SEVERAL_OPTIONS =
-            Map.of("-F", "the frequency in perf record, the fields in perf script");
+            Map.of(
+                    "-F", "the frequency in perf record, the fields in perf script",
+                    "-f", "the filter in trace-cmd record, force in bpftool",
+                    "-g", "stacks in perf record, their order in perf report");
 
     private static Stream<String> names() {
         return CommandTable.all().stream();
@@ -103,17 +108,20 @@ class CommandTableTest {
     @MethodSource("names")
     void whatIsAcceptedIsWhatIsAskedFor(String name) throws IOException {
         Set<String> asked = new TreeSet<>(Set.of("--help", "--version", "--debug", "--json"));
-        String text = Files.readString(SOURCES.resolve(className(name) + ".java"));
+        String text =
+                name.equals("trace")
+                        ? arguments("Trace")
+                        : Files.readString(SOURCES.resolve(className(name) + ".java"));
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject")) {
             if (text.contains(part + "Arguments.")) {
-                collect(QUOTED, Files.readString(SOURCES.resolve(part + "Arguments.java")), asked);
+                collect(QUOTED, arguments(part), asked);
             }
         }
         if (text.contains("ProbeTarget.")) {
             collect(ASKED, Files.readString(SOURCES.resolve("ProbeTarget.java")), asked);
-            collect(QUOTED, Files.readString(SOURCES.resolve("SymbolArguments.java")), asked);
+            collect(QUOTED, arguments("Symbol"), asked);
         }
         switch (name) {
             case "record" -> {
@@ -136,14 +144,22 @@ class CommandTableTest {
         }
     }
 
+    /** The source of the class that reads options which several commands have. */
+    private static String arguments(String part) throws IOException {
+        for (String folder : List.of("option", "report", "trace")) {
+            Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
+            if (Files.exists(file)) {
+                return Files.readString(file);
+            }
+        }
+        return Files.readString(SOURCES.resolve(part + "Arguments.java"));
+    }
+
     private static void collect(Pattern pattern, String text, Set<String> into) {
         pattern.matcher(text).results().map(result -> result.group(1)).forEach(into::add);
     }
 
     private static String className(String name) {
-        if (name.equals("trace")) {
-            return "TraceArguments";
-        }
         String[] words = name.split(" ");
         StringBuilder text = new StringBuilder();
         for (String word : words) {

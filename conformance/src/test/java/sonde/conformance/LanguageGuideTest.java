@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import sonde.lang.bpftrace.run.Compilation;
+import sonde.lang.bpftrace.run.LoadedScript;
 import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
@@ -229,7 +230,7 @@ class LanguageGuideTest {
         PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
         try (TraceSession session =
                 TraceSession.open(
-                        compiled,
+                        LoadedScript.load(compiled),
                         options,
                         names ->
                                 json
@@ -241,9 +242,10 @@ class LanguageGuideTest {
             boolean done = session.isExiting() || session.iterate() || !session.hasProbes();
             if (!done) {
                 long end = System.currentTimeMillis() + LONGEST_MILLIS;
-                session.run(() -> System.currentTimeMillis() < end);
+                while (session.step() && System.currentTimeMillis() < end) {}
             }
             session.end();
+            session.output().flush();
         }
         return out.toString(StandardCharsets.UTF_8);
     }

@@ -106,6 +106,25 @@ class LauncherTest {
         assertThat(shell("ls /var/cache/sonde | grep -F .aot." + pid).out()).isEmpty();
     }
 
+    /** Each is 38 MB. */
+    @Test
+    void threeCachesStay() throws Exception {
+        assumeTrue(Files.isReadable(Path.of("/proc/1/environ")), "needs root");
+        Sonde.Outcome outcome =
+                shell(
+                        "chmod 755 . && chmod -R a+rX image && mkdir -p caches/sonde && cd"
+                                + " caches/sonde && for i in 1 2 3 4 5; do touch -d \"$i hours ago\""
+                                + " old-$i.aot; done && touch -d '1 hour ago' old-6.aot.77 && cd ../.."
+                                + " && chown -R 65534 caches && chmod -R go= caches/sonde &&"
+                                + " XDG_CACHE_HOME=$PWD/caches SONDE_TRAIN=first setpriv --reuid=65534"
+                                + " --regid=65534 --clear-groups image/bin/sonde --version");
+        assertRuns(outcome);
+        try (Stream<Path> left = Files.list(folder.resolve("caches/sonde"))) {
+            List<String> names = left.map(file -> file.getFileName().toString()).sorted().toList();
+            assertThat(names).hasSize(3).contains("old-1.aot", "old-2.aot");
+        }
+    }
+
     @Test
     void asAnotherUserWithoutHome() throws Exception {
         assumeTrue(Files.isReadable(Path.of("/proc/1/environ")), "needs root");
@@ -135,7 +154,8 @@ class LauncherTest {
                         checkout,
                         Map.of(
                                 "SONDE_JAVA_FLAGS",
-                                "--illegal-native-access=deny --sun-misc-unsafe-memory-access=deny"));
+                                "--illegal-native-access=deny"
+                                        + " --sun-misc-unsafe-memory-access=deny"));
         assertRuns(outcome);
         assertThat(
                         Sonde.in(folder)

@@ -217,6 +217,24 @@ class SurvivalTest {
         assertFinished("terminated");
     }
 
+    /** A daemon, which is nobody's child any more, ends no recording without a word. */
+    @Test
+    void processesThatOutliveTheCommandAreNamed() throws Exception {
+        String script = "setsid sleep 9 & echo $! >pid; sleep 9 & echo $! >>pid";
+        Recorded daemons = Recorded.record(folder, "daemons", "--", "/bin/sh", "-c", script);
+        List<String> pids = Files.readAllLines(folder.resolve("pid"));
+        pids.forEach(pid ->
+                ProcessHandle.of(Long.parseLong(pid)).ifPresent(started -> started.destroy()));
+        assertThat(daemons.meta().texts("notes"))
+                .anySatisfy(note ->
+                        assertThat(note)
+                                .contains("2 processes that the command started still run")
+                                .contains("sleep " + pids.getFirst(), "sleep " + pids.getLast())
+                                .contains("sonde record -p " + pids.getFirst() + ","));
+        Recorded alone = Recorded.record(folder, "alone", "--", "/bin/sh", "-c", "sleep 0.1; true");
+        assertThat(alone.meta().texts("notes")).noneMatch(note -> note.contains("still run"));
+    }
+
     private void assertFinished(String name) throws Exception {
         Recorded recorded = Recorded.of(folder.resolve(name + ".sonde"));
         assertThat(recorded.meta().text("state")).isEqualTo("finished");

@@ -98,9 +98,27 @@ class SymbolizeTest {
         assertThat(sonde("probe -x ./calls -n -f outer")).isEqualTo(added);
         assertThat(sonde("probe -x ./calls -F outer")).isEqualTo("outer\n");
         assertThat(sonde("probe -x ./calls --vars outer")).contains("int n");
-        Sonde.Outcome split =
-                Sonde.in(folder).run("probe", "add", "-n", "-x", "./calls", "outer", "n");
-        assertThat(split.err()).contains("'outer n'");
+        String quoted = probe(words + " 'outer n'");
+        assertThat(probe(words + " outer n")).isEqualTo(quoted);
+        assertThat(sonde("probe -x ./calls -n outer n")).isEqualTo(quoted);
+        assertThat(probe(words + " outer main").lines()).hasSize(4);
+        String place = added.lines().findFirst().orElseThrow().split(" ")[1];
+        for (String tracefs :
+                List.of(
+                        words + " p:g/mine outer n",
+                        words + " p:g/mine 'outer n'",
+                        words + " 'p:g/mine outer n'",
+                        "-n p:g/mine " + place + " n=%di:s32")) {
+            assertThat(probe(tracefs)).as(tracefs).startsWith("p:g/mine " + place + " n=%di:s32\n");
+        }
+        assertThat(probe(words + " r:back outer '$retval'"))
+                .startsWith("r:probe_calls/back " + place + " retval=$retval");
+    }
+
+    private String probe(String words) throws Exception {
+        Sonde.Outcome outcome = shell(Sonde.ROOT + "/sonde probe add " + words);
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        return outcome.out();
     }
 
     private static String withoutDiscriminators(Sonde.Outcome outcome) {
@@ -119,6 +137,40 @@ class SymbolizeTest {
                         "(?m)^\\./calls\\(main\\+0x[0-9a-f]+\\) \\([^ ]*/calls\\.c:15\\)\\[0x");
         assertThat(sonde("symbolize --filter --no-cache -e calls", "./calls 2>&1"))
                 .contains("calls.c:15)[0x");
+    }
+
+    /** A NUL ends a text: what is behind it is a frame of its own. */
+    @Test
+    void framesBehindANulGetTheirPlaces() throws Exception {
+        String filtered =
+                sonde(
+                        "symbolize --filter --no-cache",
+                        "printf 'a\\000./calls(main+0x5)\\000./calls(outer+0x1)[0x1]\\n'");
+        assertThat(filtered)
+                .matches(
+                        "(?s)a\0\\./calls\\(main\\+0x5\\) \\([^)]*calls\\.c:\\d+\\)\0"
+                                + "\\./calls\\(outer\\+0x1\\) \\([^)]*calls\\.c:\\d+\\)\\[0x1\\]\n");
+    }
+
+    /** Without a file, addresses are those of the running kernel. */
+    @Test
+    void addressesOfTheRunningKernel() throws Exception {
+        String line =
+                Files.readAllLines(Path.of("/proc/kallsyms")).stream()
+                        .filter(symbol -> symbol.endsWith(" T vfs_read"))
+                        .findFirst()
+                        .orElse("0");
+        String address = line.split(" ")[0];
+        assumeTrue(!address.matches("0*"), "addresses of the kernel are hidden");
+        long inside = Long.parseUnsignedLong(address, 16) + 16;
+        assertThat(sonde("symbolize " + address + " 0x" + Long.toHexString(inside)))
+                .matches("vfs_read\\+0x0/0x[0-9a-f]+.*\nvfs_read\\+0x10/0x[0-9a-f]+.*\n");
+        assertThat(sonde("symbolize -a vfs_read+0x10"))
+                .startsWith("0x" + Long.toHexString(inside) + ": vfs_read+0x10/0x");
+        assertThat(sonde("symbolize -a", "echo " + address)).contains(": vfs_read+0x0/0x");
+        Sonde.Outcome nothing = Sonde.in(folder).run("symbolize", "0xfffffffffffff000");
+        assertThat(nothing.out()).isEqualTo("??\n");
+        assertThat(nothing.err()).contains("in no function of the running kernel");
     }
 
     @Test

@@ -50,6 +50,31 @@ class TraceUseTest {
         }
     }
 
+    /** The state after each interval and at the end, of the same maps. */
+    @Test
+    @Tag("tracefs")
+    void mapsAreShownEveryInterval() throws Exception {
+        String script =
+                "tracepoint:syscalls:sys_enter_getpid,tracepoint:syscalls:sys_enter_read"
+                        + " { @n = count(); @b = lhist(-5, 0, 10, 5); } END { printf(\"left out\"); }";
+        Sonde sonde = Sonde.in(folder);
+        Sonde.Outcome text =
+                sonde.run("trace", "--maps-every", "200ms", "--duration", "500ms", script);
+        assertThat(text.status()).as("%s", text).isZero();
+        assertThat(text.out())
+                .matches(
+                        "(?s)(\\d\\d:\\d\\d:\\d\\d\\n\\n@b\\n .*\\n\\n@n\\n  value\\n +\\d+\\n\\n?){3}")
+                .doesNotContain("left out");
+        Sonde.Outcome json =
+                sonde.run("trace", "--json", "--maps-every", "5s", "--duration", "300ms", script);
+        assertThat(json.out().lines())
+                .singleElement()
+                .asString()
+                .contains("\"kind\":\"histogram\"", "\"buckets\":[{\"from\":null,\"to\":0,");
+        assertThat(sonde.run("trace", "-f", "csv", "--maps-every", "1s", script).status())
+                .isEqualTo(2);
+    }
+
     @Test
     void doctorAndTraceNameTheSameGaps() throws Exception {
         String doctor = Sonde.in(folder).run("doctor").out();
@@ -134,6 +159,16 @@ class TraceUseTest {
         assertThat(said.get(2)).contains("~");
         assertThat(said.get(3)).startsWith("HINT: of a range loop");
         assertThat(said.get(4)).startsWith("verifier: The sequence of ");
+    }
+
+    @Test
+    @Tag("tracefs")
+    void tooFewDescriptorsNameTheLimit() throws Exception {
+        String run =
+                "ulimit -n 64; exec " + Sonde.ROOT + "/sonde trace 'tracepoint:syscalls:* { }'";
+        Sonde.Outcome outcome = Sonde.in(folder).execute(List.of("/bin/bash", "-c", run));
+        assertThat(outcome.status()).as("%s", outcome).isEqualTo(1);
+        assertThat(outcome.err()).contains("EMFILE", "raise 'ulimit -n'").doesNotContain("\tat ");
     }
 
     @Test

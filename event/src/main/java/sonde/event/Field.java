@@ -10,6 +10,8 @@ package sonde.event;
  * @param sizeBytes bytes in the payload; for {@link Kind#TAIL_STRING} 0
  * @param elementBytes size of one element of an array, else equal to {@code sizeBytes}
  * @param signed whether an integer (or array element) is signed
+ * @param bits of an integer that count, from the lowest; 0 for all
+ * @param added to an integer: a probe records a register where its variable is a sum
  */
 public record Field(
         String name,
@@ -18,7 +20,26 @@ public record Field(
         int offset,
         int sizeBytes,
         int elementBytes,
-        boolean signed) {
+        boolean signed,
+        int bits,
+        long added) {
+
+    /** A field whose value is what its bytes say. */
+    public Field(
+            String name,
+            String declaration,
+            Kind kind,
+            int offset,
+            int sizeBytes,
+            int elementBytes,
+            boolean signed) {
+        this(name, declaration, kind, offset, sizeBytes, elementBytes, signed, 0, 0);
+    }
+
+    /** Whether the value of an integer is not what its bytes say. */
+    public boolean isDerived() {
+        return bits != 0 || added != 0;
+    }
 
     /** How the bytes of a field are to be taken. */
     public enum Kind {

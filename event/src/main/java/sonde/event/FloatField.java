@@ -25,4 +25,10 @@ public final class FloatField {
                 ? Double.longBitsToDouble(batch.u64(row, offset))
                 : Float.intBitsToFloat(batch.u32(row, offset));
     }
+
+    /** The shortest decimal number that is the value in its own width. */
+    public String text(Batch batch, int row) {
+        double value = of(batch, row);
+        return isDouble ? Double.toString(value) : Float.toString((float) value);
+    }
 }

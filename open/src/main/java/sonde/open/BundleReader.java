@@ -29,6 +29,9 @@ final class BundleReader {
 
     private static final long MAX_JVM_MAPS_BYTES = 256L << 20;
 
+    /** With events; sonde writes two. */
+    private static final int MAX_PARTS = 16;
+
     private final RecordingOpener opener;
     private final BundleParts parts;
     private final Map<Integer, byte[]> jvmMaps = new HashMap<>();
@@ -51,15 +54,22 @@ final class BundleReader {
         RecordingMeta meta = finished(MetaReader.read(parts.bytes(RecordingMeta.FILE)));
         opener.machine = meta.machine().architecture();
         opener.notes.addAll(meta.notes());
-        for (BundlePart part : meta.layout().parts()) {
-            boolean isEvents =
-                    part.kind() == RecordingMeta.PartKind.TRACE_DAT
-                            || part.kind() == RecordingMeta.PartKind.PERF_DATA;
-            if (isEvents && parts.has(part.name())) {
+        List<BundlePart> events =
+                meta.layout().parts().stream()
+                        .filter(part ->
+                                part.kind() == RecordingMeta.PartKind.TRACE_DAT
+                                        || part.kind() == RecordingMeta.PartKind.PERF_DATA)
+                        .toList();
+        for (BundlePart part : events.subList(0, Math.min(MAX_PARTS, events.size()))) {
+            if (parts.has(part.name())) {
                 part(part.name());
-            } else if (isEvents) {
+            } else {
                 opener.notes.add(part.name() + " is missing from the bundle.");
             }
+        }
+        if (events.size() > MAX_PARTS) {
+            opener.notes.add(
+                    "Of " + events.size() + " parts with events the first are read: " + MAX_PARTS);
         }
         if (meta.layout().part(RecordingMeta.PartKind.TRACE_DAT, "").isEmpty()) {
             spools(meta);

@@ -18,6 +18,7 @@ import sonde.event.Clock;
 import sonde.event.EventType;
 import sonde.event.Field;
 import sonde.event.Recording;
+import sonde.probe.launch.ScratchFolder;
 import sonde.recording.LongList;
 import sonde.recording.RowStore;
 import sonde.recording.TypeBuilder;
@@ -84,13 +85,8 @@ final class ParquetTables {
      * @throws MalformedInputException when one is damaged, or is not sonde's
      */
     static Recording open(List<Path> files) throws IOException {
-        Path scratch = Files.createTempDirectory("sonde-parquet");
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("memory_limit", MEMORY_MEGABYTES + "MB");
-        settings.put("temp_directory", scratch.toString());
-        settings.put("autoinstall_known_extensions", "false");
-        settings.put("autoload_known_extensions", "false");
-        try (SqlDatabase database = SqlDatabase.open(settings);
+        try (ScratchFolder scratch = ScratchFolder.temporary("parquet");
+                SqlDatabase database = SqlDatabase.open(settings(scratch));
                 SqlConnection connection = database.connect()) {
             StringJoiner allowed = new StringJoiner(", ", "SET allowed_paths = [", "]");
             files.forEach(file -> allowed.add(text(file.toAbsolutePath().toString())));
@@ -99,9 +95,19 @@ final class ParquetTables {
                             + "; SET enable_external_access = false;"
                             + " SET lock_configuration = true");
             return new ParquetTables(connection).read(files);
-        } finally {
-            scratch.toFile().delete();
         }
+    }
+
+    private static Map<String, String> settings(ScratchFolder scratch) {
+        return Map.of(
+                "memory_limit",
+                MEMORY_MEGABYTES + "MB",
+                "temp_directory",
+                scratch.path().toString(),
+                "autoinstall_known_extensions",
+                "false",
+                "autoload_known_extensions",
+                "false");
     }
 
     private Recording read(List<Path> files) throws IOException {

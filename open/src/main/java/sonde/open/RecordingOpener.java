@@ -270,7 +270,8 @@ final class RecordingOpener {
     }
 
     private UnwrappedFiles unwrap(Input input) throws IOException {
-        UnwrappedFiles unwrapped = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT);
+        UnwrapLimits limits = UnwrapLimits.of(System.getenv(UnwrapLimits.VARIABLE));
+        UnwrappedFiles unwrapped = UnwrappedFiles.of(input, limits);
         owned.add(unwrapped);
         notes.addAll(unwrapped.notes());
         return unwrapped;

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.CountedThreads;
 import sonde.analysis.file.OpenFiles;
@@ -20,6 +21,7 @@ import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.probe.tracefs.InstanceName;
 import sonde.recording.bundle.RecordingMeta;
+import sonde.recording.bundle.RecordingMeta.EventOwner;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.bundle.RecordingMeta.RecordedMachine;
 import sonde.recording.bundle.RecordingMeta.RecordedTarget;
@@ -53,6 +55,7 @@ public final class ReportSource implements AutoCloseable {
     private final byte[] kallsyms;
     private final String machine;
     private final List<String> moreCalls;
+    private boolean commandOnly;
 
     ReportSource(RecordingOpener opened) throws IOException {
         name = opened.name;
@@ -160,12 +163,29 @@ public final class ReportSource implements AutoCloseable {
                         .toList();
     }
 
-    /** Whether the bundle says that one of these events was to be recorded. */
+    /** Whether the bundle says that all of one of these events was to be recorded. */
     public boolean planned(String... events) {
+        return owners().anyMatch(
+                        one -> one.filter().isEmpty() && List.of(events).contains(one.event()));
+    }
+
+    private Stream<EventOwner> owners() {
         RecordingMeta read = meta;
-        return read != null
-                && read.layout().owners().stream()
-                        .anyMatch(owner -> List.of(events).contains(owner.event()));
+        return read == null ? Stream.of() : read.layout().owners().stream();
+    }
+
+    /**
+     * Whether an event is of the scheduler, and the switches are those that a filter let through.
+     */
+    public boolean lacksSwitches(EventType type) {
+        return type.system().equals("sched")
+                && owners().anyMatch(one ->
+                        one.event().equals("sched:sched_switch") && !one.filter().isEmpty());
+    }
+
+    /** Whether the stack of each event of that name was asked for. */
+    public boolean isStacked(String event) {
+        return owners().anyMatch(one -> one.stacks() && one.event().equals(event));
     }
 
     /** Sentences about the recording as such; whole when it has been read. */
@@ -275,9 +295,9 @@ public final class ReportSource implements AutoCloseable {
         recorder.add(read.recorder().pid());
         RecordedTarget target = read.target();
         return new CountedThreads(
-                target.mode() == TargetMode.ALL,
+                isMachine(),
                 Set.copyOf(target.rootPids()),
-                target.mode() == TargetMode.COMMAND,
+                !target.argv().isEmpty(),
                 read.times().execNanos(),
                 recorder);
     }
@@ -285,7 +305,18 @@ public final class ReportSource implements AutoCloseable {
     /** Whether the whole machine was recorded, not a tree of processes. */
     public boolean isMachine() {
         RecordingMeta read = meta;
-        return read != null && read.target().mode() == TargetMode.ALL;
+        return read != null && read.target().mode() == TargetMode.ALL && !commandOnly;
+    }
+
+    /**
+     * Counts the command's tree only, where everything was recorded beside it.
+     *
+     * @return whether there is a command
+     */
+    public boolean narrowToCommand() {
+        RecordingMeta read = meta;
+        commandOnly = read != null && !read.target().argv().isEmpty();
+        return commandOnly;
     }
 
     /** Time of the first row of all, for windows that count from it. */

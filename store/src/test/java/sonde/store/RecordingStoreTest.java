@@ -39,6 +39,8 @@ final class RecordingStoreTest {
                 Map.of(),
                 null,
                 List.of(new RecordedLoss("sample", "", 0, RecordingMeta.LossKind.RING_FULL, 12)),
+                type -> false,
+                type -> false,
                 number -> "call" + number,
                 () -> new ProcessSymbols(new ProcessMaps(), at -> Frame.label("f" + at)));
     }

@@ -54,14 +54,16 @@ public final class KernelSymbols {
         return addresses.length;
     }
 
-    /** The address of a function by any of its names; 0 when there is none. */
+    /** The address of a symbol by any of its names, of modules too; 0 when there is none. */
     public long addressOf(String name) {
-        byte[] wanted = (name + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
         long[] found = new long[1];
         KallsymsText.forEach(
                 text,
                 (address, type, at) -> {
-                    if (found[0] == 0 && startsWith(text, at, wanted)) {
+                    int end = at + wanted.length;
+                    boolean whole = end >= text.length || text[end] <= ' ';
+                    if (found[0] == 0 && whole && startsWith(text, at, wanted)) {
                         found[0] = address;
                     }
                 });
@@ -92,11 +94,14 @@ public final class KernelSymbols {
         if (at < 0 || isEnd(text, names[at])) {
             return -1;
         }
-        if (at + 1 < addresses.length && sameModule(at, at + 1)) {
-            return at;
-        }
-        long end = (addresses[at] + PAGE - 1 & -PAGE) + PAGE;
-        return Long.compareUnsigned(address, end) < 0 ? at : -1;
+        return Long.compareUnsigned(address, end(at)) < 0 ? at : -1;
+    }
+
+    /** Behind a function: the next one, or where the page after its first one ends. */
+    public long end(int index) {
+        return index + 1 < addresses.length && sameModule(index, index + 1)
+                ? addresses[index + 1]
+                : (addresses[index] + PAGE - 1 & -PAGE) + PAGE;
     }
 
     /** Start of a function. */

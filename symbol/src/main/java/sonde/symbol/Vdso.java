@@ -7,13 +7,13 @@ import sonde.sys.MappedRange;
 import sonde.sys.ProcessCalls;
 
 /** The kernel's page of user code, read from our own memory: it is the same for all processes. */
-final class Vdso {
+public final class Vdso {
     private static final int SIZE_LIMIT = 1 << 20;
 
     private Vdso() {}
 
     /** The ELF image; empty where it cannot be read. */
-    static Optional<byte[]> ofThisProcess() {
+    public static Optional<byte[]> ofThisProcess() {
         try {
             for (MappedRange range : MappedRange.of(ProcessCalls.getpid())) {
                 if (range.path().equals("[vdso]")) {

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Lists of rtnetlink(7): one question, all its answers. */
+/** Lists of netlink(7): one question, all its answers. */
 public final class Netlink {
     private static final int SOCKET = SyscallNames.number("socket");
     private static final int SENDTO = SyscallNames.number("sendto");
@@ -30,16 +30,22 @@ public final class Netlink {
 
     private Netlink() {}
 
+    /** As {@link #dump(int, int, byte[])}, of NETLINK_ROUTE; {@code type} is RTM_GET*. */
+    public static List<byte[]> dump(int type, byte[] body) throws SyscallException {
+        return dump(0, type, body);
+    }
+
     /**
      * Asks for all of a kind.
      *
-     * @param type RTM_GET*
+     * @param protocol NETLINK_*
+     * @param type of the question
      * @param body the structure behind the header, as the kind has it
      * @return the bodies of the answers: that structure and attributes
      * @throws SyscallException what the kernel answers instead
      */
-    public static List<byte[]> dump(int type, byte[] body) throws SyscallException {
-        long socket = NativeSyscall.syscall(SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, 0);
+    public static List<byte[]> dump(int protocol, int type, byte[] body) throws SyscallException {
+        long socket = NativeSyscall.syscall(SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol);
         int fd = (int) SyscallResults.check("socket", "AF_NETLINK", socket);
         try (Arena arena = Arena.ofConfined()) {
             // struct nlmsghdr: length, type u16, flags u16, sequence, port.
@@ -79,7 +85,7 @@ public final class Netlink {
                             bytes < HEADER_BYTES + 4
                                     ? 0
                                     : buffer.get(JAVA_INT_UNALIGNED, at + HEADER_BYTES);
-                    throw new SyscallException("rtnetlink", "", -error);
+                    throw new SyscallException("netlink", "", -error);
                 }
                 all.add(buffer.asSlice(at + HEADER_BYTES, bytes - HEADER_BYTES).toArray(JAVA_BYTE));
                 at += bytes + 3 & ~3L;

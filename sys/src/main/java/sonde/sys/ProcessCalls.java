@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.Optional;
 
@@ -42,7 +43,6 @@ public final class ProcessCalls {
     private static final int SETPRIORITY = SyscallNames.number("setpriority");
     private static final int GETPRIORITY = SyscallNames.number("getpriority");
     private static final int PRCTL = SyscallNames.number("prctl");
-    private static final int PIDFD_OPEN = SyscallNames.number("pidfd_open");
     private static final int GETPID = SyscallNames.number("getpid");
     private static final int GETTID = SyscallNames.number("gettid");
     private static final int GETUID = SyscallNames.number("getuid");
@@ -55,6 +55,29 @@ public final class ProcessCalls {
     /** This process, in its own pid namespace. */
     public static int getpid() {
         return (int) NativeSyscall.syscall(GETPID, 0, 0, 0);
+    }
+
+    /** Inode of this process's pid namespace. */
+    public static long pidNamespace() throws SyscallException {
+        return FileCalls.stat("/proc/self/ns/pid").inode();
+    }
+
+    /**
+     * When a process began, in clock ticks since boot: a later one of that pid has another value.
+     *
+     * @return -1 when none of that pid lives
+     */
+    public static long startTicks(int pid) {
+        try {
+            byte[] bytes = FileCalls.readAll("/proc/" + pid + "/stat", 4096);
+            String stat = new String(bytes, StandardCharsets.ISO_8859_1);
+            // The second field is the name in brackets and may hold anything; state is field 3.
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            boolean ended = fields[0].equals("Z") || fields[0].equals("X");
+            return fields.length > 19 && !ended ? Long.parseLong(fields[19]) : -1;
+        } catch (SyscallException | IndexOutOfBoundsException e) {
+            return -1;
+        }
     }
 
     /** The calling thread. */
@@ -179,11 +202,5 @@ public final class ProcessCalls {
             throws SyscallException {
         long result = NativeSyscall.syscall(PRCTL, operation, a1, a2, a3, a4, 0);
         return SyscallResults.check("prctl", "operation " + operation, result);
-    }
-
-    /** A descriptor that polls readable once the process has ended (Linux 5.3). */
-    public static int pidfd(int pid) throws SyscallException {
-        long result = NativeSyscall.syscall(PIDFD_OPEN, pid, 0, 0);
-        return (int) SyscallResults.check("pidfd_open", "pid " + pid, result);
     }
 }

@@ -1,7 +1,6 @@
 package sonde.sys;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -120,8 +119,12 @@ public final class TargetFile implements AutoCloseable {
         }
     }
 
-    /** The contents, mapped when first asked for and valid until {@link #close}. */
-    public synchronized MemorySegment bytes() {
+    /**
+     * The contents, mapped when first asked for and valid until {@link #close}.
+     *
+     * @throws IOException when they cannot be mapped: files of /sys and /proc, or no address space
+     */
+    public synchronized MemorySegment bytes() throws IOException {
         MemorySegment known = mapped;
         if (known != null) {
             return known;
@@ -133,7 +136,9 @@ public final class TargetFile implements AutoCloseable {
             mapped = all;
             return all;
         } catch (IOException e) {
-            throw new UncheckedIOException(shown, e);
+            throw new IOException(shown + ": " + e.getMessage(), e);
+        } catch (OutOfMemoryError e) { // what map throws when mmap(2) says ENOMEM twice
+            throw new IOException(shown + ": no address space is left for it", e);
         }
     }
 
@@ -153,7 +158,7 @@ public final class TargetFile implements AutoCloseable {
     }
 
     /** CRC-32 (zlib's polynomial) of all contents. */
-    public int crc32() {
+    public int crc32() throws IOException {
         MemorySegment all = bytes();
         CRC32 crc = new CRC32();
         long piece = 1L << 30;

@@ -37,6 +37,14 @@ public final class TraceTexts {
             # tracer: irqsoff
             #
             # irqsoff latency trace v1.1.5 on 6.1.0
+            # --------------------------------------------------------------------
+            # latency: 259 us, #3/4, CPU#2 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)
+            #    -----------------
+            #    | task: my task-6143 (uid:1000 nice:-5 policy:1 rt_prio:40)
+            #    -----------------
+            #  => started at: __lock_task_sighand
+            #  => ended at:   _raw_spin_unlock
+            #
                   ps-6143    2d...    0us!: trace_hardirqs_off <-__lock_task_sighand
             <...>-59         3dN.1  259us+: trace_hardirqs_on <-_raw_spin_unlock
                   ps-6143    2d..1  306us : <stack trace>
@@ -58,6 +66,7 @@ public final class TraceTexts {
 
              1) + 49.370 us   |  d_free();
              0)               |    /* sched_wakeup: comm=x pid=9 prio=1 target_cpu=0 */
+             0)               |    /* 7 of 9 done */
              0) ! 124.500 us  |  } /* sys_open */
             """;
 
@@ -168,6 +177,48 @@ public final class TraceTexts {
              DEVICE=+usb:1-1
             """;
 
+    public static final String HIST =
+            """
+            # event histogram
+            #
+            # trigger info: hist:keys=call_site.sym-offset,common_pid.execname:vals=hitcount,bytes_req:sort=hitcount:size=2048 [active]
+            #
+
+            { call_site: [ffffffff9d9cdbe0] tracing_map_init+0x90/0x250             , common_pid: a, b            [      5767] } hitcount:       6144  bytes_req:     311296
+            { call_site: [ffffffffc03950af] p9_fcall_init+0x2f/0x80 [9pnet]         , common_pid: sh              [       115] } hitcount:          2  bytes_req:         64
+            \tmax:         65  next_comm: ksoftirqd/0                       prev_pid:          0
+
+            Totals:
+                Hits: 6146
+                Entries: 2
+                Dropped: 5
+
+            # event histogram
+            #
+            # trigger info: hist:keys=stacktrace,lat.log2:vals=hitcount:sort=hitcount:size=2048 [active]
+            #
+
+            { stacktrace:
+                     __schedule+0x4f8/0xa00
+                     p9_client_rpc+0x14a/0x430 [9pnet]
+            , lat: ~ 2^9  } hitcount:          3
+
+            Totals:
+                Hits: 3
+            """;
+
+    public static final String KPROBE_PROFILE =
+            """
+              myopen                                                    95               7
+              a_name_that_is_longer_than_forty_four_columns_is               2137               0
+            """;
+
+    public static final String UPROBE_PROFILE =
+            """
+              /usr/bin/wl uwl                                                        4
+              /opt/my app/x f                                                          0
+            """;
+
     /** By a name for messages: the text and its format. */
     public static Map<String, String> all() {
         Map<String, String> all = new LinkedHashMap<>();
@@ -185,6 +236,9 @@ public final class TraceTexts {
         all.put(BLOCKS, "STACK_BLOCKS");
         all.put(STRACE, "STRACE");
         all.put(STRACE_TERMINAL, "STRACE");
+        all.put(HIST, "HISTOGRAM");
+        all.put(KPROBE_PROFILE, "PROBE_PROFILE");
+        all.put(UPROBE_PROFILE, "PROBE_PROFILE");
         all.put(DMESG, "DMESG");
         all.put(KMSG, "DMESG");
         all.put("kern  :info  : [    1.335013] EXT4-fs (vda): mounted\n", "DMESG");

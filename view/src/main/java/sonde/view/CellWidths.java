@@ -58,33 +58,51 @@ final class CellWidths {
         return cells <= 0 ? "" : width(text) <= cells ? text : text.substring(0, end) + mark;
     }
 
-    /** The text on lines of so many cells: broken at spaces where there are any, else anywhere. */
-    static List<String> lines(String text, int cells) {
+    /** The text, with a mark in its middle where it is longer than a number of cells. */
+    static String shorten(String text, int cells, boolean unicode) {
+        if (width(text) <= cells) {
+            return text;
+        }
+        int[] points = text.codePoints().toArray();
+        int first = 0;
+        int last = points.length;
+        int left = cells - 1;
+        for (boolean atEnd = true; first < last; atEnd = !atEnd) {
+            int cost = width(atEnd ? points[last - 1] : points[first]);
+            if (cost > left) {
+                break;
+            }
+            left -= cost;
+            if (atEnd) {
+                last--;
+            } else {
+                first++;
+            }
+        }
+        String mark = unicode ? "…" : "~";
+        return new String(points, 0, first) + mark + new String(points, last, points.length - last);
+    }
+
+    /** The text on lines of so many cells, broken at spaces; longer words are shortened. */
+    static List<String> lines(String text, int cells, boolean unicode) {
         if (text.length() <= cells && width(text) <= cells) {
             return List.of(text);
         }
         List<String> lines = new ArrayList<>();
-        int start = 0;
-        while (start < text.length()) {
-            int end = start;
-            int used = 0;
-            int space = -1;
-            while (end < text.length()) {
-                int c = text.codePointAt(end);
-                if (used + width(c) > cells && end > start) {
-                    break;
-                }
-                space = c == ' ' && end > start ? end : space;
-                used += width(c);
-                end += Character.charCount(c);
+        StringBuilder line = new StringBuilder();
+        int used = 0;
+        for (String whole : text.split(" ", -1)) {
+            String word = shorten(whole, cells, unicode);
+            int wide = width(word);
+            if (used > 0 && used + 1 + wide > cells) {
+                lines.add(line.toString());
+                line.setLength(0);
+                used = 0;
             }
-            if (end < text.length() && text.charAt(end) == ' ') {
-                space = end;
-            }
-            boolean broken = end < text.length() && space > start;
-            lines.add(text.substring(start, broken ? space : end));
-            start = broken ? space + 1 : end;
+            line.append(used > 0 ? " " : "").append(word);
+            used += (used > 0 ? 1 : 0) + wide;
         }
+        lines.add(line.toString());
         return lines;
     }
 

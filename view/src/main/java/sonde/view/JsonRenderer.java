@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
+import sonde.event.result.Histogram.Bound;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.LiveResult;
@@ -171,11 +173,10 @@ public final class JsonRenderer {
 
         private void report(Report report) throws IOException {
             string("kind", "report");
-            json.writeArrayFieldStart("notes");
-            for (String note : report.notes()) {
-                json.writeString(TextEscape.wellFormed(note));
+            if (!report.answer().isEmpty()) {
+                texts("answer", report.answer());
             }
-            json.writeEndArray();
+            texts("notes", report.notes());
             json.writeObjectFieldStart("sections");
             Keys keys = new Keys();
             for (Result section : report.sections()) {
@@ -183,6 +184,14 @@ public final class JsonRenderer {
                 result(section);
             }
             json.writeEndObject();
+        }
+
+        private void texts(String key, List<String> texts) throws IOException {
+            json.writeArrayFieldStart(key);
+            for (String text : texts) {
+                json.writeString(TextEscape.wellFormed(text));
+            }
+            json.writeEndArray();
         }
 
         private void table(Table table) throws IOException {
@@ -230,12 +239,23 @@ public final class JsonRenderer {
             json.writeArrayFieldStart("buckets");
             for (Histogram.Bucket bucket : histogram.buckets()) {
                 json.writeStartObject();
-                json.writeNumberField("from", bucket.from());
-                json.writeNumberField("to", bucket.to());
+                bound("from", bucket.from(), histogram.signed());
+                bound("to", bucket.to(), histogram.signed());
                 json.writeNumberField("count", bucket.count());
                 json.writeEndObject();
             }
             json.writeEndArray();
+        }
+
+        private void bound(String name, @Nullable Bound bound, boolean signed) throws IOException {
+            json.writeFieldName(name);
+            if (bound == null) {
+                json.writeNull();
+            } else if (signed || bound.number() >= 0) {
+                json.writeNumber(bound.number());
+            } else {
+                json.writeNumber(new BigInteger(Long.toUnsignedString(bound.number())));
+            }
         }
 
         private void tree(CallTree tree) throws IOException {

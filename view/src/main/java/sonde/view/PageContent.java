@@ -15,6 +15,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
+import sonde.event.result.Histogram.Bound;
 import sonde.event.result.Listing;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Report;
@@ -24,6 +25,8 @@ import sonde.event.result.Table;
 import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineLanes.CpuLane;
+import sonde.event.result.TimelineLanes.MarkLane;
 import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 
@@ -36,7 +39,10 @@ import sonde.event.result.Unit;
  *   <li>each track: for each span the gap since the last end, its length, its state;
  *   <li>stacks: for each node {@code i - parent} ({@code i + 1} at the outermost), then its frame;
  *   <li>each set of samples: for each the time since the last one, track + 1, node + 1, weight,
- *       number of events; in a set of spans also by how much it lasts longer than its weight.
+ *       number of events; in a set of spans also by how much it lasts longer than its weight;
+ *   <li>each CPU: for each span the gap since the last end, its length, how much of it was idle,
+ *       track + 1;
+ *   <li>each lane of marks: for each the time since the last one, track + 1.
  * </ul>
  *
  * Times are nanoseconds from the timeline's start. All text is {@link TextEscape#line escaped}.
@@ -73,6 +79,33 @@ final class PageContent {
         for (TimelineSamples samples : timeline.samples()) {
             samples(samples).writeTo(out);
         }
+        lanes().writeTo(out);
+    }
+
+    private PackedColumn lanes() {
+        PackedColumn columns = new PackedColumn();
+        for (CpuLane lane : timeline.lanes().cpus()) {
+            long last = 0;
+            for (int i = 0; i < lane.starts().length; i++) {
+                long from = Math.max(last, relative(lane.starts()[i]));
+                long to = Math.max(from, relative(lane.ends()[i]));
+                columns.add(from - last);
+                columns.add(to - from);
+                columns.add(to - from - Math.min(to - from, lane.busy()[i]));
+                columns.add(lane.track()[i] + 1L);
+                last = to;
+            }
+        }
+        for (MarkLane lane : timeline.lanes().marks()) {
+            long last = 0;
+            for (int i = 0; i < lane.time().length; i++) {
+                long time = Math.max(last, relative(lane.time()[i]));
+                columns.add(time - last);
+                columns.add(lane.track()[i] + 1L);
+                last = time;
+            }
+        }
+        return columns;
     }
 
     private PackedColumn tracks() {
@@ -147,6 +180,8 @@ final class PageContent {
         text(json, "title", report.title());
         json.writeNumberField("start", timeline.start());
         json.writeNumberField("length", Math.max(0, timeline.end() - timeline.start()));
+        text(json, "lost", timeline.lanes().lost());
+        texts(json, "answer", report.answer());
         texts(json, "notes", report.notes());
         texts(json, "states", timeline.states());
         numbers(json, "totals", timeline.stateNanos());
@@ -155,6 +190,7 @@ final class PageContent {
             TimelineRow track = timeline.tracks().get(t);
             json.writeStartObject();
             text(json, "name", track.name());
+            text(json, "command", track.command());
             json.writeObjectField("pid", track.pid() < 0 ? null : track.pid());
             json.writeObjectField("tid", track.tid() < 0 ? null : track.tid());
             json.writeNumberField("spans", spans[t]);
@@ -174,10 +210,31 @@ final class PageContent {
             json.writeEndObject();
         }
         json.writeEndArray();
+        laneHeads(json);
         json.writeArrayFieldStart("sections");
         sections(json, report.sections(), 0);
         json.writeEndArray();
         json.writeEndObject();
+    }
+
+    private void laneHeads(JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("cpus");
+        for (CpuLane lane : timeline.lanes().cpus()) {
+            json.writeStartObject();
+            json.writeNumberField("cpu", lane.cpu());
+            json.writeNumberField("spans", lane.starts().length);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("marks");
+        for (MarkLane lane : timeline.lanes().marks()) {
+            json.writeStartObject();
+            text(json, "name", lane.event());
+            json.writeNumberField("count", lane.count());
+            texts(json, "texts", lane.texts());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private void frames(JsonGenerator json) throws IOException {
@@ -278,12 +335,16 @@ final class PageContent {
         json.writeArrayFieldStart("buckets");
         for (Histogram.Bucket bucket : histogram.buckets()) {
             json.writeStartArray();
-            json.writeNumber(bucket.from());
-            json.writeNumber(bucket.to());
+            json.writeObject(number(bucket.from()));
+            json.writeObject(number(bucket.to()));
             json.writeNumber(bucket.count());
             json.writeEndArray();
         }
         json.writeEndArray();
+    }
+
+    private static @Nullable Long number(@Nullable Bound bound) {
+        return bound == null ? null : Long.valueOf(bound.number());
     }
 
     private static void pre(JsonGenerator json, CallTree tree) throws IOException {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
@@ -16,8 +17,11 @@ final class RowWriter {
     /** Rows that are looked at to find how wide the columns of a table are. */
     private static final int LOOKED_AT = 1000;
 
-    /** Characters of a cell of a table; longer ones are cut, with a mark. */
-    private static final int MAX_CELL = 120;
+    /** Longer texts do not move the columns of other rows. */
+    private static final int MAX_ALIGNED = 120;
+
+    /** Texts that have to be shortened on a terminal keep so many cells. */
+    private static final int MIN_TEXT = 12;
 
     private final OutputStream out;
     private final RowStream stream;
@@ -108,12 +112,15 @@ final class RowWriter {
         line.append('"');
     }
 
-    /** In columns; numbers to the right. Widths are those of the first rows. */
-    void table() throws IOException {
+    /**
+     * In columns; numbers to the right. Widths are those of the first rows. Where a row is wider
+     * than a terminal its texts are shortened; in a pipe every text is whole.
+     */
+    void table(TerminalStyle style) throws IOException {
         List<String[]> first = new ArrayList<>();
         int[] widths = new int[columns.size()];
         for (int i = 0; i < widths.length; i++) {
-            widths[i] = Math.min(MAX_CELL, TextEscape.line(columns.get(i).name()).length());
+            widths[i] = Math.min(MAX_ALIGNED, CellWidths.width(cell(columns.get(i).name())));
         }
         boolean headed = false;
         try (RowCursor rows = stream.source().open(false)) {
@@ -122,14 +129,15 @@ final class RowWriter {
                     String[] cells = new String[widths.length];
                     for (int i = 0; i < cells.length; i++) {
                         cells[i] = cell(rows.value(i, row));
-                        widths[i] = headed ? widths[i] : Math.max(widths[i], cells[i].length());
+                        int wide = Math.min(MAX_ALIGNED, CellWidths.width(cells[i]));
+                        widths[i] = headed ? widths[i] : Math.max(widths[i], wide);
                     }
                     if (headed) {
-                        row(cells, widths);
+                        row(cells, widths, style);
                     } else {
                         first.add(cells);
                         if (first.size() == LOOKED_AT) {
-                            head(first, widths);
+                            head(first, widths, style);
                             headed = true;
                         }
                     }
@@ -137,30 +145,50 @@ final class RowWriter {
             }
         }
         if (!headed) {
-            head(first, widths);
+            head(first, widths, style);
         }
         flush();
     }
 
-    private void head(List<String[]> first, int[] widths) throws IOException {
+    private void head(List<String[]> first, int[] widths, TerminalStyle style) throws IOException {
+        if (style.width() > 0) {
+            shrink(widths, style.width());
+        }
         String[] names = new String[widths.length];
         for (int i = 0; i < names.length; i++) {
             names[i] = cell(columns.get(i).name());
         }
-        row(names, widths);
+        row(names, widths, style);
         for (String[] cells : first) {
-            row(cells, widths);
+            row(cells, widths, style);
+        }
+    }
+
+    /** Narrows the widest text until a row fits, or every text is as narrow as it may. */
+    private void shrink(int[] widths, int edge) {
+        for (int excess = Arrays.stream(widths).sum() + 2 * (widths.length - 1) - edge;
+                excess > 0;
+                excess--) {
+            int widest = -1;
+            for (int i = 0; i < widths.length; i++) {
+                boolean isText = columns.get(i).unit() == Unit.TEXT && widths[i] > MIN_TEXT;
+                if (isText && (widest < 0 || widths[i] > widths[widest])) {
+                    widest = i;
+                }
+            }
+            if (widest < 0) {
+                return;
+            }
+            widths[widest]--;
         }
     }
 
     private static String cell(@Nullable Object value) {
-        String text =
-                switch (value) {
-                    case null -> "-";
-                    case Double number -> number(number);
-                    default -> TextEscape.line(value.toString());
-                };
-        return text.length() <= MAX_CELL ? text : text.substring(0, MAX_CELL - 1) + "…";
+        return switch (value) {
+            case null -> "-";
+            case Double number -> number(number);
+            default -> TextEscape.line(value.toString());
+        };
     }
 
     private static String number(double value) {
@@ -168,12 +196,15 @@ final class RowWriter {
         return whole ? Long.toString((long) value) + ".0" : Double.toString(value);
     }
 
-    private void row(String[] cells, int[] widths) throws IOException {
+    private void row(String[] cells, int[] widths, TerminalStyle style) throws IOException {
         for (int i = 0; i < cells.length; i++) {
             line.append(i == 0 ? "" : "  ");
-            String gap = " ".repeat(Math.max(0, widths[i] - cells[i].length()));
             boolean right = columns.get(i).unit() != Unit.TEXT;
-            line.append(right ? gap : "").append(cells[i]);
+            boolean whole = style.width() == 0 || right;
+            String cell =
+                    whole ? cells[i] : CellWidths.shorten(cells[i], widths[i], style.unicode());
+            String gap = " ".repeat(Math.max(0, widths[i] - CellWidths.width(cell)));
+            line.append(right ? gap : "").append(cell);
             line.append(right || i == cells.length - 1 ? "" : gap);
         }
         end();

@@ -1,6 +1,8 @@
 package sonde.view;
 
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Histogram;
+import sonde.event.result.Histogram.Bound;
 import sonde.event.result.Unit;
 
 /** A histogram with a bar for each range, the fullest as long as there is room. */
@@ -50,8 +52,13 @@ final class TextHistogram {
         return "█".repeat(eighths / 8) + rest;
     }
 
-    private static String edge(Histogram histogram, long value, TerminalStyle style) {
-        return NumberText.text(histogram.unit(), value, style.unicode());
+    private static String edge(Histogram histogram, @Nullable Bound bound, TerminalStyle style) {
+        if (bound == null) {
+            return style.unicode() ? "…" : "...";
+        }
+        return bound.label().isEmpty()
+                ? NumberText.text(histogram.unit(), bound.number(), style.unicode())
+                : bound.label();
     }
 
     private static String count(Histogram.Bucket bucket) {

@@ -95,7 +95,7 @@ public final class TextRenderer {
                 }
                 case RowStream rows -> {
                     write(text);
-                    new RowWriter(rows, out).table();
+                    new RowWriter(rows, out).table(style);
                     return;
                 }
                 case Document document -> {
@@ -117,6 +117,12 @@ public final class TextRenderer {
 
         private void report(Report report, StringBuilder text, String indent, int nesting)
                 throws IOException {
+            for (String sentence : report.answer()) {
+                TextNote.append(text, indent, sentence, style);
+            }
+            if (!report.answer().isEmpty()) {
+                text.append('\n');
+            }
             for (String note : report.notes()) {
                 TextNote.append(text, indent, note, style);
             }

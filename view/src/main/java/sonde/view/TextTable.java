@@ -2,6 +2,7 @@ package sonde.view;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
@@ -12,8 +13,9 @@ import sonde.event.result.Unit;
  * Columns aligned: text to the left; numbers with their digits to the right and units below.
  *
  * <p>Without an edge every row is one line. A table wider than the edge loses the columns in which
- * nothing stands; then its texts are broken over several lines; a table of so many numbers that
- * even that is too wide goes on below, with its texts repeated.
+ * nothing stands; then its names are shortened in the middle and its sentences broken at spaces;
+ * then the last columns are left out, with a note. Where less than half of the columns would be
+ * left, each row becomes lines of {@code column value}. No word is ever broken.
  */
 final class TextTable {
     /** In a pipe or a file a row is a line, however long. */
@@ -22,11 +24,11 @@ final class TextTable {
     /** Longer texts of such a row do not move the columns of the others. */
     private static final int MAX_ALIGNED = 200;
 
-    /** A text that has to be broken keeps so many columns. */
-    private static final int MIN_TEXT = 8;
+    /** A text that has to be shortened keeps so many columns. */
+    private static final int MIN_TEXT = 12;
 
-    /** Columns that may name a row. */
-    private static final int MAX_KEYS = 3;
+    /** A text of so many words is a sentence. */
+    private static final int SENTENCE_WORDS = 4;
 
     private static final String GAP = "  ";
 
@@ -63,14 +65,15 @@ final class TextTable {
                 text.wide(all) <= text.edge
                         ? all
                         : IntStream.of(all).filter(i -> i == 0 || !isEmpty(table, i)).toArray();
-        boolean first = true;
-        for (int[] block : text.blocks(shown)) {
-            if (!first) {
-                out.append('\n');
-            }
-            first = false;
-            text.shrink(block);
-            text.append(out, indent, block);
+        int[] fitting = text.fitting(shown);
+        if (2 * fitting.length < shown.length) {
+            text.records(out, indent, shown);
+            return;
+        }
+        text.shrink(fitting);
+        text.append(out, indent, fitting);
+        if (fitting.length < shown.length) {
+            text.leftOut(out, indent, IntStream.of(shown).skip(fitting.length).toArray());
         }
     }
 
@@ -121,43 +124,44 @@ final class TextTable {
         return isText(i) ? Math.min(width[i], MIN_TEXT) : width[i];
     }
 
-    private boolean isKey(int i) {
-        return isText(i) || columns.get(i).unit() == Unit.ID;
-    }
-
-    /** Columns that stand side by side: all that fit; what names a row before the rest again. */
-    private List<int[]> blocks(int[] shown) {
-        int keys = 0;
+    /** The first columns, as many as fit beside each other. */
+    private int[] fitting(int[] shown) {
         int used = -GAP.length();
-        while (keys < shown.length - 1 && (keys == 0 || keys < MAX_KEYS && isKey(shown[keys]))) {
-            int cells = leastWidth(shown[keys]) + GAP.length();
-            if (keys > 0 && used + cells > edge / 2) {
+        int count = 0;
+        while (count < shown.length) {
+            used += leastWidth(shown[count]) + GAP.length();
+            if (used > edge && count > 0) {
                 break;
             }
-            used += cells;
-            keys++;
+            count++;
         }
-        List<int[]> blocks = new ArrayList<>();
-        List<Integer> block = new ArrayList<>();
-        int at = used;
-        for (int k = keys; k < shown.length; k++) {
-            int cells = leastWidth(shown[k]) + GAP.length();
-            if (!block.isEmpty() && at + cells > edge) {
-                blocks.add(block(shown, keys, block));
-                block.clear();
-                at = used;
-            }
-            block.add(shown[k]);
-            at += cells;
-        }
-        blocks.add(block(shown, keys, block));
-        return blocks;
+        return IntStream.of(shown).limit(count).toArray();
     }
 
-    private static int[] block(int[] shown, int keys, List<Integer> rest) {
-        return IntStream.concat(
-                        IntStream.of(shown).limit(keys), rest.stream().mapToInt(Integer::intValue))
-                .toArray();
+    private void leftOut(StringBuilder out, String indent, int[] columns) {
+        String names =
+                IntStream.of(columns).mapToObj(this::heading).collect(Collectors.joining(", "));
+        String note = "(no room for " + names + "; a wider terminal, a pipe or --json has all)";
+        String lines = WrappedText.of(indent, indent + " ", note, style.width()).stripTrailing();
+        lines.lines().forEach(line -> out.append(style.dim(line)).append('\n'));
+    }
+
+    /** Each row as lines of a heading and a value. */
+    private void records(StringBuilder out, String indent, int[] shown) {
+        int wide = IntStream.of(shown).map(i -> CellWidths.width(heading(i))).max().orElse(0);
+        boolean first = true;
+        for (String[] row : rows) {
+            out.append(first ? "" : "\n");
+            first = false;
+            for (int i : shown) {
+                String name = CellWidths.padRight(heading(i), wide);
+                int room = Math.max(MIN_TEXT, edge - wide - GAP.length());
+                out.append(indent).append(style.dim(name)).append(GAP);
+                List<String> lines = CellWidths.lines(row[i], room, style.unicode());
+                String between = '\n' + indent + " ".repeat(wide) + GAP;
+                out.append(String.join(between, lines)).append('\n');
+            }
+        }
     }
 
     /** Narrows the widest text of a block until it fits, or every text is as narrow as it may. */
@@ -205,7 +209,11 @@ final class TextTable {
                             ? List.of(cell(row[i], i))
                             : style.width() == 0
                                     ? List.of(row[i])
-                                    : CellWidths.lines(row[i], width[i]);
+                                    : isSentence(row[i])
+                                            ? CellWidths.lines(row[i], width[i], style.unicode())
+                                            : List.of(
+                                                    CellWidths.shorten(
+                                                            row[i], width[i], style.unicode()));
             cells.add(lines);
             height = Math.max(height, lines.size());
         }
@@ -219,6 +227,10 @@ final class TextTable {
             }
             out.append(indent).append(line.toString().stripTrailing()).append('\n');
         }
+    }
+
+    private static boolean isSentence(String text) {
+        return text.chars().filter(c -> c == ' ').count() >= SENTENCE_WORDS - 1;
     }
 
     private String cell(String text, int i) {

@@ -24,6 +24,7 @@ import sonde.event.result.Report;
 import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineLanes;
 import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
 import sonde.testkit.Browser;
@@ -92,6 +93,7 @@ class HtmlPageTest {
         TimelineRow track =
                 new TimelineRow(
                         "t 1",
+                        "t",
                         1,
                         1,
                         new long[] {0},
@@ -115,7 +117,8 @@ class HtmlPageTest {
                                         new int[0],
                                         new int[0],
                                         new long[0])),
-                        new long[] {950, 100});
+                        new long[] {950, 100},
+                        TimelineLanes.NONE);
         open(write("totals.html", Workload.report(), timeline));
         assertThat(text("states")).contains("950 ns").contains("100 ns").doesNotContain("≈");
         browser.evaluate("sonde.timeline.only(new Set([0]))");

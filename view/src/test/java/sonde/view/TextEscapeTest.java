@@ -86,10 +86,10 @@ class TextEscapeTest {
             random.nextBytes(bytes);
             ByteArrayOutputStream whole = new ByteArrayOutputStream();
             ByteArrayOutputStream split = new ByteArrayOutputStream();
-            try (OutputStream out = new SafeOutput(whole)) {
+            try (OutputStream out = new ListingRenderer.SafeOutput(whole)) {
                 out.write(bytes);
             }
-            try (OutputStream out = new SafeOutput(split)) {
+            try (OutputStream out = new ListingRenderer.SafeOutput(split)) {
                 for (byte b : bytes) {
                     out.write(b);
                 }

@@ -1,7 +1,11 @@
 package sonde.analysis.file;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +15,7 @@ import sonde.analysis.ThreadTable;
 import sonde.analysis.TimeWindow;
 import sonde.event.Batch;
 import sonde.event.Source;
+import sonde.recording.names.FutexWords;
 import sonde.recording.names.NamedCall;
 
 /**
@@ -27,13 +32,21 @@ public final class FileAccesses implements Operator {
     private static final int X32_BIT = 1 << 30;
     private static final int EBADF = 9;
     private static final int MAX_ERRNO = 4095;
+    private static final int EINPROGRESS = 115;
     private static final int CLONE_FILES = 0x400;
+    private static final int EPOLL_CTL_DEL = 2;
+    private static final int P_PID = 1;
+
+    /** No system call has this number. */
+    private static final int NO_CALL = 0xffff;
 
     private final ThreadTable threads;
     private final TimeWindow window;
     private final FileCall[] calls;
     private final ThreadDescriptors tables;
     private final FileLedger ledger;
+    private final int connect;
+    private final int waitid;
     private final SourceBindings<FileFields> bindings = new SourceBindings<>(FileFields::new);
     private boolean sawNames;
     private long losses;
@@ -45,6 +58,11 @@ public final class FileAccesses implements Operator {
     private static final class PendingFileCall {
         final long[] arguments = new long[FileFields.ARGUMENTS];
         @Nullable FileCall kind;
+        int number;
+
+        /** What it waits for, as the names program told it. */
+        @Nullable NamedCall wait;
+
         long since;
         boolean counts;
         @Nullable OpenFile from;
@@ -76,6 +94,27 @@ public final class FileAccesses implements Operator {
             long writtenBytes,
             long nanos) {}
 
+    /**
+     * What one thread did with one file or peer by calls of one number; a call that had not
+     * returned at the end has time, but does not count.
+     */
+    public record DescriptorUse(
+            int thread,
+            int number,
+            boolean peer,
+            String name,
+            long opens,
+            long calls,
+            long bytes,
+            long nanos) {}
+
+    /** Takes uses of files. */
+    @FunctionalInterface
+    public interface UseSink {
+        /** A thread used a file. */
+        void use(DescriptorUse use);
+    }
+
     /** A path or address that could not be opened, executed, bound or connected to. */
     public record Failure(String name, int errno, long count) {}
 
@@ -93,6 +132,8 @@ public final class FileAccesses implements Operator {
         this.window = window;
         this.calls = FileCall.table(numberOf);
         this.tables = new ThreadDescriptors(threads, listed);
+        connect = numberOf.applyAsInt("connect");
+        waitid = numberOf.applyAsInt("waitid");
     }
 
     @Override
@@ -147,6 +188,8 @@ public final class FileAccesses implements Operator {
         FileCall kind = number >= 0 && number < calls.length ? calls[number] : null;
         PendingFileCall call = call(thread);
         call.kind = kind;
+        call.number = number;
+        call.since = batch.time(row);
         if (kind == null || !fields.calls.arguments(batch, row, call.arguments)) {
             call.kind = null;
             return;
@@ -197,14 +240,11 @@ public final class FileAccesses implements Operator {
             made(kind, call, thread, time, (int) result);
         }
         if (call.counts && call.made != null && kind != FileCall.SOCKET) {
-            ledger.columns(call.made, thread)[FileSums.OPENS]++;
+            ledger.columns(call.made, thread, call.number)[FileSums.OPENS]++;
         }
-        if (call.counts && kind.takesTime()) {
+        if (call.counts && kind.takesTime(call.arguments)) {
             long moved = failed || !kind.movesBytes ? 0 : result;
-            int calls = kind == FileCall.CLOSE ? 0 : 1;
-            long nanos = time - call.since;
-            count(call.from, thread, nanos, calls, FileSums.READ, moved);
-            count(call.to, thread, nanos, calls, FileSums.WRITTEN, moved);
+            count(call, thread, time - call.since, kind == FileCall.CLOSE ? 0 : 1, moved);
         }
     }
 
@@ -226,13 +266,15 @@ public final class FileAccesses implements Operator {
         }
     }
 
-    private void count(
-            @Nullable OpenFile opened, int thread, long nanos, int calls, int column, long bytes) {
-        if (opened != null) {
-            long[] sums = ledger.columns(opened, thread);
-            sums[FileSums.CALLS] += calls;
-            sums[FileSums.NANOS] += nanos;
-            sums[column] += bytes;
+    private void count(PendingFileCall call, int thread, long nanos, int calls, long bytes) {
+        for (int column : new int[] {FileSums.READ, FileSums.WRITTEN}) {
+            OpenFile opened = column == FileSums.READ ? call.from : call.to;
+            if (opened != null) {
+                long[] sums = ledger.columns(opened, thread, call.number);
+                sums[FileSums.CALLS] += calls;
+                sums[FileSums.NANOS] += nanos;
+                sums[column] += bytes;
+            }
         }
     }
 
@@ -258,7 +300,11 @@ public final class FileAccesses implements Operator {
                     call.made.bound = true;
                 }
             }
-            case PIPE, PIPE2 -> pair(table, OpenFile.Kind.PIPE, thread, closes);
+            case PIPE, PIPE2 -> {
+                if (call.name == null) {
+                    pair(table, OpenFile.Kind.PIPE, thread, closes);
+                }
+            }
             case SOCKET_PAIR -> pair(table, OpenFile.Kind.SOCKET, thread, closes);
             case DUP, DUP2, DUP3 -> table.put(result, call.from, closes);
             case FCNTL -> {
@@ -274,8 +320,131 @@ public final class FileAccesses implements Operator {
                     tables.unshared(thread, time);
                 }
             }
-            case READ, WRITE, MOVE, SEND_FILE, TEE, WAIT, CLOSE, CLONE, EXEC -> {}
+            case EPOLL_CTL -> watch(call, table);
+            case READ, WRITE -> connected(call);
+            case MOVE,
+                    SEND_FILE,
+                    TEE,
+                    WAIT,
+                    CLOSE,
+                    CLONE,
+                    EXEC,
+                    POLL,
+                    EPOLL_WAIT,
+                    FUTEX,
+                    CHILD -> {}
         }
+    }
+
+    private static void connected(PendingFileCall call) {
+        for (OpenFile one : new OpenFile[] {call.from, call.to}) {
+            if (one != null) {
+                one.connecting = false;
+            }
+        }
+    }
+
+    /** epoll_ctl(2): the set, 1 adds, 2 removes. */
+    private static void watch(PendingFileCall call, DescriptorTable table) {
+        OpenFile set = table.at(call.argument(0));
+        if (set == null) {
+            return;
+        }
+        Set<Integer> watched = set.watched == null ? new TreeSet<>() : set.watched;
+        set.watched = watched;
+        if (call.argument(1) == EPOLL_CTL_DEL) {
+            watched.remove(call.argument(2));
+        } else {
+            watched.add(call.argument(2));
+        }
+    }
+
+    /**
+     * What the call of a thread waits for.
+     *
+     * @param files descriptors; empty for none
+     * @param lock address of a lock with an owner, 0 for none
+     * @param ending thread whose end is waited for, -1 for none
+     * @param child pid that wait4 or waitid asks for, 0 for any
+     */
+    record WaitedNow(List<OpenFile> files, boolean connects, long lock, int ending, int child) {
+        static WaitedNow of(List<OpenFile> files, boolean connects) {
+            return new WaitedNow(files, connects, 0, -1, 0);
+        }
+    }
+
+    /** What a thread's call waits for; null when its begin was not recorded. */
+    @Nullable WaitedNow waitsNow(int thread, long time) {
+        PendingFileCall call = thread < pending.length ? pending[thread] : null;
+        if (call == null || call.kind == null) {
+            return call == null || call.since == 0 ? null : WaitedNow.of(List.of(), false);
+        }
+        return switch (call.kind) {
+            case CHILD -> {
+                boolean all = call.number == waitid && call.arguments[0] != P_PID;
+                int asked = call.argument(call.number == waitid ? 1 : 0);
+                yield new WaitedNow(List.of(), false, 0, -1, all ? 0 : asked);
+            }
+            case FUTEX -> {
+                int owner = owner(thread);
+                NamedCall wait = waiting(call);
+                FutexWords words = wait == null ? null : wait.futex();
+                int ending = words == null ? 0 : words.ending(own -> own(thread, own));
+                yield new WaitedNow(
+                        List.of(),
+                        false,
+                        owner >= 0 ? call.arguments[0] : 0,
+                        ending == 0 ? -1 : threads.find(ending),
+                        0);
+            }
+            case POLL -> {
+                NamedCall wait = waiting(call);
+                List<Integer> fds = wait == null ? List.of() : wait.descriptors();
+                yield WaitedNow.of(opened(tables.of(thread, time), fds), false);
+            }
+            case EPOLL_WAIT -> {
+                DescriptorTable table = tables.of(thread, time);
+                OpenFile set = table.at(call.argument(0));
+                Set<Integer> watched = set == null ? null : set.watched;
+                yield WaitedNow.of(watched == null ? List.of() : opened(table, watched), false);
+            }
+            default -> {
+                OpenFile on = call.from != null ? call.from : call.to;
+                boolean connects = call.number == connect;
+                yield WaitedNow.of(on == null ? List.of() : List.of(on), connects);
+            }
+        };
+    }
+
+    private static List<OpenFile> opened(DescriptorTable table, Collection<Integer> fds) {
+        return fds.stream().map(table::at).filter(Objects::nonNull).distinct().toList();
+    }
+
+    /** What was told when the call began: it names the same place in memory. */
+    private static @Nullable NamedCall waiting(PendingFileCall call) {
+        NamedCall told = call.wait;
+        boolean select = told != null && told.kind() == NamedCall.Kind.SELECT;
+        return told != null && told.result() == call.arguments[select ? 1 : 0] ? told : null;
+    }
+
+    /** The thread that owns the lock for which this one waits; -1 when it is not known. */
+    int owner(int thread) {
+        PendingFileCall call = thread < pending.length ? pending[thread] : null;
+        NamedCall told = call == null || call.kind != FileCall.FUTEX ? null : waiting(call);
+        FutexWords words = told == null ? null : told.futex();
+        int owner = words == null ? 0 : words.owner(own -> own(thread, own));
+        return owner == 0 ? -1 : threads.find(owner);
+    }
+
+    /** A thread of the same process; 0 for another: it has a number of another namespace. */
+    private int own(int thread, int tid) {
+        int found = threads.find(tid);
+        return found >= 0 && threads.pid(found) == threads.pid(thread) ? tid : 0;
+    }
+
+    /** The name of what was opened; for after the last row. */
+    String name(OpenFile opened) {
+        return ledger.text(opened);
     }
 
     private void make(
@@ -323,14 +492,23 @@ public final class FileAccesses implements Operator {
             return;
         }
         sawNames = true;
+        if (name.isWait()) {
+            call(thread).wait = name;
+            return;
+        }
         long time = batch.time(row);
         boolean counts = threads.counts(thread, time) && window.contains(time);
         DescriptorTable table = tables.of(thread, time);
+        if (name.kind() == NamedCall.Kind.PIPE) {
+            piped(name, table, thread);
+            return;
+        }
         String text = text(name, table);
         if (!name.succeeded()) {
             if (counts && name.result() >= -MAX_ERRNO) {
                 ledger.failed(text.isEmpty() ? "(unreadable)" : text, (int) -name.result(), thread);
             }
+            attempted(name, table, text, thread);
             return;
         }
         int fd = name.namedDescriptor();
@@ -353,6 +531,7 @@ public final class FileAccesses implements Operator {
             }
             case CONNECT, ACCEPT -> {
                 OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
+                opened.connecting = name.result() == -EINPROGRESS;
                 boolean same = opened.bound || opened.name == null || !opened.isPeer();
                 // A datagram socket may be connected again; an unnamed client says less than we do.
                 if (same && !text.equals("unix:unnamed") || opened.name == null) {
@@ -360,11 +539,12 @@ public final class FileAccesses implements Operator {
                     opened.bound = false;
                 } else if (!text.equals(opened.name) && !text.equals("unix:unnamed")) {
                     opened = new OpenFile(OpenFile.Kind.SOCKET, fd, threads.pid(thread));
+                    opened.connecting = name.result() == -EINPROGRESS;
                     ledger.name(opened, text);
                     table.put(fd, opened, table.closesOnExec(fd));
                 }
                 if (counts && name.kind() == NamedCall.Kind.CONNECT) {
-                    ledger.columns(opened, thread)[FileSums.OPENS]++;
+                    ledger.columns(opened, thread, NO_CALL)[FileSums.OPENS]++;
                 }
             }
             case BIND -> {
@@ -374,8 +554,36 @@ public final class FileAccesses implements Operator {
                     opened.bound = true;
                 }
             }
-            case EXECUTE, NONE -> {}
+            case EXECUTE, POLL, SELECT, FUTEX, PIPE, NONE -> {}
         }
+    }
+
+    /** Also a peer that did not answer has a name. */
+    private void attempted(NamedCall call, DescriptorTable table, String text, int thread) {
+        int fd = call.descriptor();
+        if (call.kind() == NamedCall.Kind.CONNECT && fd >= 0 && !text.isEmpty()) {
+            OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
+            if (opened.name == null) {
+                ledger.name(opened, text);
+            }
+        }
+    }
+
+    /** The ends of a pipe, unless the kernel's choice could be foretold when the call ended. */
+    private void piped(NamedCall told, DescriptorTable table, int thread) {
+        List<Integer> ends = told.descriptors();
+        PendingFileCall call = call(thread);
+        OpenFile known = ends.size() < 2 ? null : table.at(ends.getFirst());
+        boolean foretold = known != null && known.madeHere && table.at(ends.getLast()) == known;
+        if (ends.size() < 2 || foretold) {
+            return;
+        }
+        call.name = "pipe"; // its return has nothing to add
+        FileCall kind = call.number == told.syscall() ? calls[call.number] : null;
+        boolean closes = kind != null && kind.closesOnExec(call.arguments);
+        OpenFile both = new OpenFile(OpenFile.Kind.PIPE, ends.getFirst(), threads.pid(thread));
+        both.madeHere = true;
+        ends.forEach(fd -> table.put(fd, both, closes));
     }
 
     /** What lies at a descriptor that is being named; made when its call was not recorded. */
@@ -429,6 +637,14 @@ public final class FileAccesses implements Operator {
 
     @Override
     public void finish(long lastTime) {
+        for (int thread = 0; thread < pending.length; thread++) {
+            PendingFileCall call = pending[thread];
+            boolean waits = call != null && call.kind != null && call.counts;
+            if (waits && call.kind.takesTime(call.arguments)) {
+                long end = Math.min(Math.min(lastTime, threads.died(thread)), window.to());
+                count(call, thread, Math.max(0, end - call.since), 0, 0);
+            }
+        }
         tables.namedAfter(lastTime).forEach(ledger::name);
         ledger.settle();
     }
@@ -436,6 +652,11 @@ public final class FileAccesses implements Operator {
     /** Every file and peer that these threads used, most time first. */
     public List<Entry> entries(IntPredicate which) {
         return ledger.entries(which);
+    }
+
+    /** Every use of a file or peer, in no order. */
+    public void forEachUse(UseSink sink) {
+        ledger.forEach(sink);
     }
 
     /** What these threads could not open, most often first. */

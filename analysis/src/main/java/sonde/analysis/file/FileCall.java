@@ -34,6 +34,11 @@ enum FileCall {
     FCNTL("fcntl"),
     CLONE("clone", -1, -1, false),
     UNSHARE("unshare", -1, -1, false),
+    POLL("poll ppoll select pselect6", -1, -1, false),
+    EPOLL_WAIT("epoll_wait epoll_pwait epoll_pwait2", -1, -1, false),
+    EPOLL_CTL("epoll_ctl", -1, -1, false),
+    FUTEX("futex", -1, -1, false),
+    CHILD("wait4 waitid", -1, -1, false),
     EXEC("execve execveat", -1, -1, false);
 
     static final int CLOSE_RANGE_UNSHARE = 2;
@@ -44,6 +49,8 @@ enum FileCall {
 
     private static final int F_DUPFD = 0;
     private static final int F_SETFD = 2;
+    private static final int F_SETLKW = 7;
+    private static final int F_OFD_SETLKW = 38;
     private static final int F_DUPFD_CLOEXEC = 1030;
 
     /** More numbers than any architecture has. */
@@ -101,9 +108,10 @@ enum FileCall {
     }
 
     /** Whether its time is the file's: what only changes the table says nothing of it. */
-    boolean takesTime() {
+    boolean takesTime(long[] arguments) {
         return switch (this) {
-            case DUP, DUP2, DUP3, FCNTL -> false;
+            case DUP, DUP2, DUP3 -> false;
+            case FCNTL -> arguments[1] == F_SETLKW || arguments[1] == F_OFD_SETLKW;
             default -> from >= 0 || to >= 0;
         };
     }

@@ -32,8 +32,8 @@ final class FileLedger {
 
     private record FailureKey(String name, int errno, int thread) {}
 
-    /** The columns of a thread for that file, see {@link FileSums}. */
-    long[] columns(OpenFile opened, int thread) {
+    /** The columns of a thread's calls for that file, see {@link FileSums}. */
+    long[] columns(OpenFile opened, int thread, int number) {
         FileSums sums = opened.sums;
         if (sums == null) {
             if (opened.name != null) {
@@ -47,7 +47,7 @@ final class FileLedger {
             }
             opened.sums = sums;
         }
-        return sums.of(thread);
+        return sums.of(thread, number);
     }
 
     /** Names what has been opened, also for what was counted before. */
@@ -102,6 +102,32 @@ final class FileLedger {
                 : String.join(", ", names.subList(0, MAX_ENDS)) + ", …";
     }
 
+    /** Every name by thread and call. */
+    void forEach(FileAccesses.UseSink sink) {
+        byName.forEach((key, sums) ->
+                sums.forEach((thread, number, columns) ->
+                        sink.use(
+                                new FileAccesses.DescriptorUse(
+                                        thread,
+                                        number,
+                                        key.peer,
+                                        key.name,
+                                        columns[FileSums.OPENS],
+                                        columns[FileSums.CALLS],
+                                        columns[FileSums.READ] + columns[FileSums.WRITTEN],
+                                        columns[FileSums.NANOS]))));
+    }
+
+    /** What it is called once everything is settled. */
+    String text(OpenFile opened) {
+        String name = opened.name;
+        FileSums sums = opened.sums;
+        if (name != null) {
+            return name;
+        }
+        return opened.madeHere && sums != null ? pipe(opened, sums) : opened.label();
+    }
+
     void failed(String name, int errno, int thread) {
         FailureKey key = new FailureKey(name, errno, thread);
         if (failures.size() >= MAX_NAMES && !failures.containsKey(key)) {
@@ -114,7 +140,7 @@ final class FileLedger {
         List<FileAccesses.Entry> result = new ArrayList<>();
         byName.forEach((key, sums) -> {
             long[] sum = sums.total(which);
-            if (sum[FileSums.OPENS] + sum[FileSums.CALLS] > 0) {
+            if (sum[FileSums.OPENS] + sum[FileSums.CALLS] + sum[FileSums.NANOS] > 0) {
                 result.add(
                         new FileAccesses.Entry(
                                 key.peer,

@@ -1,5 +1,6 @@
 package sonde.analysis.file;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a descriptor stands for: an open file description, shared by its duplicates. */
@@ -34,6 +35,12 @@ final class OpenFile {
 
     /** A pipe whose making was recorded: named by those who write and read. */
     boolean madeHere;
+
+    /** Whether connect(2) goes on in the background (EINPROGRESS). */
+    boolean connecting;
+
+    /** Of an epoll descriptor those that it watches. */
+    @Nullable Set<Integer> watched;
 
     /** What is known of it; its own as long as it has no name. */
     @Nullable FileSums sums;

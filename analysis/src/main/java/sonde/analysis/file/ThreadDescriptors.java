@@ -6,6 +6,9 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.ThreadTable;
 
@@ -13,14 +16,31 @@ import sonde.analysis.ThreadTable;
 final class ThreadDescriptors {
     private static final int MAX_LISTED = 4096;
 
+    /** The recorder looks at descriptors for no longer. */
+    private static final long LOOKING_NANOS = 200_000_000;
+
+    private static final Pattern MORE =
+            Pattern.compile("(socket:\\[\\d+]|anon_inode:\\[eventpoll]) (.+)");
+
     private final ThreadTable threads;
     private final List<OpenFiles> listed;
+
+    /** When the first look at all processes was over: what is told as older was there then. */
+    private final long looked;
+
     private final Map<Integer, DescriptorTable> byPid = new HashMap<>();
     private @Nullable DescriptorTable[] byThread = new DescriptorTable[64];
 
     ThreadDescriptors(ThreadTable threads, List<OpenFiles> listed) {
         this.threads = threads;
         this.listed = List.copyOf(listed);
+        long first = listed.stream().mapToLong(OpenFiles::atNanos).min().orElse(0);
+        looked =
+                listed.stream()
+                        .mapToLong(OpenFiles::atNanos)
+                        .filter(at -> at <= first + LOOKING_NANOS)
+                        .max()
+                        .orElse(0);
     }
 
     /** The table of a thread, made from what /proc showed of its process when it is new. */
@@ -43,20 +63,39 @@ final class ThreadDescriptors {
 
     private DescriptorTable atStart(int pid, long time) {
         for (OpenFiles one : listed) {
-            if (one.pid() == pid && one.atNanos() <= time) {
+            if (one.pid() == pid && one.atNanos() <= Math.max(time, looked)) {
                 boolean whole = one.targets().size() < MAX_LISTED;
                 DescriptorTable table = new DescriptorTable(whole, one.survivingExec());
                 table.awaitsExec = one.survivingExec();
                 one.targets()
                         .forEach((fd, target) -> {
                             OpenFile opened = new OpenFile(OpenFile.Kind.of(target), fd, pid);
-                            opened.name = target;
+                            listed(opened, target);
                             table.put(fd, opened, false);
                         });
                 return table;
             }
         }
         return new DescriptorTable(false, false);
+    }
+
+    /** Behind the brackets of a socket stands its peer, of an epoll descriptor what it watches. */
+    private static void listed(OpenFile opened, String target) {
+        Matcher more = MORE.matcher(target);
+        if (!more.matches()) {
+            opened.name = target;
+        } else if (target.startsWith("socket:")) {
+            opened.name = more.group(2);
+            opened.bound = more.group(2).startsWith("at ");
+        } else {
+            opened.name = more.group(1);
+            opened.watched = new TreeSet<>();
+            for (String fd : more.group(2).split(" ")) {
+                if (fd.matches("\\d{1,9}")) {
+                    opened.watched.add(Integer.parseInt(fd));
+                }
+            }
+        }
     }
 
     /**
@@ -76,7 +115,8 @@ final class ThreadDescriptors {
 
     /** A birth after that is the recorder's, which tells again what was there before. */
     private boolean wasListed(int pid, long time) {
-        return listed.stream().anyMatch(one -> one.pid() == pid && one.atNanos() <= time);
+        return listed.stream()
+                .anyMatch(one -> one.pid() == pid && one.atNanos() <= Math.max(time, looked));
     }
 
     void executed(int thread, long time) {
@@ -110,7 +150,9 @@ final class ThreadDescriptors {
                             .forEach((fd, target) -> {
                                 OpenFile opened = table.at(fd);
                                 if (opened != null && opened.name == null && !opened.madeHere) {
-                                    names.put(opened, target);
+                                    listed(opened, target);
+                                    names.put(opened, String.valueOf(opened.name));
+                                    opened.name = null;
                                 }
                             });
                 }

@@ -27,7 +27,7 @@ final class SampledSpans {
     /** Takes spans. */
     @FunctionalInterface
     interface Sink {
-        void span(int thread, byte state, long from, long to);
+        void span(int thread, int cpu, byte state, long from, long to);
     }
 
     /** Hands out the spans of threads 0 to {@code threads}, each thread's by time. */
@@ -60,8 +60,8 @@ final class SampledSpans {
                 since[thread] = from;
             }
             from = Math.min(Math.max(from, since[thread]), time);
-            sink.span(thread, UNKNOWN, since[thread], from);
-            sink.span(thread, RUNNING, from, time);
+            sink.span(thread, cpu, UNKNOWN, since[thread], from);
+            sink.span(thread, cpu, RUNNING, from, time);
             begun[thread] = true;
             since[thread] = time;
         }

@@ -19,6 +19,7 @@ final class SchedFields {
     static final int SYS_EXIT = 5;
     static final int LOST = 6;
     static final int SWITCH_RECORD = 7;
+    static final int LOOK = 8;
 
     // perf_event.h: what misc of PERF_RECORD_SWITCH and PERF_RECORD_SWITCH_CPU_WIDE says
     private static final int MISC_SWITCH_OUT = 1 << 13;
@@ -34,6 +35,10 @@ final class SchedFields {
     final @Nullable IntegerField nextPid;
     final @Nullable StringField prevComm;
     final @Nullable StringField nextComm;
+    final @Nullable IntegerField lookedCall;
+    final @Nullable IntegerField lookedAtEnd;
+    final @Nullable IntegerField lookedPid;
+    final @Nullable StringField lookedState;
     private final @Nullable IntegerField switchMisc;
     private final @Nullable IntegerField wideSwitchMisc;
     private final int wideSwitch;
@@ -48,7 +53,12 @@ final class SchedFields {
                 .add(WAKEUP, "sched", "sched_wakeup", "pid")
                 .add(WAKEUP_NEW, "sched", "sched_wakeup_new", "pid")
                 .add(LOST, EventType.NOTICE, "lost")
-                .add(LOST, EventType.NOTICE, "corrupt");
+                .add(LOST, EventType.NOTICE, "corrupt")
+                .add(LOOK, "sonde", "thread_now", "syscall", "at_end", "pid", "state");
+        lookedCall = wanted.integer("sonde", "thread_now", "syscall");
+        lookedAtEnd = wanted.integer("sonde", "thread_now", "at_end");
+        lookedPid = wanted.integer("sonde", "thread_now", "pid");
+        lookedState = wanted.text("sonde", "thread_now", "state");
         calls = new SyscallEvents(source, wanted, SYS_ENTER, SYS_EXIT);
         String perf = EventType.PERF_RECORD;
         Optional<EventType> switches = wanted.type("sched", "sched_switch");

@@ -1,7 +1,9 @@
 package sonde.analysis.sched;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.Operator;
@@ -26,6 +28,8 @@ import sonde.event.StringField;
  *       meanwhile: then it waited for a CPU. It ran at most since the last switch on that CPU: a
  *       CPU runs one thread at a time, so that all running time of a CPU together never exceeds the
  *       time there was.
+ *   <li>What the recorder saw it in at the start ({@code sonde:thread_now}) says how a thread slept
+ *       that a wake-up comes to first, or nothing at all.
  *   <li>Where events of its CPU were lost it is {@link ThreadState#UNKNOWN}, from the last row
  *       before to the notice; after that again what the next row implies.
  *   <li>Rows that contradict each other (a switch-in of a thread that runs) make the time since the
@@ -71,6 +75,10 @@ public final class ThreadStates implements Operator {
     private int[] migrations = new int[0];
     private int known;
     private final CpuRows cpus = new CpuRows();
+    private final Map<Integer, FirstLook> looks = new HashMap<>();
+
+    /** What a thread was in when the recording began. */
+    private record FirstLook(byte state, int call, int stack) {}
 
     /**
      * @param window spans are cut to it
@@ -134,7 +142,42 @@ public final class ThreadStates implements Operator {
             }
             case SchedFields.WAKEUP -> wake(fields.woken(batch, row), batch, row, false);
             case SchedFields.WAKEUP_NEW -> wake(fields.woken(batch, row), batch, row, true);
+            case SchedFields.LOOK -> looked(fields, batch, row);
             default -> lost(batch, row);
+        }
+    }
+
+    /** What the recorder saw before the first event. */
+    private void looked(SchedFields fields, Batch batch, int row) {
+        int thread = threads.find(batch.tid(row));
+        StringField letter = fields.lookedState;
+        if (thread < 0
+                || letter == null
+                || SchedFields.value(fields.lookedAtEnd, batch, row) != 0) {
+            return;
+        }
+        byte as =
+                switch (letter.of(batch, row)) {
+                    case "S" -> SLEEPING;
+                    case "D" -> BLOCKED;
+                    case "T", "t" -> STOPPED;
+                    default -> NONE;
+                };
+        if (as != NONE) {
+            int pid = SchedFields.value(fields.lookedPid, batch, row);
+            int chain = withStacks ? stacks.intern(batch, row, pid) : StackTable.NONE;
+            int number = SchedFields.value(fields.lookedCall, batch, row);
+            looks.put(thread, new FirstLook(as, number, chain));
+        }
+    }
+
+    /** A thread that sleeps since before its first row is in what the recorder saw it in. */
+    private void asLooked(int thread) {
+        FirstLook look = looks.get(thread);
+        if (look != null) {
+            state[thread] = look.state;
+            call[thread] = look.call;
+            stack[thread] = look.stack;
         }
     }
 
@@ -373,6 +416,9 @@ public final class ThreadStates implements Operator {
         byte was = state[thread];
         if (was == NONE) {
             state[thread] = isNew ? WAITING : SLEEPING;
+            if (!isNew) {
+                asLooked(thread);
+            }
             was = state[thread];
         }
         if (was == SLEEPING || was == BLOCKED || was == STOPPED || was == UNKNOWN || isNew) {
@@ -542,8 +588,9 @@ public final class ThreadStates implements Operator {
         SampledSpans spans = new SampledSpans(samples, meaning);
         spans.handOut(
                 known,
-                (thread, as, from, to) -> {
+                (thread, onCpu, as, from, to) -> {
                     state[thread] = DEAD; // silent() has nothing to add
+                    cpu[thread] = onCpu;
                     emit(thread, as, Math.max(from, threads.born(thread)), to);
                 });
         return true;
@@ -566,7 +613,13 @@ public final class ThreadStates implements Operator {
             learn(thread);
             if (state[thread] == NONE) {
                 long begin = Math.max(from, threads.born(thread));
-                emit(thread, (byte) as.ordinal(), begin, Math.min(to, threads.died(thread)));
+                byte shown = (byte) as.ordinal();
+                if (as == ThreadState.SLEEPING) {
+                    asLooked(thread);
+                    shown = state[thread] == NONE ? shown : state[thread];
+                }
+                emit(thread, shown, begin, Math.min(to, threads.died(thread)));
+                state[thread] = NONE;
             }
         }
     }
@@ -574,6 +627,12 @@ public final class ThreadStates implements Operator {
     /** The system call the thread is in, -1 for none. */
     public int call(int thread) {
         return call[thread];
+    }
+
+    /** When the thread left the CPU; -1 when it runs, or nothing was seen of it. */
+    public long offSince(int thread) {
+        boolean off = thread < known && state[thread] != RUNNING && state[thread] >= 0;
+        return off ? since[thread] : -1;
     }
 
     /** Node of the chain at its last switch-out, {@link StackTable#NONE} for none. */

@@ -91,15 +91,28 @@ public final class TimelineTracks implements StateSlices {
      * The threads with most running time.
      *
      * @param limit at most so many
+     * @param mostSpans at most so many spans together
      * @return numbers of threads, busiest first
      */
-    public List<Integer> busiest(IntPredicate which, int limit) {
+    public List<Integer> busiest(IntPredicate which, int limit, int mostSpans) {
         List<Integer> all = new ArrayList<>(tracks.keySet());
         all.removeIf(thread -> !which.test(thread));
         all.sort(
                 Comparator.comparingLong((Integer thread) -> -busy(thread))
                         .thenComparing(thread -> thread));
-        return List.copyOf(all.subList(0, Math.min(limit, all.size())));
+        int count = 0;
+        for (long spans = 0; count < Math.min(limit, all.size()); count++) {
+            spans += Math.min(spans(all.get(count)), 2 * PIXELS);
+            if (spans > mostSpans) {
+                break;
+            }
+        }
+        return List.copyOf(all.subList(0, count));
+    }
+
+    private int spans(int thread) {
+        ThreadTrack track = tracks.get(thread);
+        return track == null ? 0 : track.size;
     }
 
     private long busy(int thread) {
@@ -107,13 +120,18 @@ public final class TimelineTracks implements StateSlices {
         return track == null ? 0 : track.nanos[ThreadState.RUNNING.ordinal()];
     }
 
-    /** The track of a thread. */
-    public TimelineRow track(ThreadTable threads, int thread, long wallNanos) {
+    /**
+     * The track of a thread.
+     *
+     * @param command name of its process
+     */
+    public TimelineRow track(ThreadTable threads, int thread, String command, long wallNanos) {
         ThreadTrack track = tracks.getOrDefault(thread, new ThreadTrack());
         track.join(wallNanos / PIXELS);
         int size = track.size;
         return new TimelineRow(
                 threads.name(thread) + " " + threads.tid(thread),
+                command,
                 threads.pid(thread),
                 threads.tid(thread),
                 Arrays.copyOf(track.starts, size),

@@ -82,15 +82,20 @@ public final class CallTreeBuilder {
     }
 
     /**
-     * The chain without the frames by which the kernel came to record it: a switch's stack begins
-     * in the tracepoint.
+     * The chain without the frames by which the kernel switched to another thread and recorded it:
+     * every chain of a thread that waits ends in {@code __schedule} and the tracepoint.
      */
-    public int withoutTracing(int node) {
+    public int withoutSwitching(int node) {
         int at = node;
-        while (at >= 0 && isTracing(frame(at))) {
+        while (at >= 0 && isSwitching(frame(at))) {
             at = table.parent(at);
         }
-        return at;
+        return at < 0 ? node : at;
+    }
+
+    private static boolean isSwitching(Frame frame) {
+        return isTracing(frame)
+                || frame.kind() == Frame.Kind.KERNEL && frame.name().contains("schedule");
     }
 
     /** What include/trace/*.h and include/linux/tracepoint.h make for each tracepoint. */
@@ -113,7 +118,8 @@ public final class CallTreeBuilder {
         for (int at = node; at >= 0 && isKernel(at); at = table.parent(at)) {
             String name = frame(at).name();
             int sys = name.startsWith("__") ? name.indexOf("_sys_") : -1;
-            if (sys > 0 && name.indexOf('_', 2) == sys) {
+            // __traceiter_sys_exit ends any call.
+            if (sys > 0 && !isTracing(frame(at)) && name.indexOf('_', 2) == sys) {
                 return name.substring(sys + 5);
             }
         }
@@ -122,9 +128,9 @@ public final class CallTreeBuilder {
 
     /** The innermost kernel function but the scheduler's own; empty when there is no such name. */
     public String waitsIn(int node) {
-        for (int at = withoutTracing(node); at >= 0 && isKernel(at); at = table.parent(at)) {
+        for (int at = withoutSwitching(node); at >= 0 && isKernel(at); at = table.parent(at)) {
             String name = frame(at).name();
-            if (!name.contains("schedule") && !name.startsWith("[")) {
+            if (!isSwitching(frame(at)) && !name.startsWith("[")) {
                 return name;
             }
         }

@@ -15,13 +15,16 @@ public final class SyscallStats {
     private int lastErrno;
     private long lastErrnoCount;
     private long pending;
+    private long positive;
 
-    SyscallStats(int number) {
+    /** No calls yet. */
+    public SyscallStats(int number) {
         this.number = number;
     }
 
     void add(long nanos, long result) {
         latency.add(nanos);
+        positive += result > 0 ? 1 : 0;
         if (result < 0 && result >= -MAX_ERRNO) {
             failed((int) -result, 1);
         }
@@ -49,10 +52,12 @@ public final class SyscallStats {
         pending++;
     }
 
-    void add(SyscallStats other) {
+    /** Adds the calls of another. */
+    public void add(SyscallStats other) {
         latency.add(other.latency);
         other.errors().forEach(this::failed);
         pending += other.pending;
+        positive += other.positive;
     }
 
     private void failed(Integer errno, Long count) {
@@ -78,6 +83,11 @@ public final class SyscallStats {
     /** How many failed. */
     public long errorCount() {
         return errors().values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** How many returned more than 0. */
+    public long positive() {
+        return positive;
     }
 
     /** Calls that had not returned at the end. */

@@ -539,4 +539,37 @@ final class ThreadStatesTest {
         // The first sample stands for what nobody saw before it.
         assertThat(running).isLessThanOrEqualTo(99_000_000L + 10_000_000L);
     }
+
+    /** Without the look it would sleep in nobody knows what; one that never wakes has no row. */
+    @Test
+    void aWaitFromBeforeTheRecordingIsWhatTheRecorderSawItIn() throws IOException {
+        String[] blocked = {"D", "fsync(fd 3)", "/journal"};
+        long[] numbers = {10, 0, 74, 500};
+        Script script =
+                new Script()
+                        .looked(1000, false, 10, blocked, numbers, Script.KERNEL, -4096)
+                        .wake(1400, 1, 20, 10)
+                        .switched(1500, 0, 0, R, 10)
+                        .exit(1510, 0, 10, 74, 0)
+                        .switched(1600, 0, 10, S, 0);
+        run(script, TimeWindow.ALL);
+        assertThat(nanos(10, ThreadState.BLOCKED)).isEqualTo(400);
+        assertThat(totals.kernelNanos(threads.find(10))).isEqualTo(10);
+        OffCpu.OffCpuCause cause = offCpu.entries().getFirst().cause();
+        assertThat(cause.call()).isEqualTo(74);
+        assertThat(stacks.location(cause.stack())).isEqualTo(-4096);
+    }
+
+    @Test
+    void aThreadWithoutRowsIsInWhatTheRecorderSawItIn() throws IOException {
+        threads = new ThreadTable(new CountedThreads(false, Set.of(10), false, -1, Set.of()));
+        String[] sleeps = {"S", "accept(fd 3)", "tcp 0.0.0.0:80"};
+        Script script =
+                new Script()
+                        .looked(1000, false, 10, sleeps, new long[] {10, 0, 43, 500})
+                        .looked(1900, true, 10, sleeps, new long[] {10, 0, 43, 500});
+        run(script, TimeWindow.ALL).silent(1000, 2000, ThreadState.SLEEPING);
+        assertThat(nanos(10, ThreadState.SLEEPING)).isEqualTo(1000);
+        assertThat(offCpu.entries().getFirst().cause().call()).isEqualTo(43);
+    }
 }

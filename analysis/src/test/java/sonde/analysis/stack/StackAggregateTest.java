@@ -231,7 +231,7 @@ final class StackAggregateTest {
         CallTreeBuilder trees = new CallTreeBuilder(table, kernel);
         int node = samples.node(0);
         assertThat(trees.frame(node).name()).isEqualTo("__traceiter_sched_switch");
-        assertThat(trees.frame(trees.withoutTracing(node)).name()).isEqualTo("__schedule");
+        assertThat(trees.frame(trees.withoutSwitching(node)).name()).isEqualTo("do_nanosleep");
         assertThat(trees.waitsIn(node)).isEqualTo("do_nanosleep");
         assertThat(trees.callOf(node)).isEmpty();
     }

@@ -2,7 +2,6 @@ package sonde.binary.archive;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -13,7 +12,7 @@ import sonde.binary.MalformedInputException;
  * MiB that may go back 64 KiB into those before; every checksum is looked at. Frames that need a
  * dictionary are refused.
  */
-final class Lz4Frame extends InputStream {
+final class Lz4Frame extends BlockInput {
     private static final int MAGIC = 0x184d2204;
     private static final int SKIPPABLE = 0x184d2a50; // to …5f
     private static final int HISTORY_BYTES = 1 << 16;
@@ -33,10 +32,8 @@ final class Lz4Frame extends InputStream {
     private int flags;
     private int blockBytes;
     private XxHash32 content = new XxHash32();
-    private byte[] block = new byte[0];
+    private byte[] expanded = new byte[0];
     private int first;
-    private int taken;
-    private int filled;
 
     Lz4Frame(MemorySegment bytes) throws IOException {
         this.bytes = bytes;
@@ -44,26 +41,12 @@ final class Lz4Frame extends InputStream {
     }
 
     @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-        if (length == 0) {
-            return 0;
+    boolean fill() throws IOException {
+        if (!inFrame && !begin()) {
+            return false;
         }
-        while (taken == filled) {
-            if (!inFrame && !begin()) {
-                return -1;
-            }
-            fill();
-        }
-        int count = Math.min(length, filled - taken);
-        System.arraycopy(block, taken, target, offset, count);
-        taken += count;
-        return count;
+        next();
+        return true;
     }
 
     /** Goes behind the head of the next frame; false at the end. */
@@ -93,8 +76,9 @@ final class Lz4Frame extends InputStream {
         int sum = XxHash32.of(head, 0, head.length) >> 8 & 0xff;
         require((take(1)[0] & 0xff) == sum, "head's checksum");
         blockBytes = 1 << 8 + 2 * size; // 4: 64 KiB … 7: 4 MiB
-        if (block.length < HISTORY_BYTES + blockBytes) {
-            block = new byte[HISTORY_BYTES + blockBytes];
+        if (expanded.length < HISTORY_BYTES + blockBytes) {
+            expanded = new byte[HISTORY_BYTES + blockBytes];
+            block = MemorySegment.ofArray(expanded);
         }
         content = new XxHash32();
         first = HISTORY_BYTES;
@@ -104,7 +88,7 @@ final class Lz4Frame extends InputStream {
     }
 
     /** The next block; none when the frame ends here. */
-    private void fill() throws IOException {
+    private void next() throws IOException {
         int length = word();
         if (length == 0) {
             inFrame = false;
@@ -121,22 +105,22 @@ final class Lz4Frame extends InputStream {
         }
         keep();
         if (plain) {
-            System.arraycopy(packed, 0, block, HISTORY_BYTES, stored);
+            System.arraycopy(packed, 0, expanded, HISTORY_BYTES, stored);
             filled = HISTORY_BYTES + stored;
         } else {
             filled =
                     Lz4Block.expand(
-                            packed, block, first, HISTORY_BYTES, HISTORY_BYTES + blockBytes);
+                            packed, expanded, first, HISTORY_BYTES, HISTORY_BYTES + blockBytes);
         }
         taken = HISTORY_BYTES;
-        content.update(block, taken, filled);
+        content.update(expanded, taken, filled);
     }
 
     /** The last 64 KiB go before the place of the next block, which may refer to them. */
     private void keep() {
         if ((flags & INDEPENDENT) == 0) {
             int kept = Math.min(HISTORY_BYTES, filled - first);
-            System.arraycopy(block, filled - kept, block, HISTORY_BYTES - kept, kept);
+            System.arraycopy(expanded, filled - kept, expanded, HISTORY_BYTES - kept, kept);
             first = HISTORY_BYTES - kept;
         }
     }

@@ -1,7 +1,5 @@
 package sonde.binary.archive;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -12,7 +10,7 @@ import sonde.binary.MalformedInputException;
  * most 8 MiB, each behind its compressed length. A length that cannot be ends it: boot images have
  * the size of everything behind the last block.
  */
-final class Lz4Legacy extends InputStream {
+final class Lz4Legacy extends BlockInput {
     static final int MAGIC = 0x184c2102;
 
     private static final int BLOCK_BYTES = 8 << 20;
@@ -20,39 +18,19 @@ final class Lz4Legacy extends InputStream {
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final MemorySegment bytes;
-    private final byte[] block = new byte[BLOCK_BYTES];
+    private final byte[] expanded = new byte[BLOCK_BYTES];
     private long position = 4;
-    private int filled;
-    private int taken;
 
     Lz4Legacy(MemorySegment bytes) throws MalformedInputException {
         this.bytes = bytes;
+        block = MemorySegment.ofArray(expanded);
         if (bytes.byteSize() < 8 || bytes.get(WORD, 0) != MAGIC) {
             throw new MalformedInputException("lz4", "magic", 0, "not that of a legacy frame");
         }
     }
 
     @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-        if (length == 0) {
-            return 0;
-        }
-        if (taken == filled && !fill()) {
-            return -1;
-        }
-        int count = Math.min(length, filled - taken);
-        System.arraycopy(block, taken, target, offset, count);
-        taken += count;
-        return count;
-    }
-
-    private boolean fill() throws MalformedInputException {
+    boolean fill() throws MalformedInputException {
         if (bytes.byteSize() - position < 4) {
             return false;
         }
@@ -61,7 +39,7 @@ final class Lz4Legacy extends InputStream {
             return false;
         }
         byte[] packed = bytes.asSlice(position + 4, length).toArray(ValueLayout.JAVA_BYTE);
-        filled = Lz4Block.expand(packed, block, 0, 0, BLOCK_BYTES);
+        filled = Lz4Block.expand(packed, expanded, 0, 0, BLOCK_BYTES);
         taken = 0;
         position += 4 + length;
         return filled > 0;

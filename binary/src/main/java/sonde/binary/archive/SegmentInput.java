@@ -13,6 +13,11 @@ final class SegmentInput extends InputStream {
         this.bytes = bytes;
     }
 
+    /** Bytes that were read. */
+    long position() {
+        return position;
+    }
+
     @Override
     public int read() {
         return position < bytes.byteSize()

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.util.function.LongSupplier;
 import java.util.zip.ZipException;
 import org.tukaani.xz.XZIOException;
 import sonde.binary.Input;
@@ -55,28 +56,57 @@ public final class UnwrapSpool {
             return inBytes != Long.MAX_VALUE;
         }
 
-        void take(int bytes, String format) throws MalformedInputException {
+        /**
+         * Counts what came out of a stream.
+         *
+         * @param of all that came out of this stream
+         * @param from what the stream took in so far; negative when it does not tell
+         */
+        void take(int bytes, long of, long from, String format) throws MalformedInputException {
             outBytes += bytes;
             if (!limits.allows(outBytes, inBytes)) {
-                throw new MalformedInputException(
-                        format, "size", -1, outBytes + " bytes and more from " + inBytes);
+                throw tooMuch(outBytes, inBytes, format);
             }
+            if (from >= 0 && !limits.allows(of, from)) {
+                throw tooMuch(of, from, format);
+            }
+        }
+
+        private MalformedInputException tooMuch(long out, long in, String format) {
+            String found = "%,d bytes and more from %,d".formatted(out, in);
+            return limits.remedy().isEmpty()
+                    ? new MalformedInputException(format, "size", -1, found)
+                    : MalformedInputException.refusal(
+                            "unpacks (" + format + ") to " + found + "; " + limits.remedy());
         }
     }
 
     /** As much as a stream gives; a stream that breaks off has given what it gave. */
     static SpooledInput of(String name, InputStream stream, ByteBudget budget, String format)
             throws IOException {
+        return of(name, stream, () -> -1, budget, format);
+    }
+
+    /**
+     * As above.
+     *
+     * @param taken what the stream took in so far; negative when it does not tell
+     */
+    static SpooledInput of(
+            String name, InputStream stream, LongSupplier taken, ByteBudget budget, String format)
+            throws IOException {
         try (FileChannel file = UnnamedFile.open()) {
             String damage = "";
             byte[] step = new byte[STEP_BYTES];
+            long sum = 0;
             // Not closed: that would close the file, too.
             OutputStream out =
                     new BufferedOutputStream(Channels.newOutputStream(file), BUFFER_BYTES);
             try {
                 int count = next(stream, step, budget.inMemory());
                 while (count > 0) {
-                    budget.take(count, format);
+                    sum += count;
+                    budget.take(count, sum, taken.getAsLong(), format);
                     out.write(step, 0, count);
                     count = next(stream, step, budget.inMemory());
                 }

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
@@ -82,8 +83,15 @@ public final class UnwrappedFiles implements AutoCloseable {
         archive |= wrapper.isArchive();
         switch (wrapper) {
             case GZIP, ZSTD, XZ, BZIP2, LZ4, LZ4_LEGACY -> {
-                try (InputStream stream = stream(wrapper, input)) {
-                    add(spool(input.name(), stream, wrapper, true), depth + 1);
+                SegmentInput from = new SegmentInput(input.segment());
+                try (InputStream stream = stream(wrapper, input, from)) {
+                    LongSupplier taken =
+                            switch (wrapper) {
+                                case GZIP, XZ -> from::position;
+                                case ZSTD -> ((ZstdInput) stream)::consumed;
+                                default -> () -> -1;
+                            };
+                    add(spool(input.name(), stream, taken, wrapper, true), depth + 1);
                 }
             }
             case TAR -> {
@@ -95,11 +103,12 @@ public final class UnwrappedFiles implements AutoCloseable {
         }
     }
 
-    private static InputStream stream(WrapperFormat wrapper, Input input) throws IOException {
+    private static InputStream stream(WrapperFormat wrapper, Input input, SegmentInput from)
+            throws IOException {
         try {
             return switch (wrapper) {
-                case GZIP -> new GZIPInputStream(new SegmentInput(input.segment()), 1 << 16);
-                case XZ -> new XZInputStream(new SegmentInput(input.segment()), XZ_MEMORY_KIB);
+                case GZIP -> new GZIPInputStream(from, 1 << 16);
+                case XZ -> new XZInputStream(from, XZ_MEMORY_KIB);
                 case ZSTD -> new ZstdInput(input.segment());
                 case BZIP2 -> CompressionCodec.BZIP2.stream(input.segment());
                 case LZ4 -> new Lz4Frame(input.segment());
@@ -121,10 +130,15 @@ public final class UnwrappedFiles implements AutoCloseable {
                 why == null ? "cut short" : why);
     }
 
-    private Input spool(String name, InputStream stream, WrapperFormat wrapper, boolean needed)
+    private Input spool(
+            String name,
+            InputStream stream,
+            LongSupplier taken,
+            WrapperFormat wrapper,
+            boolean needed)
             throws IOException {
         String format = wrapper.name().toLowerCase(Locale.ROOT);
-        SpooledInput content = UnwrapSpool.of(name, stream, budget, format);
+        SpooledInput content = UnwrapSpool.of(name, stream, taken, budget, format);
         opened.add(content.input());
         if (!content.damage().isEmpty()) {
             if (needed && content.input().sizeBytes() == 0) {
@@ -139,7 +153,8 @@ public final class UnwrappedFiles implements AutoCloseable {
     }
 
     private void zip(Input input, int depth) throws IOException {
-        try (ZipInputStream zip = new ZipInputStream(new SegmentInput(input.segment()))) {
+        SegmentInput from = new SegmentInput(input.segment());
+        try (ZipInputStream zip = new ZipInputStream(from)) {
             int files = 0;
             ZipEntry entry = next(zip, input);
             while (entry != null) {
@@ -149,7 +164,9 @@ public final class UnwrappedFiles implements AutoCloseable {
                                 input.name(), "files", -1, "more than " + limits.mostFiles());
                     }
                     String name = input.name() + "/" + entry.getName();
-                    add(spool(name, zip, WrapperFormat.ZIP, false), depth + 1);
+                    long start = from.position();
+                    LongSupplier taken = () -> from.position() - start;
+                    add(spool(name, zip, taken, WrapperFormat.ZIP, false), depth + 1);
                 }
                 entry = next(zip, input);
             }

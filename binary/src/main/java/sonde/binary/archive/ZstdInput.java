@@ -2,56 +2,38 @@ package sonde.binary.archive;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import sonde.binary.MalformedInputException;
 import sonde.binary.ZstdLibrary;
 import sonde.sys.ZstdStream;
 import sonde.sys.ZstdStream.ZstdStep;
 
 /** Decompresses zstd frames, one behind the other (RFC 8878 §3.1). */
-final class ZstdInput extends InputStream {
+final class ZstdInput extends BlockInput {
     private static final int STEP_BYTES = 1 << 20;
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment from;
     // A copy: a mapped file that shrinks may not be met by the library, it would end the process.
     private final MemorySegment piece = arena.allocate(STEP_BYTES, 8);
-    private final MemorySegment window = arena.allocate(STEP_BYTES, 8);
     private final ZstdStream stream;
     private long consumed;
-    private int filled;
-    private int taken;
     private boolean whole;
 
     ZstdInput(MemorySegment from) throws IOException {
         this.from = from;
+        block = arena.allocate(STEP_BYTES, 8);
         this.stream = ZstdLibrary.get().stream();
     }
 
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    /** Bytes that were taken in. */
+    long consumed() {
+        return consumed;
     }
 
     @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-        if (length == 0) {
-            return 0;
-        }
-        if (taken == filled && !fill()) {
-            return -1;
-        }
-        int count = Math.min(length, filled - taken);
-        MemorySegment.copy(window, ValueLayout.JAVA_BYTE, taken, target, offset, count);
-        taken += count;
-        return count;
-    }
-
-    private boolean fill() throws IOException {
+    boolean fill() throws IOException {
         boolean wasFull = filled == STEP_BYTES;
         taken = 0;
         filled = 0;
@@ -60,7 +42,7 @@ final class ZstdInput extends InputStream {
             MemorySegment.copy(from, consumed, piece, 0, count);
             ZstdStep step;
             try {
-                step = stream.decompress(piece.asSlice(0, count), window);
+                step = stream.decompress(piece.asSlice(0, count), block);
             } catch (IOException e) {
                 throw new MalformedInputException(
                         "zstd", "frame", consumed, String.valueOf(e.getMessage()));

@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,7 @@ import sonde.binary.MalformedInputException;
  * blob; names are hashed when one is first looked for (8 bytes a type). Types are made anew at each
  * call. Immutable to its users and safe for several threads.
  */
-public final class Btf {
+public final class Btf implements TypesById {
     private static final int MAGIC = 0xeb9f;
     private static final int LEAST_HEADER_BYTES = 24;
     private static final int TYPE_BYTES = 12;
@@ -194,6 +193,7 @@ public final class Btf {
      *
      * @throws MalformedInputException when there is none of that id, or its parts are out of bounds
      */
+    @Override
     public BtfType type(int id) throws MalformedInputException {
         if (id == 0) {
             return new BtfType.Void();
@@ -380,63 +380,6 @@ public final class Btf {
             }
         }
         return null;
-    }
-
-    /** The type behind const, volatile, restrict, type tags and typedefs. */
-    public int skipModifiers(int id) throws MalformedInputException {
-        int at = id;
-        for (int step = 0; step < MOST_STEPS; step++) {
-            switch (type(at)) {
-                case BtfType.Modifier modifier -> at = modifier.type();
-                case BtfType.Typedef typedef -> at = typedef.type();
-                case BtfType _ -> {
-                    return at;
-                }
-            }
-        }
-        throw new MalformedInputException("BTF", "type " + id, -1, "leads back to itself");
-    }
-
-    /** Bytes a value of the type takes, empty where it has no size (functions, void). */
-    public OptionalLong sizeBytes(int id) throws MalformedInputException {
-        long factor = 1;
-        int at = id;
-        for (int step = 0; step < MOST_STEPS; step++) {
-            at = skipModifiers(at);
-            switch (type(at)) {
-                case BtfType.Int one -> {
-                    return OptionalLong.of(factor * one.sizeBytes());
-                }
-                case BtfType.Float one -> {
-                    return OptionalLong.of(factor * one.sizeBytes());
-                }
-                case BtfType.Enum one -> {
-                    return OptionalLong.of(factor * one.sizeBytes());
-                }
-                case BtfType.Struct one -> {
-                    return OptionalLong.of(factor * one.sizeBytes());
-                }
-                case BtfType.Datasec one -> {
-                    return OptionalLong.of(factor * one.sizeBytes());
-                }
-                case BtfType.Ptr _ -> {
-                    return OptionalLong.of(factor * 8);
-                }
-                case BtfType.Array array -> {
-                    long count = array.count() & 0xffff_ffffL;
-                    if (count != 0 && factor > (1L << 40) / count) {
-                        throw new MalformedInputException("BTF", "array", -1, "too large");
-                    }
-                    factor *= count;
-                    at = array.type();
-                }
-                case BtfType.Var one -> at = one.type();
-                case BtfType _ -> {
-                    return OptionalLong.empty();
-                }
-            }
-        }
-        throw new MalformedInputException("BTF", "type " + id, -1, "leads back to itself");
     }
 
     /**

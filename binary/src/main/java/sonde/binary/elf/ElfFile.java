@@ -134,7 +134,7 @@ public final class ElfFile {
     }
 
     /** {@link #of(MemorySegment)} of a file, which stays open while contents are asked for. */
-    public static ElfFile of(TargetFile file) throws MalformedInputException {
+    public static ElfFile of(TargetFile file) throws IOException {
         return of(file.bytes());
     }
 

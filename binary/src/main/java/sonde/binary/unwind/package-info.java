@@ -1,7 +1,6 @@
 /**
- * Finds the caller of a stack frame. The rules come from call frame information of DWARF 2 to 5
- * ({@code .eh_frame}, {@code .debug_frame}), SFrame V1 to V3, and the kernel's ORC, and are
- * compiled to sorted tables.
+ * From one frame of a stack to its caller: call frame information of DWARF 2 to 5 ({@code
+ * .eh_frame}, {@code .debug_frame}) and SFrame V1 to V3, compiled to sorted tables of rules.
  *
  * <p>Addresses are those stated in the ELF; registers have the numbers that DWARF gives them on the
  * machine.

@@ -304,6 +304,28 @@ class UnwrappedFilesTest {
         assertThatThrownBy(() -> unwrap(zip(many), tight)).hasMessageContaining("more than 10");
     }
 
+    /** What follows does not excuse what came out of the first bytes. */
+    @Test
+    void bombsAreRefusedEarly() throws Exception {
+        byte[] content = new byte[48 << 20];
+        byte[] rest = new byte[1 << 20];
+        new Random(5).nextBytes(rest);
+        System.arraycopy(rest, 0, content, content.length - rest.length, rest.length);
+        byte[] bomb = gzip(content);
+        UnwrapLimits early =
+                new UnwrapLimits(1L << 40, 100, 1 << 20, 10, 2, UnwrapLimits.DEFAULT.remedy());
+        assertThat(bomb.length * 100L).isGreaterThan(content.length);
+        assertThatThrownBy(() -> unwrap(bomb, early))
+                .hasMessageMatching(
+                        ".*unpacks \\(gzip\\) to [\\d,]+ bytes and more from [\\d,]+;.*")
+                .hasMessageContaining("SONDE_UNPACK_MAX=SIZE");
+        unwrap(bomb, UnwrapLimits.of("48M"));
+        assertThatThrownBy(() -> unwrap(bomb, UnwrapLimits.of("40M")))
+                .isInstanceOf(MalformedInputException.class);
+        assertThatThrownBy(() -> UnwrapLimits.of("all"))
+                .hasMessageContaining("SONDE_UNPACK_MAX=all");
+    }
+
     @Test
     void damageIsTheOnlyThingThatHappens() throws Exception {
         Random random = new Random(11);

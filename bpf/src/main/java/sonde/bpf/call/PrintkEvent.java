@@ -2,6 +2,7 @@ package sonde.bpf.call;
 
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.sys.Fd;
 import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
@@ -15,8 +16,6 @@ import sonde.sys.SyscallException;
 public final class PrintkEvent {
     private static final String ENABLE =
             "/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable";
-    private static final int TRACE_PRINTK = 6;
-    private static final int TRACE_VPRINTK = 177;
     private static final int CALL = 0x85;
     private static final int LOAD_WIDE = 0x18;
 
@@ -41,7 +40,8 @@ public final class PrintkEvent {
             int helper = (int) (words[i] >> 32);
             if (opcode == CALL
                     && source == 0
-                    && (helper == TRACE_PRINTK || helper == TRACE_VPRINTK)) {
+                    && (helper == HelperFunctionId.TRACE_PRINTK
+                            || helper == HelperFunctionId.TRACE_VPRINTK)) {
                 return true;
             }
             if (opcode == LOAD_WIDE) {
@@ -75,12 +75,18 @@ public final class PrintkEvent {
         }
     }
 
-    /** Before the first program: switches it off where a process that used it was killed. */
-    public static synchronized void clean() {
-        if (!cleaned && users == 0 && PrintkLease.isLeftBehind()) {
+    /**
+     * Before the first program: switches it off where a process that used it was killed.
+     *
+     * @return whether it was
+     */
+    public static synchronized boolean clean() {
+        boolean left = !cleaned && users == 0 && PrintkLease.isLeftBehind();
+        if (left) {
             switchOff();
         }
         cleaned = true;
+        return left;
     }
 
     /** Newer kernels switch it on a little later, from a work queue, and again for each program. */

@@ -92,7 +92,9 @@ final class PrintkLease {
         try {
             int held = FileCalls.open(FILE, FileCalls.O_RDWR | FileCalls.O_NOFOLLOW);
             try {
-                boolean left = Fd.flock(held, Fd.LOCK_EX | Fd.LOCK_NB) && isMarked(held);
+                // Not locked for nothing: somebody may begin to use it at this moment.
+                boolean left =
+                        isMarked(held) && Fd.flock(held, Fd.LOCK_EX | Fd.LOCK_NB) && isMarked(held);
                 if (left) {
                     Fd.ftruncate(held, 0);
                 }

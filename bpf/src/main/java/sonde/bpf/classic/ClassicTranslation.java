@@ -42,7 +42,6 @@ public final class ClassicTranslation {
     private static final BpfRegister X = BpfRegister.R7;
     private static final BpfRegister CONTEXT = BpfRegister.R6;
     private static final BpfRegister KEPT = BpfRegister.R8;
-    private static final int GET_PRANDOM_U32 = 7;
 
     private final List<ClassicInstruction> program;
     private final CodeBuilder code = new CodeBuilder();
@@ -165,7 +164,7 @@ public final class ClassicTranslation {
     private void fact(Ancillary what) {
         switch (what) {
             case CPU -> code.call(HelperFunctionId.GET_SMP_PROCESSOR_ID);
-            case RANDOM -> code.call(GET_PRANDOM_U32);
+            case RANDOM -> code.call(HelperFunctionId.GET_PRANDOM_U32);
             case XOR_X -> code.compute32(AluOperation.XOR, A, X);
             default -> {
                 code.load(Width.U32, A, CONTEXT, what.contextOffset());

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.NameFlavour;
+import sonde.binary.btf.TypesById;
 
 /**
  * A way into a type: {@code task->children[2].pid} from its root to the last member. The first step
@@ -61,7 +62,7 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
     static AccessPath parse(TypesById types, int root, String access)
             throws MalformedInputException {
         int[] indexes = indexes(access);
-        int at = types.skip(root);
+        int at = types.skipModifiers(root);
         List<AccessStep> steps = new ArrayList<>();
         steps.add(new AccessStep(at, indexes[0], null));
         long bits = 8 * scaled(types, at, indexes[0], access);
@@ -82,14 +83,14 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
                         steps.add(new AccessStep(at, index, member));
                         text.append('.').append(member.name());
                     }
-                    at = types.skip(member.type());
+                    at = types.skipModifiers(member.type());
                 }
                 case BtfType.Array array -> {
                     boolean open = array.count() == 0;
                     if (!open && index >= array.count()) {
                         throw malformed(access, "there is no element " + index);
                     }
-                    at = types.skip(array.type());
+                    at = types.skipModifiers(array.type());
                     steps.add(new AccessStep(at, index, null));
                     bits += 8 * scaled(types, at, index, access);
                     text.append('[').append(index).append(']');
@@ -105,7 +106,7 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
         if (index == 0) {
             return 0;
         }
-        long size = types.size(id).orElse(-1);
+        long size = types.sizeBytes(id).orElse(-1);
         if (size < 0 || size > 1L << 32) {
             throw malformed(access, "an index into a type without size");
         }
@@ -116,7 +117,7 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
     @Nullable AccessPath in(TypesById local, TypesById target, int targetRoot)
             throws MalformedInputException {
         TypeCompatibility compatibility = new TypeCompatibility(local, target);
-        int at = target.skip(targetRoot);
+        int at = target.skipModifiers(targetRoot);
         List<AccessStep> found = new ArrayList<>();
         long bits = 0;
         for (int i = 0; i < steps.size(); i++) {
@@ -129,7 +130,7 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
                 }
                 bits += match.bits();
                 found.add(new AccessStep(match.container(), match.index(), match.member()));
-                at = target.skip(match.member().type());
+                at = target.skipModifiers(match.member().type());
                 continue;
             }
             if (i > 0) {
@@ -138,7 +139,7 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
                                 && Integer.compareUnsigned(step.index(), array.count()) >= 0) {
                     return null;
                 }
-                at = target.skip(array.type());
+                at = target.skipModifiers(array.type());
             }
             found.add(new AccessStep(at, step.index(), null));
             bits += 8 * scaled(target, at, step.index(), text);
@@ -165,7 +166,7 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
                 BtfType.Member member = struct.members().get(i);
                 long offset = bits + Integer.toUnsignedLong(member.bitOffset());
                 if (member.name().isEmpty()) {
-                    int inner = target.skip(member.type());
+                    int inner = target.skipModifiers(member.type());
                     MemberMatch match =
                             seen.add(inner) ? find(wanted, inner, offset, depth + 1) : null;
                     if (match != null) {

@@ -9,6 +9,7 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.NameFlavour;
+import sonde.binary.btf.TypesById;
 import sonde.bpf.core.AccessPath.AccessStep;
 import sonde.bpf.core.TargetTypes.TypeCandidate;
 
@@ -77,7 +78,7 @@ public final class CoreRelocator {
         String enumerator = "";
         if (kind.isField()) {
             path = AccessPath.parse(local, root, access);
-            text = kind + " of " + keyword(local.type(local.skip(root))) + path.text();
+            text = kind + " of " + keyword(local.type(local.skipModifiers(root))) + path.text();
         } else if (kind.isEnum()) {
             enumerator = enumerator(root, access);
             text = kind + " of " + title(type) + "::" + enumerator;
@@ -177,7 +178,7 @@ public final class CoreRelocator {
         } catch (NumberFormatException e) {
             index = -1;
         }
-        if (!(local.type(local.skip(root)) instanceof BtfType.Enum e)
+        if (!(local.type(local.skipModifiers(root)) instanceof BtfType.Enum e)
                 || index < 0
                 || index >= e.values().size()) {
             throw new MalformedInputException("CO-RE", "access", -1, access + " of no enumerator");
@@ -201,7 +202,7 @@ public final class CoreRelocator {
             String enumerator)
             throws MalformedInputException {
         Btf btf = candidate.btf();
-        TypesById types = btf::type;
+        TypesById types = btf;
         if (path != null) {
             AccessPath there = path.in(local, types, candidate.id());
             return there == null ? null : field(types, there, kind);
@@ -227,7 +228,7 @@ public final class CoreRelocator {
 
     private static TypeFact enumeration(TypesById types, int root, CoreKind kind, String enumerator)
             throws MalformedInputException {
-        BtfType type = types.type(types.skip(root));
+        BtfType type = types.type(types.skipModifiers(root));
         long number = 1;
         if (kind == CoreKind.ENUM_VALUE && type instanceof BtfType.Enum e) {
             for (BtfType.Enumerator value : e.values()) {
@@ -248,7 +249,7 @@ public final class CoreRelocator {
             case TYPE_ID_TARGET -> new TypeFact(id, false, 0, type);
             case TYPE_SIZE -> {
                 long size =
-                        types.size(id)
+                        types.sizeBytes(id)
                                 .orElseThrow(() ->
                                         new MalformedInputException(
                                                 "CO-RE", "size", -1, "a type without one"));
@@ -267,7 +268,7 @@ public final class CoreRelocator {
         BtfType.Member member = last.member();
         if (member == null) {
             BtfType type = types.type(last.container());
-            long size = types.size(last.container()).orElse(0);
+            long size = types.sizeBytes(last.container()).orElse(0);
             return switch (kind) {
                 case FIELD_BYTE_OFFSET ->
                         new TypeFact(path.bitOffset() / 8, true, (int) size, type);
@@ -277,8 +278,8 @@ public final class CoreRelocator {
                                 "CO-RE", kind.name(), -1, "of an element of an array");
             };
         }
-        BtfType type = types.type(types.skip(member.type()));
-        long size = types.size(member.type()).orElse(0);
+        BtfType type = types.type(types.skipModifiers(member.type()));
+        long size = types.sizeBytes(member.type()).orElse(0);
         long bits = member.bits() == 0 ? 8 * size : member.bits();
         long bytes = path.bitOffset() / 8;
         if (member.bits() != 0) {

@@ -7,6 +7,7 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.binary.btf.NameFlavour;
+import sonde.binary.btf.TypesById;
 
 /**
  * When a type of an object and one of the target are taken for the same: three grades, as the
@@ -52,8 +53,8 @@ public final class TypeCompatibility {
         int a = localId;
         int b = targetId;
         for (int depth = 0; depth < MOST_DEPTH; depth++) {
-            BtfType one = local.type(local.skip(a));
-            BtfType other = target.type(target.skip(b));
+            BtfType one = local.type(local.skipModifiers(a));
+            BtfType other = target.type(target.skipModifiers(b));
             if (one instanceof BtfType.Array x && other instanceof BtfType.Array y) {
                 a = x.type();
                 b = y.type();
@@ -86,8 +87,8 @@ public final class TypeCompatibility {
         if (depth == 0) {
             return false;
         }
-        BtfType one = local.type(local.skip(localId));
-        BtfType other = target.type(target.skip(targetId));
+        BtfType one = local.type(local.skipModifiers(localId));
+        BtfType other = target.type(target.skipModifiers(targetId));
         return switch (one) {
             case BtfType.Void _ -> other instanceof BtfType.Void;
             case BtfType.Struct x ->
@@ -134,8 +135,8 @@ public final class TypeCompatibility {
         if (depth == 0) {
             return false;
         }
-        BtfType one = local.type(local.skip(localId));
-        BtfType other = target.type(target.skip(targetId));
+        BtfType one = local.type(local.skipModifiers(localId));
+        BtfType other = target.type(target.skipModifiers(targetId));
         if (!(one instanceof BtfType.Void)
                 && !(other instanceof BtfType.Void)
                 && !NameFlavour.without(one.name()).equals(NameFlavour.without(other.name()))) {

@@ -20,6 +20,7 @@ import sonde.bpf.call.BpfAttr;
 import sonde.bpf.call.PrintkEvent;
 import sonde.bpf.feature.FeatureAnswer.UnknownSupport;
 import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.link.KernelTypes;
 import sonde.sys.Bpf;
 import sonde.sys.Errno;
@@ -34,9 +35,6 @@ import sonde.sys.SyscallException;
 public final class BpfFeatureProbe {
     private static final int LOOPBACK = 1;
     private static final int XDP_FLAGS_DRV_MODE = 4;
-    private static final int TRACE_PRINTK = 6;
-    private static final int PROBE_WRITE_USER = 36;
-    private static final int TRACE_VPRINTK = 177;
 
     private BpfFeatureProbe() {}
 
@@ -147,10 +145,11 @@ public final class BpfFeatureProbe {
      * switched off again unless it was on.
      */
     public static FeatureAnswer helper(ProgramType type, int helper) {
-        if (helper == PROBE_WRITE_USER) {
+        if (helper == HelperFunctionId.PROBE_WRITE_USER) {
             return new UnknownSupport("not tried: the kernel would log a warning");
         }
-        boolean printk = helper == TRACE_PRINTK || helper == TRACE_VPRINTK;
+        boolean printk =
+                helper == HelperFunctionId.TRACE_PRINTK || helper == HelperFunctionId.TRACE_VPRINTK;
         if (printk) {
             PrintkEvent.use();
         }

@@ -17,14 +17,11 @@ import sonde.bpf.insn.Instruction.Exit;
 import sonde.bpf.insn.Instruction.Goto;
 import sonde.bpf.insn.Instruction.GotoLong;
 import sonde.bpf.insn.Instruction.Load;
-import sonde.bpf.insn.Instruction.LoadAcquire;
-import sonde.bpf.insn.Instruction.LoadSigned;
 import sonde.bpf.insn.Instruction.LoadWide;
 import sonde.bpf.insn.Instruction.MayGoto;
 import sonde.bpf.insn.Instruction.Negate;
 import sonde.bpf.insn.Instruction.SignExtend;
 import sonde.bpf.insn.Instruction.Store;
-import sonde.bpf.insn.Instruction.StoreRelease;
 
 /** Writes a program by the effects of its instructions; jumps go to labels. */
 public final class CodeBuilder {
@@ -52,6 +49,11 @@ public final class CodeBuilder {
     public CodeBuilder step(String name) {
         step = name;
         return this;
+    }
+
+    /** Slots written so far: the place of the next instruction. */
+    public int slot() {
+        return slots;
     }
 
     /** Binds a label to this place. */
@@ -166,11 +168,6 @@ public final class CodeBuilder {
         return add(new Load(width, to, base, toShort(offset)));
     }
 
-    /** {@code to = *(base + offset)}, sign-extended; 8, 16 or 32 bits (Linux 6.6). */
-    public CodeBuilder loadSigned(Width width, BpfRegister to, BpfRegister base, int offset) {
-        return add(new LoadSigned(width, to, base, toShort(offset)));
-    }
-
     /** {@code *(base + offset) = from}. */
     public CodeBuilder store(Width width, BpfRegister base, int offset, BpfRegister from) {
         return add(new Store(width, base, toShort(offset), from));
@@ -195,16 +192,6 @@ public final class CodeBuilder {
             int offset,
             BpfRegister from) {
         return add(new Atomic(operation, width, base, toShort(offset), from));
-    }
-
-    /** {@code to = *(base + offset)}, with nothing later moved before it. */
-    public CodeBuilder loadAcquire(Width width, BpfRegister to, BpfRegister base, int offset) {
-        return add(new LoadAcquire(width, to, base, toShort(offset)));
-    }
-
-    /** {@code *(base + offset) = from}, with nothing earlier moved behind it. */
-    public CodeBuilder storeRelease(Width width, BpfRegister base, int offset, BpfRegister from) {
-        return add(new StoreRelease(width, base, toShort(offset), from));
     }
 
     /** Calls a helper: arguments in R1 to R5, all five lost, result in R0. */
@@ -247,11 +234,6 @@ public final class CodeBuilder {
     /** Goes to the label, however far (Linux 6.6). */
     public CodeBuilder jumpFar(Label target) {
         return add(new GotoLong(0), target);
-    }
-
-    /** Goes to the label once the program runs for too long (Linux 6.9). */
-    public CodeBuilder mayJump(Label target) {
-        return add(new MayGoto((short) 0), target);
     }
 
     /** Goes to the label when {@code left condition right} holds for 64 bits. */

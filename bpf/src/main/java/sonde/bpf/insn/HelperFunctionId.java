@@ -17,6 +17,7 @@ public final class HelperFunctionId {
     public static final int TRACE_PRINTK = 6;
     public static final int GET_PRANDOM_U32 = 7;
     public static final int GET_SMP_PROCESSOR_ID = 8;
+    public static final int TAIL_CALL = 12;
 
     /** R0 = tgid in the upper, kernel pid in the lower half. */
     public static final int GET_CURRENT_PID_TGID = 14;
@@ -66,6 +67,8 @@ public final class HelperFunctionId {
 
     /** Since Linux 5.15: R0 = the task's struct pt_regs of user mode, typed. */
     public static final int TASK_PT_REGS = 175;
+
+    public static final int TRACE_VPRINTK = 177;
 
     public static final int LOOP = 181;
     public static final int MAP_LOOKUP_PERCPU_ELEM = 195;

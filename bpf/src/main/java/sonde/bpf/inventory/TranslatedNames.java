@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.ListingSymbols;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
@@ -15,8 +16,6 @@ import sonde.sys.SyscallException;
  */
 final class TranslatedNames implements ListingSymbols {
     /** BPF_FUNC_tail_call. */
-    private static final int TAIL_CALL = 12;
-
     private static final String BASE = "__bpf_call_base";
 
     private final Map<Integer, String> maps = new HashMap<>();
@@ -34,7 +33,9 @@ final class TranslatedNames implements ListingSymbols {
     public String helper(int number) {
         String name = number == 0 ? "unknown" : at(number);
         // A tail call is an instruction of its own there, shown by the helper's number.
-        return number == TAIL_CALL && name.equals("unknown") ? "bpf_tail_call" : name;
+        return number == HelperFunctionId.TAIL_CALL && name.equals("unknown")
+                ? "bpf_tail_call"
+                : name;
     }
 
     @Override

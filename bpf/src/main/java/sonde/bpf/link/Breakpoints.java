@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
@@ -57,32 +56,15 @@ public final class Breakpoints {
      */
     public static Link everywhere(Program program, WatchedMemory place, long cookie)
             throws IOException {
-        List<Link> links = new ArrayList<>();
-        try {
-            for (int cpu : MachineFacts.onlineCpus().stream().toArray()) {
-                links.add(attach(program, place, -1, cpu, cookie));
-            }
-            return Link.of(place.toString(), links);
-        } catch (IOException e) {
-            links.forEach(Link::close);
-            throw e;
-        }
+        List<Integer> cpus = MachineFacts.onlineCpus().stream().boxed().toList();
+        return Link.ofEach(place.toString(), cpus, cpu -> attach(program, place, -1, cpu, cookie));
     }
 
     /** For threads, and those that they will make. */
     public static Link ofThreads(
             Program program, WatchedMemory place, List<Integer> tids, long cookie)
             throws IOException {
-        List<Link> links = new ArrayList<>();
-        try {
-            for (int tid : tids) {
-                links.add(attach(program, place, tid, -1, cookie));
-            }
-            return Link.of(place.toString(), links);
-        } catch (IOException e) {
-            links.forEach(Link::close);
-            throw e;
-        }
+        return Link.ofEach(place.toString(), tids, tid -> attach(program, place, tid, -1, cookie));
     }
 
     private static Link attach(Program program, WatchedMemory place, int tid, int cpu, long cookie)

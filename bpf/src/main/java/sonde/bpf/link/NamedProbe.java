@@ -7,7 +7,11 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
@@ -16,17 +20,21 @@ import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.FileCalls;
 import sonde.sys.MachineFacts;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /**
  * A probe with a name in tracefs (Documentation/trace/kprobetrace.rst, uprobetracer.rst): state of
  * the whole machine that outlives a killed process, hence the last resort. The group is {@code
- * sonde_PID}.
+ * sonde_PID_STARTTIME_PIDNS}, so that {@link #removeLeftovers} knows those of dead processes.
  */
 final class NamedProbe {
     private static final String TRACEFS = "/sys/kernel/tracing/";
     private static final int ATTR_SIZE = 136;
     private static final int TYPE_TRACEPOINT = 2;
+    private static final Pattern DEFINED =
+            Pattern.compile("[pr]\\d*:(sonde_(\\d{1,9})_(\\d{1,18})_(\\d{1,18})/p\\d+) .*");
+    private static final int MOST_TEXT = 16 << 20;
     private static final AtomicInteger NEXT = new AtomicInteger();
 
     private final String file;
@@ -46,13 +54,47 @@ final class NamedProbe {
      * @param place as the file takes it
      */
     static NamedProbe make(String file, boolean atReturn, String place) throws IOException {
-        String group = "sonde_" + ProcessHandle.current().pid();
+        int pid = ProcessCalls.getpid();
+        String group =
+                "sonde_%d_%d_%d"
+                        .formatted(pid, ProcessCalls.startTicks(pid), ProcessCalls.pidNamespace());
         NamedProbe probe = new NamedProbe(file, group, "p" + NEXT.incrementAndGet());
         probe.write((atReturn ? "r:" : "p:") + group + "/" + probe.name + " " + place);
         return probe;
     }
 
+    /**
+     * Removes probes of processes of this pid namespace that are dead.
+     *
+     * @return their names
+     */
+    static List<String> removeLeftovers() {
+        List<String> removed = new ArrayList<>();
+        for (String file : List.of("kprobe_events", "uprobe_events")) {
+            try {
+                byte[] text = FileCalls.readAll(TRACEFS + file, MOST_TEXT);
+                for (String line : new String(text, StandardCharsets.UTF_8).split("\n")) {
+                    Matcher one = DEFINED.matcher(line);
+                    if (one.matches()
+                            && Long.parseLong(one.group(4)) == ProcessCalls.pidNamespace()
+                            && ProcessCalls.startTicks(Integer.parseInt(one.group(2)))
+                                    != Long.parseLong(one.group(3))) {
+                        write(file, "-:" + one.group(1));
+                        removed.add(one.group(1));
+                    }
+                }
+            } catch (IOException e) {
+                continue; // not readable here, or one is in use
+            }
+        }
+        return removed;
+    }
+
     private void write(String line) throws IOException {
+        write(file, line);
+    }
+
+    private static void write(String file, String line) throws IOException {
         int fd;
         try {
             fd = FileCalls.open(TRACEFS + file, FileCalls.O_WRONLY | FileCalls.O_APPEND);

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
@@ -55,32 +54,16 @@ public final class PerfEvents {
     /** On every CPU, whatever runs there; one attachment, closed as one. */
     public static Link everywhere(Program program, CountedEvent event, long cookie)
             throws IOException {
-        List<Link> links = new ArrayList<>();
-        try {
-            for (int cpu : MachineFacts.onlineCpus().stream().toArray()) {
-                links.add(attach(program, event, -1, cpu, cookie));
-            }
-            return Link.of(event.toString(), links);
-        } catch (IOException e) {
-            links.forEach(Link::close);
-            throw e;
-        }
+        List<Integer> cpus = MachineFacts.onlineCpus().stream().boxed().toList();
+        return Link.ofEach(event.toString(), cpus, cpu -> attach(program, event, -1, cpu, cookie));
     }
 
     /** For threads, on whatever CPU, and those that they will make. */
     public static Link ofThreads(
             Program program, CountedEvent event, List<Integer> tids, long cookie)
             throws IOException {
-        List<Link> links = new ArrayList<>();
-        try {
-            for (int tid : tids) {
-                links.add(attach(program, event, tid, -1, INHERIT, cookie));
-            }
-            return Link.of(event.toString(), links);
-        } catch (IOException e) {
-            links.forEach(Link::close);
-            throw e;
-        }
+        return Link.ofEach(
+                event.toString(), tids, tid -> attach(program, event, tid, -1, INHERIT, cookie));
     }
 
     /**

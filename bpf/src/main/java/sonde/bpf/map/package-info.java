@@ -1,12 +1,10 @@
 /**
- * Provides typed access to maps: by codecs, as numbers without allocation, and mapped into memory.
+ * Views of maps: keys and values as bytes without copies per call, and mapped into memory.
  *
  * {@snippet :
- * MapSpec spec = new MapSpec("names", MapType.LRU_HASH, 4, 16, 1024);
- * try (BpfMap map = BpfMap.create(spec)) {
- *     TypedMap<Integer, String> names = new TypedMap<>(map, Codec.INT, Codec.text(16));
- *     names.put(1, "init");
- *     names.forEach((pid, name) -> show(pid, name));
+ * MapSpec spec = new MapSpec("hits", MapType.ARRAY, 4, 8, 1024).with(MapSpec.MAPPABLE);
+ * try (BpfMap map = BpfMap.create(spec); MappedValues values = MappedValues.of(map, true)) {
+ *     long hits = values.acquire(3, 0);
  * }
  * }
  */

@@ -6,11 +6,11 @@ import java.util.HashMap;
 import java.util.Map;
 import sonde.binary.MalformedInputException;
 import sonde.binary.btf.BtfExtension;
+import sonde.binary.btf.TypesById;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.core.CoreKind;
 import sonde.bpf.core.CoreRelocator;
 import sonde.bpf.core.CoreRelocator.RelocatedValue;
-import sonde.bpf.core.TypesById;
 import sonde.bpf.object.ObjectException.ObjectPosition;
 import sonde.bpf.object.ObjectFunction.FunctionStart;
 

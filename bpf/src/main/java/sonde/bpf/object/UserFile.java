@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
 import sonde.bpf.link.Uprobes.UprobePoint;
 import sonde.bpf.object.ObjectException.ObjectPosition;
@@ -94,7 +93,7 @@ final class UserFile {
             if ((type == ElfSymbols.STT_FUNC || type == ElfSymbols.STT_GNU_IFUNC)
                     && symbols.section(i) != ElfSymbols.SHN_UNDEF
                     && wanted.matcher(plain(symbols.name(i))).matches()) {
-                long offset = fileOffset(elf, symbols.value(i));
+                long offset = elf.offsetOf(symbols.value(i));
                 if (offset >= 0) {
                     found.put(offset, symbols.name(i));
                 }
@@ -106,16 +105,5 @@ final class UserFile {
     private static String plain(String name) {
         int at = name.indexOf('@');
         return at < 0 ? name : name.substring(0, at);
-    }
-
-    /** Where an address stands in the file; -1 for nowhere. */
-    static long fileOffset(ElfFile elf, long address) {
-        for (ElfSegment segment : elf.segments()) {
-            if (segment.type() == ElfFile.PT_LOAD
-                    && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
-                return address - segment.address() + segment.offset();
-            }
-        }
-        return -1;
     }
 }

@@ -11,7 +11,6 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNote;
 import sonde.binary.elf.ElfSection;
-import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
 import sonde.sys.Arch;
 
@@ -66,27 +65,16 @@ public final class UsdtNotes {
         String arguments = text(bytes);
         long moved = base == 0 || linkedBase == 0 ? 0 : base - linkedBase;
         long address = pc + moved;
-        long fileOffset = fileOffset(elf, address);
+        long fileOffset = elf.offsetOf(address);
         boolean named = !provider.isEmpty() && !name.isEmpty();
         if (!named || fileOffset < 0 || name.length() > MOST_NAME) {
             return;
         }
-        long counter = semaphore == 0 ? 0 : fileOffset(elf, semaphore + moved);
+        long counter = semaphore == 0 ? 0 : elf.offsetOf(semaphore + moved);
         Arch arch = elf.machine() == ElfFile.EM_AARCH64 ? Arch.AARCH64 : Arch.X86_64;
         UsdtArguments parser = new UsdtArguments(arch, symbol -> distance(symbol, address));
         found.computeIfAbsent(new MarkerName(provider, name), _ -> new ArrayList<>())
                 .add(new UsdtLocation(fileOffset, Math.max(0, counter), parser.parse(arguments)));
-    }
-
-    /** Where an address stands in the file; -1 for nowhere. */
-    private static long fileOffset(ElfFile elf, long address) {
-        for (ElfSegment segment : elf.segments()) {
-            if (segment.type() == ElfFile.PT_LOAD
-                    && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
-                return address - segment.address() + segment.offset();
-            }
-        }
-        return -1;
     }
 
     private long word(ByteBuffer bytes) {

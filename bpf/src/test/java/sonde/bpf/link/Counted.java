@@ -65,7 +65,7 @@ public final class Counted implements AutoCloseable {
             }
             ProgramSpec counting =
                     new ProgramSpec(spec.name(), spec.type(), code.exit(result).build())
-                            .targeting(spec.expected(), spec.attachBtfId(), spec.attachFd())
+                            .targeting(spec.expected(), spec.btfId(), spec.owner())
                             .with(spec.flags())
                             .licensed(spec.license());
             return new Counted(map, Program.load(counting));

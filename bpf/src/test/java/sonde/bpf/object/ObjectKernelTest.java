@@ -15,8 +15,6 @@ import sonde.bpf.Leaks;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramFacts;
 import sonde.bpf.link.KernelTypes;
-import sonde.bpf.map.Codec;
-import sonde.bpf.map.TypedMap;
 import sonde.bpf.ring.RingBuffer;
 import sonde.sys.MachineFacts;
 
@@ -36,9 +34,7 @@ final class ObjectKernelTest {
         try (LoadedObject object = Objects.read("switches").load()) {
             assertThat(object.attach()).hasSize(1);
             somethingHappens();
-            TypedMap<Integer, Long> counts =
-                    new TypedMap<>(object.map("counter_map"), Codec.INT, Codec.LONG);
-            assertThat(counts.get(0)).isPositive();
+            assertThat(object.map("counter_map").word(0)).isPositive();
             Program program = object.program("count_switch");
             assertThat(program.facts().name()).isEqualTo("count_switch");
             assertThat(program.facts().btfId()).isPositive();

@@ -1,10 +1,8 @@
 package sonde.conformance.fuzz;
 
 import java.io.IOException;
-import java.util.List;
 import sonde.bpf.object.ObjectException;
 import sonde.bpf.object.ObjectFile;
-import sonde.bpf.skeleton.JavaSkeleton;
 
 /**
  * What a fuzzer calls: bytes are an eBPF object, which is read with everything in it that needs no
@@ -17,7 +15,6 @@ public final class ObjectTarget {
     public static void fuzzerTestOneInput(byte[] bytes) throws IOException {
         try {
             ObjectFile file = ObjectFile.of("fuzz.bpf.o", bytes);
-            JavaSkeleton.of(file, List.of(), "", "Made");
         } catch (ObjectException e) {
             // What an object that is none deserves.
         }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sonde.lang.bpftrace.ahead.AotReader;
 import sonde.lang.bpftrace.run.AheadScript;
+import sonde.lang.bpftrace.run.LoadedScript;
 import sonde.lang.bpftrace.run.PreparedProgram;
 import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceSession;
@@ -50,7 +51,7 @@ final class CompiledScriptsInGuestTest {
         PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
         try (TraceSession session =
                 TraceSession.open(
-                        script,
+                        LoadedScript.load(script),
                         CompiledScripts.options(),
                         names -> new TextOutput(out, err, names))) {
             session.begin("sonde");
@@ -66,6 +67,7 @@ final class CompiledScriptsInGuestTest {
             assertThat(shell.waitFor()).isZero();
             session.drain();
             session.end();
+            session.output().flush();
         }
         return out.toString(StandardCharsets.UTF_8);
     }

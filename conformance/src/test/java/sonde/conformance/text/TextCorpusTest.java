@@ -157,10 +157,39 @@ class TextCorpusTest {
         assertThat(counts.all()).isEqualTo(lines);
     }
 
+    /** An entry of a histogram begins with a bracket, whatever else belongs to it. */
+    @ParameterizedTest
+    @CsvSource({
+        "stock61/hist-kmalloc.txt",
+        "stock61/hist-stack.txt",
+        "stock61/hist-log2.txt",
+        "stock61/hist-syscall.txt",
+        "stock61/synth-hist.txt",
+        "stock61/synth-hist-onmax.txt",
+    })
+    void everyEntryOfAHistogramIsARow(String name) throws IOException {
+        Path file = corpus().resolve("kernel").resolve(name);
+        assumeTrue(Files.exists(file), "no " + file);
+        List<String> lines = Files.readAllLines(file);
+        long entries = lines.stream().filter(line -> line.startsWith("{ ")).count();
+        long hits =
+                lines.stream()
+                        .filter(line -> line.startsWith("    Hits: "))
+                        .mapToLong(line -> Long.parseLong(line.substring(10)))
+                        .sum();
+        long[] weight = {0};
+        assertThat(read(file, (batch, row, text) -> weight[0] += batch.weight(row)))
+                .isEqualTo(TextFormat.HISTOGRAM);
+        assertThat(weight[0]).isEqualTo(hits);
+        Counts counts = count(file);
+        assertThat(counts.corrupt()).as(counts.toString()).isZero();
+        assertThat(counts.rows()).containsExactly(Map.entry("ftrace:hist", entries));
+    }
+
     private static boolean isEvent(String line) {
         String text = line.strip();
         return !text.isEmpty()
-                && !text.startsWith("#")
+                && (!text.startsWith("#") || text.matches("# latency: [1-9].*"))
                 && !text.startsWith("=>")
                 && !text.startsWith("cpus=")
                 && !text.startsWith("CPU ")

@@ -11,6 +11,7 @@ import java.util.List;
  * @param stacks the chains that {@code samples} refer to
  * @param stateNanos by state the time of all threads, also of those that have no track; empty where
  *     the tracks are all there is
+ * @param lanes what is shown besides
  */
 public record Timeline(
         String title,
@@ -20,12 +21,14 @@ public record Timeline(
         List<TimelineRow> tracks,
         CallChains stacks,
         List<TimelineSamples> samples,
-        long[] stateNanos)
+        long[] stateNanos,
+        TimelineLanes lanes)
         implements Result {
     /**
      * One row.
      *
      * @param name "comm tid"
+     * @param command name of the process, by which rows are put together; empty for none
      * @param pid process, -1 when unknown
      * @param tid thread, or CPU number for a CPU's row
      * @param starts start of each span, ascending
@@ -36,6 +39,7 @@ public record Timeline(
      */
     public record TimelineRow(
             String name,
+            String command,
             int pid,
             int tid,
             long[] starts,
@@ -45,7 +49,7 @@ public record Timeline(
         /** With exact spans. */
         public TimelineRow(
                 String name, int pid, int tid, long[] starts, long[] ends, byte[] states) {
-            this(name, pid, tid, starts, ends, states, new long[0]);
+            this(name, "", pid, tid, starts, ends, states, new long[0]);
         }
     }
 
@@ -58,7 +62,7 @@ public record Timeline(
             List<TimelineRow> tracks,
             CallChains stacks,
             List<TimelineSamples> samples) {
-        this(title, start, end, states, tracks, stacks, samples, new long[0]);
+        this(title, start, end, states, tracks, stacks, samples, new long[0], TimelineLanes.NONE);
     }
 
     public Timeline {

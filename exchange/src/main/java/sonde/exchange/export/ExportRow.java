@@ -121,7 +121,7 @@ final class ExportRow {
                     : Long.toUnsignedString(value);
         }
         if (isReal(field)) {
-            return Double.toString(real(field));
+            return fits(field, batch, row) ? FloatField.of(field).text(batch, row) : "0.0";
         }
         StringBuilder out = new StringBuilder();
         for (byte b : bytes(field)) {

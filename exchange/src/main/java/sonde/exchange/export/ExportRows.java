@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Clock;
 import sonde.event.Lane;
+import sonde.event.ReadRows;
 import sonde.event.Recording;
 import sonde.recording.ftrace.EventListing;
 
@@ -49,6 +50,7 @@ public final class ExportRows implements AutoCloseable {
                 if (next == null) {
                     return false;
                 }
+                ReadRows.add(next);
                 batch = next;
                 row = 0;
             }

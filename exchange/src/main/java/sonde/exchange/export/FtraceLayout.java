@@ -105,7 +105,7 @@ final class FtraceLayout {
         if (ExportRow.isInteger(field)) {
             String type = prefix + 8 * size;
             boolean same = name.equals(field.name()) && field.declaration().endsWith(" " + name);
-            boolean word = same && !field.declaration().startsWith("bool");
+            boolean word = same && !field.declaration().startsWith("bool") && !field.isDerived();
             String declared = word ? field.declaration() : type + " " + name;
             place(field, SlotForm.INTEGER, declared, name, size);
         } else if (field.kind() == Field.Kind.FLOAT) {

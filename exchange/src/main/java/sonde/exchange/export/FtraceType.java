@@ -146,7 +146,7 @@ final class FtraceType {
             case REAL ->
                     text(
                             slot,
-                            Double.toString(row.real(field)).getBytes(StandardCharsets.US_ASCII),
+                            row.text(field).getBytes(StandardCharsets.US_ASCII),
                             row,
                             out,
                             losses);

@@ -107,7 +107,8 @@ final class FtraceTypes {
 
         private static boolean keeps(Field field) {
             return switch (field.kind()) {
-                case INTEGER, DATA_LOC -> true;
+                case INTEGER -> !field.isDerived();
+                case DATA_LOC -> true;
                 case ARRAY, CHARS -> field.sizeBytes() > 0;
                 case REL_LOC, SPAN, TAIL_STRING, FLOAT -> false;
             };

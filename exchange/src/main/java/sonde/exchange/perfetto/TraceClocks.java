@@ -122,10 +122,6 @@ final class TraceClocks {
         };
     }
 
-    long traceClockId() {
-        return traceClock;
-    }
-
     /** Whether times of that clock can be told in the trace's. */
     boolean isRelated(long key) {
         return key == traceClock || !path(key).isEmpty();

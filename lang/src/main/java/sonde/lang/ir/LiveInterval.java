@@ -50,22 +50,6 @@ final class LiveInterval {
         return sum;
     }
 
-    /** Whether there is a position in both. */
-    boolean meets(LiveInterval other) {
-        int i = 0;
-        int j = 0;
-        while (i < ranges() && j < other.ranges()) {
-            if (to(i) <= other.from(j)) {
-                i++;
-            } else if (other.to(j) <= from(i)) {
-                j++;
-            } else {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Adds a range that begins no later than all that are there; they are kept backwards. */
     private void prepend(int from, int to) {
         if (size > 0 && bounds[size - 1] <= to) {

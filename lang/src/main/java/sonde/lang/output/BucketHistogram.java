@@ -2,78 +2,69 @@ package sonde.lang.output;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
-import sonde.lang.type.ValueType.AggregateType;
-import sonde.lang.type.ValueType.AverageType;
-import sonde.lang.type.ValueType.CountType;
-import sonde.lang.type.ValueType.ExtremeType;
+import sonde.event.result.Histogram;
+import sonde.event.result.Histogram.Bound;
+import sonde.event.result.Histogram.Bucket;
+import sonde.event.result.Unit;
 import sonde.lang.type.ValueType.HistType;
 import sonde.lang.type.ValueType.LhistType;
-import sonde.lang.type.ValueType.SeriesType;
-import sonde.lang.type.ValueType.SumType;
 
-/** The buckets of a histogram between the first and the last that are not empty. */
+/**
+ * Histograms of maps, from the first to the last bucket that is not empty, and how bpftrace prints
+ * them.
+ */
 final class BucketHistogram {
     private static final int BAR_WIDTH = 52;
     private static final String SUFFIXES = "KMGTPE";
 
-    /**
-     * A bound.
-     *
-     * @param label with a suffix, null for a plain number
-     */
-    private record BucketBound(long number, @Nullable String label) {}
-
-    private final AggregateType type;
-    private final long[] counts;
-    private int first;
-    private int last = -1;
-
-    private BucketHistogram(AggregateType type, long[] counts) {
-        this.type = type;
-        this.counts = counts;
-    }
+    private BucketHistogram() {}
 
     /** By powers of two, the counts divided. */
-    static BucketHistogram of(HistType type, byte[] bytes, int at, long divisor) {
-        return read(type, type.buckets(), bytes, at, divisor);
+    static Histogram of(String title, HistType type, byte[] bytes, int at, long divisor) {
+        IntFunction<@Nullable Bound> upper = bucket -> power(bucket, type.bits());
+        return read(title, false, upper, counts(type.buckets(), bytes, at), divisor);
     }
 
     /** By equal steps; nothing divides these counts. */
-    static BucketHistogram of(LhistType type, byte[] bytes, int at) {
-        return read(type, type.buckets(), bytes, at, 1);
+    static Histogram of(String title, LhistType type, byte[] bytes, int at) {
+        int last = type.buckets() - 1;
+        IntFunction<@Nullable Bound> upper = bucket -> bucket == last ? null : step(bucket, type);
+        return read(title, true, upper, counts(type.buckets(), bytes, at), 1);
     }
 
-    private static BucketHistogram read(
-            AggregateType type, int buckets, byte[] bytes, int at, long divisor) {
-        BucketHistogram histogram = new BucketHistogram(type, new long[buckets]);
+    private static long[] counts(int buckets, byte[] bytes, int at) {
+        long[] counts = new long[buckets];
         for (int i = 0; i < buckets; i++) {
-            long count = ValueBytes.u64(bytes, at + 8 * i);
-            if (count != 0) {
-                histogram.first = histogram.last < 0 ? i : histogram.first;
-                histogram.last = i;
-                histogram.counts[i] = Long.divideUnsigned(count, divisor);
+            counts[i] = ValueBytes.u64(bytes, at + 8 * i);
+        }
+        return counts;
+    }
+
+    private static Histogram read(
+            String title,
+            boolean signed,
+            IntFunction<@Nullable Bound> upper,
+            long[] counts,
+            long divisor) {
+        List<Bucket> buckets = new ArrayList<>();
+        int full = 0;
+        for (int i = 0; i < counts.length; i++) {
+            if (counts[i] != 0 || full > 0) {
+                Bound lower = i == 0 ? null : upper.apply(i - 1);
+                long count = Long.divideUnsigned(counts[i], divisor);
+                buckets.add(new Bucket(lower, upper.apply(i), count));
+                full = counts[i] != 0 ? buckets.size() : full;
             }
         }
-        return histogram;
+        return new Histogram(title, Unit.COUNT, signed, buckets.subList(0, full));
     }
 
-    /** What the values of a bucket are below; null for no bound. */
-    private @Nullable BucketBound upper(int bucket) {
-        return switch (type) {
-            case HistType hist -> power(bucket, hist.bits());
-            case LhistType lhist -> bucket == counts.length - 1 ? null : step(bucket, lhist);
-            case CountType _, SumType _, ExtremeType _, AverageType _, SeriesType _ -> null;
-        };
-    }
-
-    private @Nullable BucketBound lower(int bucket) {
-        return bucket == 0 ? null : upper(bucket - 1);
-    }
-
-    private static BucketBound power(int bucket, int bits) {
+    /** The highest bound is 2 to the power of 64, with 0 as its number. */
+    private static Bound power(int bucket, int bits) {
         if (bucket <= 2 << bits) {
-            return new BucketBound(bucket, null);
+            return new Bound(bucket, "");
         }
         int steps = 1 << bits;
         int factor = steps + (bucket & (steps - 1));
@@ -81,13 +72,13 @@ final class BucketHistogram {
         long number = power >= 64 ? 0 : (long) factor << power;
         int decade = power / 10;
         String text = Long.toString((long) factor << power - 10 * decade);
-        return new BucketBound(number, decade == 0 ? text : text + SUFFIXES.charAt(decade - 1));
+        return new Bound(number, decade == 0 ? text : text + SUFFIXES.charAt(decade - 1));
     }
 
-    private static BucketBound step(int bucket, LhistType type) {
+    private static Bound step(int bucket, LhistType type) {
         long number = Math.min(type.max(), type.min() + bucket * type.step());
         if (type.step() % 1024 != 0) {
-            return new BucketBound(number, null);
+            return new Bound(number, "");
         }
         String text =
                 number == 0 || number % 1024 != 0
@@ -95,24 +86,24 @@ final class BucketHistogram {
                         : number % (1024 * 1024) == 0
                                 ? number / (1024 * 1024) + "M"
                                 : number / 1024 + "K";
-        return new BucketBound(number, text);
+        return new Bound(number, text);
     }
 
     /** A line for each bucket: its bounds, its count and a bar. */
-    void write(TextSink out) {
+    static void write(Histogram histogram, TextSink out) {
         float most = 0;
-        for (long count : counts) {
-            most = Math.max(most, size(count));
+        for (Bucket bucket : histogram.buckets()) {
+            most = Math.max(most, size(bucket.count()));
         }
-        for (int i = first; i <= last; i++) {
+        for (Bucket bucket : histogram.buckets()) {
             int start = out.size();
-            bounds(lower(i), upper(i), out);
+            bounds(bucket.from(), bucket.to(), out);
             out.fill(' ', start + 16 - out.size());
             start = out.size();
-            out.unsigned(counts[i]);
+            out.unsigned(bucket.count());
             out.pad(start, 8, false);
             out.put(" |");
-            int bar = most == 0 ? 0 : (int) (size(counts[i]) / most * BAR_WIDTH);
+            int bar = most == 0 ? 0 : (int) (size(bucket.count()) / most * BAR_WIDTH);
             out.fill('@', bar);
             out.fill(' ', BAR_WIDTH - bar);
             out.put("|\n");
@@ -124,17 +115,16 @@ final class BucketHistogram {
         return count < 0 ? Long.MAX_VALUE : count;
     }
 
-    private static void bounds(
-            @Nullable BucketBound lower, @Nullable BucketBound upper, TextSink out) {
+    private static void bounds(@Nullable Bound lower, @Nullable Bound upper, TextSink out) {
         if (lower == null) {
             out.put("(..., ");
         } else {
             out.put('[');
             bound(lower, out);
             if (upper != null
-                    && lower.label == null
-                    && upper.label == null
-                    && lower.number + 1 == upper.number) {
+                    && lower.label().isEmpty()
+                    && upper.label().isEmpty()
+                    && lower.number() + 1 == upper.number()) {
                 out.put(']');
                 return;
             }
@@ -148,63 +138,58 @@ final class BucketHistogram {
         out.put(')');
     }
 
-    private static void bound(BucketBound bound, TextSink out) {
-        if (bound.label != null) {
-            out.put(bound.label);
+    private static void bound(Bound bound, TextSink out) {
+        if (bound.label().isEmpty()) {
+            out.decimal(bound.number());
         } else {
-            out.decimal(bound.number);
+            out.put(bound.label());
         }
     }
 
     /** An array of objects with min, max (both within the bucket) and count. */
-    void writeJson(TextSink out) {
+    static void writeJson(Histogram histogram, TextSink out) {
         out.put('[');
-        for (int i = first; i <= last; i++) {
-            out.put(i == first ? "{" : ",{");
-            BucketBound lower = lower(i);
-            if (lower != null) {
+        boolean isFirst = true;
+        for (Bucket bucket : histogram.buckets()) {
+            out.put(isFirst ? "{" : ",{");
+            isFirst = false;
+            if (bucket.from() != null) {
                 out.put("\"min\": ");
-                json(lower.number, i, out);
+                JsonValueText.number(bucket.from().number(), isSigned(histogram, bucket), out);
                 out.put(", ");
             }
-            BucketBound upper = upper(i);
-            if (upper != null) {
+            if (bucket.to() != null) {
                 out.put("\"max\": ");
-                json(upper.number - 1, i, out);
+                JsonValueText.number(bucket.to().number() - 1, isSigned(histogram, bucket), out);
                 out.put(", ");
             }
             out.put("\"count\": ");
-            out.unsigned(counts[i]);
+            out.unsigned(bucket.count());
             out.put('}');
         }
         out.put(']');
     }
 
     /** A list for each bucket: its least and its greatest value, empty where none is, and count. */
-    List<List<String>> rows() {
+    static List<List<String>> rows(Histogram histogram) {
         List<List<String>> rows = new ArrayList<>();
-        for (int i = first; i <= last; i++) {
-            BucketBound lower = lower(i);
-            BucketBound upper = upper(i);
+        for (Bucket bucket : histogram.buckets()) {
+            boolean signed = isSigned(histogram, bucket);
             rows.add(
                     List.of(
-                            lower == null ? "" : text(lower.number, i),
-                            upper == null ? "" : text(upper.number - 1, i),
-                            Long.toUnsignedString(counts[i])));
+                            bucket.from() == null ? "" : text(bucket.from().number(), signed),
+                            bucket.to() == null ? "" : text(bucket.to().number() - 1, signed),
+                            Long.toUnsignedString(bucket.count())));
         }
         return rows;
     }
 
-    private String text(long number, int bucket) {
-        return isSigned(bucket) ? Long.toString(number) : Long.toUnsignedString(number);
+    private static String text(long number, boolean signed) {
+        return signed ? Long.toString(number) : Long.toUnsignedString(number);
     }
 
     /** Only the first bucket of powers of two has values below 0. */
-    private boolean isSigned(int bucket) {
-        return bucket == 0 || type instanceof LhistType;
-    }
-
-    private void json(long number, int bucket, TextSink out) {
-        JsonValueText.number(number, isSigned(bucket), out);
+    private static boolean isSigned(Histogram histogram, Bucket bucket) {
+        return histogram.signed() || bucket.from() == null;
     }
 }

@@ -65,8 +65,9 @@ final class CsvRows {
     private List<List<String>> values(ValueType type, byte[] bytes, long latest, long divisor) {
         return switch (type) {
             case SeriesType series -> SeriesTable.of(series, bytes, 0).rows(latest);
-            case HistType hist -> BucketHistogram.of(hist, bytes, 0, divisor).rows();
-            case LhistType lhist -> BucketHistogram.of(lhist, bytes, 0).rows();
+            case HistType hist ->
+                    BucketHistogram.rows(BucketHistogram.of("", hist, bytes, 0, divisor));
+            case LhistType lhist -> BucketHistogram.rows(BucketHistogram.of("", lhist, bytes, 0));
             case AverageType(boolean full, boolean signed) when full -> {
                 ValueType number = signed ? IntType.I64 : IntType.U64;
                 String average = text(new AverageType(false, signed), bytes, 0, divisor);

@@ -80,7 +80,8 @@ final class FoldedRows {
                         ? tuple.fields()
                         : TupleType.of(List.of(key)).fields();
         List<String> frames = new ArrayList<>();
-        for (String word : order.isEmpty() ? byKind(parts) : order) {
+        boolean isNamed = order.equals(List.of(StackRows.BY_KIND));
+        for (String word : order.isEmpty() || isNamed ? byKind(parts, isNamed) : order) {
             part(word, parts, bytes, frames);
         }
         return String.join(";", frames);
@@ -121,13 +122,18 @@ final class FoldedRows {
         }
     }
 
-    private static List<String> byKind(List<TypeField> parts) {
+    /**
+     * The parts of a key by kind.
+     *
+     * @param isNamed whether numbers (process ids) are left out, as BCC's tools do
+     */
+    private static List<String> byKind(List<TypeField> parts, boolean isNamed) {
         List<String> sorted = new ArrayList<>();
         for (int kind = 0; kind < 3; kind++) {
             for (int i = 0; i < parts.size(); i++) {
                 ValueType type = parts.get(i).type();
                 int its = type instanceof StackType stack ? stack.user() ? 1 : 2 : 0;
-                if (its == kind) {
+                if (its == kind && !(isNamed && type instanceof IntType)) {
                     sorted.add(Integer.toString(i));
                 }
             }
@@ -146,28 +152,16 @@ final class FoldedRows {
         }
         TypeField field = parts.get(number);
         if (field.type() instanceof StackType stack) {
-            List<String> innermostFirst = stack(stack, key, field.offsetBytes());
+            List<String> innermostFirst =
+                    StackFrames.functions(stack, key, field.offsetBytes(), names).stream()
+                            .map(FoldedRows::harmless)
+                            .toList();
             frames.addAll(word.startsWith("-") ? innermostFirst : innermostFirst.reversed());
         } else {
             text.clear();
             ValueText.write(field.type(), key, field.offsetBytes(), names, text);
             frames.add(harmless(text.toString()));
         }
-    }
-
-    private List<String> stack(StackType type, byte[] key, int at) {
-        List<String> frames = new ArrayList<>();
-        int pid = ValueBytes.s32(key, at);
-        long[] addresses = StackFrames.addresses(type, key, at, names);
-        if (!type.user()) {
-            addresses = names.kernelPart(addresses);
-        }
-        for (long address : addresses) {
-            String name =
-                    type.user() ? names.userSymbol(address, pid) : names.kernelSymbol(address);
-            frames.add(harmless(name));
-        }
-        return frames;
     }
 
     /** A name holds no separator. */

@@ -227,8 +227,11 @@ public final class JsonValueText {
                     out.put('}');
                 }
             }
-            case HistType hist -> BucketHistogram.of(hist, bytes, at, divisor).writeJson(out);
-            case LhistType lhist -> BucketHistogram.of(lhist, bytes, at).writeJson(out);
+            case HistType hist ->
+                    BucketHistogram.writeJson(
+                            BucketHistogram.of("", hist, bytes, at, divisor), out);
+            case LhistType lhist ->
+                    BucketHistogram.writeJson(BucketHistogram.of("", lhist, bytes, at), out);
             case SeriesType series -> {
                 SeriesTable table = SeriesTable.of(series, bytes, at);
                 table.writeJson(table.latest(), out);

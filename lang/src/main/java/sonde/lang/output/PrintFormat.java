@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.lang.output.FormatConversion.Kind;
@@ -25,6 +27,8 @@ import sonde.lang.type.ValueType.VoidType;
  */
 public final class PrintFormat {
     private static final int MAX_WIDTH = 65_535;
+
+    private static final Pattern UNKNOWN = Pattern.compile("%[-+ #0-9.*hlLjzt]*[a-zA-Z]{1,2}");
 
     private final String format;
     private final byte[][] pieces;
@@ -352,12 +356,15 @@ public final class PrintFormat {
     /** What is wrong with arguments of these types; null for nothing. */
     public @Nullable String check(List<ValueType> arguments) {
         if (arguments.size() != conversions.length) {
+            String unknown = unknown();
             return (arguments.size() < conversions.length ? "not enough" : "too many")
                     + " arguments for format string ("
                     + arguments.size()
                     + " supplied, "
                     + conversions.length
-                    + " expected)";
+                    + " expected"
+                    + (unknown.isEmpty() ? "" : "; " + unknown + " is no conversion")
+                    + ")";
         }
         for (int i = 0; i < conversions.length; i++) {
             String wrong = check(conversions[i], arguments.get(i));
@@ -366,6 +373,21 @@ public final class PrintFormat {
             }
         }
         return null;
+    }
+
+    /** The first percent sign that stands for itself, with the letter behind it; empty for none. */
+    private String unknown() {
+        Matcher sign = UNKNOWN.matcher(format.replace("%%", ""));
+        while (sign.find()) {
+            try {
+                if (parse(sign.group()).count() == 0) {
+                    return sign.group().replaceFirst("(?<=[a-zA-Z]).$", "");
+                }
+            } catch (FormatException e) {
+                return sign.group();
+            }
+        }
+        return "";
     }
 
     private static @Nullable String check(FormatConversion conversion, ValueType type) {

@@ -43,6 +43,16 @@ final class StackFrames {
         }
     }
 
+    /** The functions of a stack without offsets, innermost first. */
+    static List<String> functions(StackType type, byte[] bytes, int at, ValueNames names) {
+        int pid = ValueBytes.s32(bytes, at);
+        long[] addresses = addresses(type, bytes, at, names);
+        return Arrays.stream(type.user() ? addresses : names.kernelPart(addresses))
+                .mapToObj(address ->
+                        type.user() ? names.userSymbol(address, pid) : names.kernelSymbol(address))
+                .toList();
+    }
+
     /** The addresses of a stack, innermost first, up to where the unwinder lost its way. */
     static long[] addresses(StackType type, byte[] bytes, int at, ValueNames names) {
         if (type.copied()) {

@@ -124,6 +124,9 @@ public final class TextOutput implements ScriptOutput {
         if (style.form() == RowForm.FOLDED && !rows.scalar()) {
             new FoldedRows(style.parts(), names, out).write(rows, style.order(order), top, by);
             drainIfMuch();
+        } else if (printsStacks() && !rows.scalar() && StackRows.fits(rows.key())) {
+            new StackRows(style.parts(), names, out).write(rows, style.order(order), top, by);
+            drainIfMuch();
         } else if (style.form() == RowForm.CSV) {
             new CsvRows(names, out).write(rows, rows.ordered(style.order(order), top), by);
             drainIfMuch();
@@ -144,6 +147,10 @@ public final class TextOutput implements ScriptOutput {
         if (!rows.rows().isEmpty()) {
             map(rows, 0, 1);
         }
+    }
+
+    private boolean printsStacks() {
+        return style.form() == RowForm.USUAL && !style.parts().isEmpty();
     }
 
     private void scalar(MapRows rows, byte[] value, long divisor) {
@@ -315,7 +322,7 @@ public final class TextOutput implements ScriptOutput {
         if (lists != null) {
             lists.end();
         }
-        if (style.form() == RowForm.USUAL) {
+        if (style.form() == RowForm.USUAL && !printsStacks()) {
             printf("\n\n");
         }
     }

@@ -318,8 +318,10 @@ public final class ValueText {
                     out.put(" }");
                 }
             }
-            case HistType hist -> BucketHistogram.of(hist, bytes, at, divisor).write(out);
-            case LhistType lhist -> BucketHistogram.of(lhist, bytes, at).write(out);
+            case HistType hist ->
+                    BucketHistogram.write(BucketHistogram.of("", hist, bytes, at, divisor), out);
+            case LhistType lhist ->
+                    BucketHistogram.write(BucketHistogram.of("", lhist, bytes, at), out);
             case SeriesType series -> {
                 SeriesTable table = SeriesTable.of(series, bytes, at);
                 table.write(table.latest(), names.zone(), out);

@@ -48,7 +48,8 @@ final class AttachNumber {
             at++;
         }
         if (at == from) {
-            throw new NumberFormatException("invalid integer: " + text);
+            throw new NumberFormatException(
+                    text.isEmpty() ? "a number is missing" : "invalid integer: " + text);
         }
         BigInteger value = new BigInteger(digits.substring(from, at), radix);
         int end = at;

@@ -27,6 +27,15 @@ final class AttachPointParts {
     }
 
     private List<String> split() throws AttachPointException {
+        int control = 0;
+        while (control < text.length() && !isControl(text.charAt(control))) {
+            control++;
+        }
+        if (control < text.length()) {
+            throw new AttachPointException(
+                    "a probe's name has no control characters (\\x%02x)"
+                            .formatted((int) text.charAt(control)));
+        }
         int at = 0;
         while (at < text.length()) {
             char c = text.charAt(at);
@@ -49,6 +58,10 @@ final class AttachPointParts {
         }
         end();
         return parts;
+    }
+
+    private static boolean isControl(char c) {
+        return c < ' ' && !Character.isWhitespace(c) || c == 0x7f;
     }
 
     private void end() {

@@ -19,6 +19,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import sonde.symbol.files.LdSoCache;
+import sonde.sys.Arch;
 import sonde.sys.FileCalls;
 import sonde.sys.MappedRange;
 
@@ -120,7 +122,7 @@ final class BinaryPaths {
                 }
             }
         }
-        for (String path : LdSoCache.find(name)) {
+        for (String path : LdSoCache.find(LdSoCache.read(LdSoCache.PATH), name, Arch.current())) {
             if (isProgram(inRoot(path))) {
                 found.add(inRoot(path));
             }

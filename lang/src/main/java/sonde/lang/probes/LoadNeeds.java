@@ -117,28 +117,42 @@ public record LoadNeeds(
         return kernel ? KERNEL : new ModuleOwner(module);
     }
 
-    /** A specification of these instructions; its target is added by {@link #load}. */
+    /** A specification of these instructions; its target is added by {@link OpenTarget#of}. */
     public ProgramSpec spec(String name, ProgramCode code) {
         return new ProgramSpec(name, type, code).expecting(expected);
     }
 
     /**
-     * Loads a program for its target.
+     * What a program is for, open while it is loaded.
      *
-     * @param spec with the type of this
+     * @param fd 0 for the kernel itself
      */
-    public Program load(ProgramSpec spec) throws IOException {
+    public record OpenTarget(LoadNeeds needs, int fd, @Nullable Runnable closing)
+            implements AutoCloseable {
+        /** A program for it, of the type that it needs. */
+        public ProgramSpec of(ProgramSpec spec) {
+            return spec.targeting(needs.expected, needs.btfId, fd);
+        }
+
+        @Override
+        public void close() {
+            if (closing != null) {
+                closing.run();
+            }
+        }
+    }
+
+    /** Opens the module or program whose types the id is of. */
+    public OpenTarget target() throws IOException {
         return switch (owner) {
-            case KernelOwner _ -> Program.load(spec.targeting(expected, btfId, 0));
+            case KernelOwner _ -> new OpenTarget(this, 0, null);
             case ModuleOwner(String name) -> {
-                try (LoadedBtf types = module(name)) {
-                    yield Program.load(spec.targeting(expected, btfId, types.fd()));
-                }
+                LoadedBtf types = module(name);
+                yield new OpenTarget(this, types.fd(), types::close);
             }
             case ProgramOwner(int id) -> {
-                try (Program target = Program.openId(id)) {
-                    yield Program.load(spec.targeting(expected, btfId, target.fd()));
-                }
+                Program program = Program.openId(id);
+                yield new OpenTarget(this, program.fd(), program::close);
             }
         };
     }

@@ -353,6 +353,8 @@ public final class ProbeAttacher {
             reason = AlternativeHint.counter(p.type() != PerfEvents.SOFTWARE);
         } else if (probe instanceof WatchpointProbe && errno == Errno.ENOSPC) {
             reason = "No more HW registers left";
+        } else if (errno == Errno.EMFILE) {
+            reason += "; each probe needs a file descriptor or two: raise 'ulimit -n'";
         } else if (probe instanceof TracepointProbe && errno == Errno.ENOENT) {
             reason = "Probe does not exist: " + probe.name();
         } else if (probe instanceof TracepointProbe && errno == Errno.EACCES) {

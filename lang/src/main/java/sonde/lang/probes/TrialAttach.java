@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Program;
+import sonde.bpf.ProgramSpec;
 import sonde.bpf.insn.ProgramCode;
+import sonde.lang.probes.LoadNeeds.OpenTarget;
 import sonde.lang.probes.Probe.FentryProbe;
 import sonde.lang.probes.Probe.IteratorProbe;
 import sonde.lang.probes.Probe.TracerProbe;
@@ -32,7 +34,9 @@ public final class TrialAttach {
         ProbeGroup one =
                 new ProbeGroup(List.of(first), group.shared(), group.multi(), group.session());
         LoadNeeds needs = LoadNeeds.of(one);
-        try (Program program = needs.load(needs.spec("sonde_trial", NOTHING).licensed("GPL"))) {
+        ProgramSpec spec = needs.spec("sonde_trial", NOTHING).licensed("GPL");
+        try (OpenTarget target = needs.target();
+                Program program = Program.load(target.of(spec))) {
             ProbeAttacher.attach(one, program, options).close();
             return Optional.empty();
         } catch (AttachException e) {

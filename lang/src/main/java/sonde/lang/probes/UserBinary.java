@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.location.LineSearch;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
 import sonde.bpf.usdt.UsdtLocation;
 import sonde.bpf.usdt.UsdtNotes;
@@ -72,17 +71,6 @@ final class UserBinary implements AutoCloseable {
         return function.name().indexOf('.') > 0 && elf.section(GO_BUILD).isPresent();
     }
 
-    /** Where an address stands in a file; -1 for nowhere. */
-    static long fileOffset(ElfFile elf, long address) {
-        for (ElfSegment segment : elf.segments()) {
-            if (segment.type() == ElfFile.PT_LOAD
-                    && Long.compareUnsigned(address - segment.address(), segment.fileBytes()) < 0) {
-                return address - segment.address() + segment.offset();
-            }
-        }
-        return -1;
-    }
-
     /** Functions that a pattern names, by name; of several of a name the first. */
     Map<String, Function> functions(Glob glob) throws MalformedInputException {
         Map<String, Function> found = new TreeMap<>();
@@ -125,7 +113,7 @@ final class UserBinary implements AutoCloseable {
                 long into = address - symbols.value(i);
                 if (isFunction(symbols, i)
                         && (into == 0 || Long.compareUnsigned(into, symbols.size(i)) < 0)) {
-                    long start = fileOffset(elf, symbols.value(i));
+                    long start = elf.offsetOf(symbols.value(i));
                     if (start >= 0) {
                         return new Function(
                                 plain(symbols.name(i)), symbols.value(i), symbols.size(i), start);
@@ -148,7 +136,7 @@ final class UserBinary implements AutoCloseable {
 
     /** Where an address stands in the file; -1 for nowhere. */
     long fileOffset(long address) {
-        return fileOffset(elf, address);
+        return elf.offsetOf(address);
     }
 
     private List<ElfSymbols> tables() throws MalformedInputException {
@@ -166,7 +154,7 @@ final class UserBinary implements AutoCloseable {
     }
 
     private void add(ElfSymbols symbols, int index, String name, Map<String, Function> found) {
-        long start = fileOffset(elf, symbols.value(index));
+        long start = elf.offsetOf(symbols.value(index));
         if (start >= 0 && !name.isEmpty()) {
             found.put(name, new Function(name, symbols.value(index), symbols.size(index), start));
         }

@@ -10,8 +10,10 @@
  *     List<Probe> probes = expander.expand(point, diagnostics);
  *     for (ProbeGroup group : expander.group(span, probes, false, diagnostics)) {
  *         LoadNeeds needs = LoadNeeds.of(group);
- *         Program program = needs.load(needs.spec("opens", code));
- *         Link link = ProbeAttacher.attach(group, program, AttachOptions.EVERYWHERE);
+ *         try (OpenTarget target = needs.target()) {
+ *             Program program = Program.load(target.of(needs.spec("opens", code)));
+ *             Link link = ProbeAttacher.attach(group, program, AttachOptions.EVERYWHERE);
+ *         }
  *     }
  * }
  * }

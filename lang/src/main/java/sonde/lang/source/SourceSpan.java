@@ -7,11 +7,6 @@ package sonde.lang.source;
  * @param to offset behind its last
  */
 public record SourceSpan(SourceText source, int from, int to) {
-    /** From the beginning of this to the end of another part of the same text. */
-    public SourceSpan upTo(SourceSpan end) {
-        return new SourceSpan(source, from, Math.max(to, end.to));
-    }
-
     /** What stands there. */
     public String text() {
         return source.text().substring(from, to);

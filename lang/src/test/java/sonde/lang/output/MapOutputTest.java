@@ -320,6 +320,51 @@ final class MapOutputTest {
         assertThat(Printed.text(byKind, out -> out.time("12:00\n"))).isEmpty();
     }
 
+    /** The same with a process behind the word. */
+    private static MapRows stacksOfAProcess() {
+        StackType kernel = new StackType(false, ValueType.StackMode.BPFTRACE, 2, false);
+        StackType user = new StackType(true, ValueType.StackMode.BPFTRACE, 2, false);
+        TupleType key = TupleType.of(List.of(user, kernel, WORD, IntType.I64));
+        List<MapRow> rows = new ArrayList<>();
+        for (int i = 1; i <= 2; i++) {
+            byte[] bytes =
+                    Little.bytes()
+                            .i32(7)
+                            .zeros(4)
+                            .i64(4, 5)
+                            .i64(1, 2)
+                            .text("a;b", 8)
+                            .i64(70 + i)
+                            .get();
+            rows.add(new MapRow(bytes, Little.i64s(30 - i)));
+        }
+        return new MapRows("@m", false, key, IntType.I64, rows);
+    }
+
+    @Test
+    void stacksForPeopleAreInTheFormOfBccMostLast() {
+        MapStyle kind = new MapStyle(MapOrder.DEFAULT, RowForm.USUAL, List.of("kind"));
+        String stack = "    k1\n    k2\n    u4@7\n    u5@7\n    -                a;b (";
+        assertThat(Printed.text(kind, out -> out.map(stacksOfAProcess(), 0, 1)))
+                .isEqualTo(stack + "72)\n        28\n\n" + stack + "71)\n        29\n\n");
+        MapStyle first = new MapStyle(MapOrder.VALUE_DESCENDING, RowForm.USUAL, List.of("kind"));
+        assertThat(Printed.text(first, out -> out.map(stacksOfAProcess(), 1, 1)))
+                .isEqualTo(stack + "71)\n        29\n\n");
+        MapStyle named =
+                new MapStyle(
+                        MapOrder.DEFAULT,
+                        RowForm.USUAL,
+                        List.of("waker:2,3", "1", "--", "0", "target:2"));
+        assertThat(Printed.text(named, out -> out.map(stacksOfAProcess(), 1, 1)))
+                .isEqualTo(
+                        "    waker:           a;b 71\n    k1\n    k2\n"
+                                + "    --               --\n    u4@7\n    u5@7\n"
+                                + "    target:          a;b\n        29\n\n");
+        MapStyle folded = new MapStyle(MapOrder.DEFAULT, RowForm.FOLDED, List.of("kind"));
+        assertThat(Printed.text(folded, out -> out.map(stacksOfAProcess(), 0, 1)))
+                .isEqualTo("a:b;u5@7;u4@7;k2;k1 57\n");
+    }
+
     /** Rows that differ in what is not shown are one line, in the order of their sums. */
     @Test
     void equalFoldedStacksAreAddedUp() {

@@ -230,7 +230,7 @@ final class AttachPointParserTest {
                 "uprobe:/bin/sh@:195 ## Invalid uprobe arguments, expected format:"
                         + " uprobe:TARGET@FILE:LINE[:COL]",
                 "uprobe:/bin/sh@a.c:x ## Invalid line number: invalid integer: x",
-                "uprobe:/bin/sh@a.c:1: ## Invalid column number: invalid integer: ",
+                "uprobe:/bin/sh@a.c:1: ## Invalid column number: a number is missing",
                 "uprobe:@main.c:123 ## Unspecified target binary, cannot attach by source code"
                         + " location.",
                 "usdt:x ## usdt probe type requires 2 or 3 arguments, found 1",
@@ -240,7 +240,7 @@ final class AttachPointParserTest {
                 "rawtracepoint ## rawtracepoint probe type requires 2 or 1 arguments, found 0",
                 "rawtracepoint: ## rawtracepoint should be attached to a function",
                 "profile ## profile probe type requires 1 or 2 arguments, found 0",
-                "profile:hz: ## Invalid rate of profile probe: invalid integer: ",
+                "profile:hz: ## Invalid rate of profile probe: a number is missing",
                 "profile:ns:1 ## ns is not an accepted unit of time; there are hz, ms, s, us",
                 "interval::1 ## interval probe must have unit of time",
                 "interval:s:0 ## interval frequency should be a positive integer",

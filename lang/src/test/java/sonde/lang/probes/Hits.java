@@ -16,10 +16,12 @@ import sonde.bpf.BpfMap;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
+import sonde.bpf.ProgramSpec;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
+import sonde.lang.probes.LoadNeeds.OpenTarget;
 import sonde.sys.SyscallException;
 
 /** A program that counts its runs, all of them and by the cookie of each. */
@@ -41,9 +43,10 @@ final class Hits implements AutoCloseable {
     static Hits load(ProbeGroup group, boolean cookies) throws IOException {
         BpfMap all = BpfMap.create(new MapSpec("t_hits", MapType.ARRAY, 4, 8, 1));
         BpfMap by = BpfMap.create(new MapSpec("t_cookies", MapType.ARRAY, 4, 8, COOKIES));
-        try {
-            LoadNeeds needs = LoadNeeds.of(group);
-            return new Hits(all, by, needs.load(needs.spec("t_hits", code(all, by, cookies))));
+        LoadNeeds needs = LoadNeeds.of(group);
+        try (OpenTarget target = needs.target()) {
+            ProgramSpec spec = needs.spec("t_hits", code(all, by, cookies));
+            return new Hits(all, by, Program.load(target.of(spec)));
         } catch (IOException e) {
             by.close();
             all.close();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.event.Glob;
+import sonde.symbol.files.LdSoCache;
 import sonde.sys.Arch;
 
 /** Patterns, and the lists that they are looked for in. */
@@ -82,12 +83,13 @@ final class PatternsTest {
     @Test
     void librariesOfTheLoader() {
         byte[] cache = cache();
-        assertThat(LdSoCache.find(cache, "libc", Arch.X86_64)).containsExactly("/lib/libc.so.6");
-        assertThat(LdSoCache.find(cache, "libc.so.6", Arch.X86_64))
+        assertThat(LdSoCache.find(LdSoCache.parse(cache), "libc", Arch.X86_64))
                 .containsExactly("/lib/libc.so.6");
-        assertThat(LdSoCache.find(cache, "libc.so.7", Arch.X86_64)).isEmpty();
-        assertThat(LdSoCache.find(cache, "libc", Arch.AARCH64)).isEmpty();
-        assertThat(LdSoCache.find(new byte[60], "libc", Arch.X86_64)).isEmpty();
+        assertThat(LdSoCache.find(LdSoCache.parse(cache), "libc.so.6", Arch.X86_64))
+                .containsExactly("/lib/libc.so.6");
+        assertThat(LdSoCache.find(LdSoCache.parse(cache), "libc.so.7", Arch.X86_64)).isEmpty();
+        assertThat(LdSoCache.find(LdSoCache.parse(cache), "libc", Arch.AARCH64)).isEmpty();
+        assertThat(LdSoCache.find(LdSoCache.parse(new byte[60]), "libc", Arch.X86_64)).isEmpty();
     }
 
     @Test

@@ -18,6 +18,7 @@ import sonde.bpf.usdt.UsdtNotes;
 import sonde.bpf.usdt.UsdtNotes.MarkerName;
 import sonde.lang.source.CompilerDiagnostics;
 import sonde.lang.source.SourceDiagnostic;
+import sonde.symbol.files.LdSoCache;
 import sonde.sys.Arch;
 import sonde.testkit.ElfWriter;
 import sonde.testkit.Property;
@@ -121,12 +122,16 @@ final class ProbesPropertyTest {
         out.put("glibc-ld.so.cache1.1".getBytes(StandardCharsets.UTF_8)).putInt(1).position(48);
         out.putInt(0x303).putInt(72).putInt(82).position(72);
         out.put("libc.so.6\0/lib/libc.so.6\0".getBytes(StandardCharsets.UTF_8));
-        assertThat(LdSoCache.find(cache, "libc", Arch.X86_64)).hasSize(1);
+        assertThat(LdSoCache.find(LdSoCache.parse(cache), "libc", Arch.X86_64)).hasSize(1);
         Property.forAll(
                 11,
                 3_000,
                 random ->
-                        assertThat(LdSoCache.find(damaged(cache, random), "libc", Arch.X86_64))
+                        assertThat(
+                                        LdSoCache.find(
+                                                LdSoCache.parse(damaged(cache, random)),
+                                                "libc",
+                                                Arch.X86_64))
                                 .hasSizeLessThanOrEqualTo(1));
     }
 

@@ -9,9 +9,14 @@ import sonde.recording.json.JsonTree;
 final class OtherFormats {
     private static final int WINDOW = 1 << 16;
     private static final Pattern VALGRIND =
-            Pattern.compile("^==\\d+== (Memcheck|Helgrind|DRD|DHAT|Cachegrind|Callgrind)");
+            Pattern.compile(
+                    "(?m)^==(?:[\\d:.]+ )?\\d+=="
+                        + " (Memcheck|Helgrind|DRD|DHAT|Cachegrind|Callgrind|Massif)\\b"
+                        + "|<valgrindoutput>");
     private static final Pattern SANITIZER =
-            Pattern.compile("(?m)^(?:==\\d+==\\s?ERROR|WARNING): (\\w+Sanitizer)");
+            Pattern.compile("(?m)^(?:==\\d+==\\s?(?:ERROR|WARNING)|WARNING): (\\w+Sanitizer)");
+    private static final Pattern UNDEFINED =
+            Pattern.compile("(?m)^\\S+:\\d+:\\d+: runtime error: ");
     private static final Pattern V8_LOG =
             Pattern.compile("^(?:v8-version|shared-library|code-creation|profiler),");
 
@@ -29,15 +34,20 @@ final class OtherFormats {
     private static String text(String head) {
         Matcher valgrind = VALGRIND.matcher(head);
         if (valgrind.find()) {
+            String tool = valgrind.group(1) == null ? "tools as XML" : valgrind.group(1);
             return "is the report of valgrind's "
-                    + valgrind.group(1)
+                    + tool
                     + ": messages without times; callgrind.out and massif.out are read";
         }
         Matcher sanitizer = SANITIZER.matcher(head);
         if (sanitizer.find()) {
             return "is a report of "
                     + sanitizer.group(1)
-                    + "; 'sonde symbolize --filter' names the addresses in it";
+                    + "; 'sonde symbolize --annotate' names the addresses in it";
+        }
+        if (UNDEFINED.matcher(head).find()) {
+            return "is a report of UndefinedBehaviorSanitizer: messages that name their source"
+                       + " lines";
         }
         return V8_LOG.matcher(head).find()
                 ? "is V8's own log (node --prof): node --prof-process sums it up; a recording of"
@@ -54,7 +64,13 @@ final class OtherFormats {
             return "is a CPU profile of V8 (.cpuprofile): speedscope.app opens it and exports JSON"
                     + " that is read";
         }
-        boolean gecko = has(head, "meta") && (has(head, "libs") || has(head, "processType"));
+        if (has(head, "selfSize") && has(head, "callFrame")
+                || has(head, "snapshot") && has(head, "node_fields")) {
+            return "is a heap profile of V8: Chrome's DevTools open it (Memory, Load)";
+        }
+        boolean gecko =
+                has(head, "meta") && (has(head, "libs") || has(head, "processType"))
+                        || has(head, "symbolicationTable");
         return gecko && !has(head, "traceEvents")
                 ? "is a Gecko profile that was not processed, or is too old:"
                         + " profiler.firefox.com opens it and saves a profile that is read"

@@ -19,6 +19,7 @@ import sonde.probe.dynamic.ProbeOperand.HeldOperand;
 import sonde.probe.dynamic.ProbeOperand.KernelOperand;
 import sonde.probe.dynamic.ProbeOperand.SplitOperand;
 import sonde.probe.dynamic.ProbeOperand.StoredOperand;
+import sonde.recording.ftrace.ProbeField;
 import sonde.symbol.ctype.SourceType;
 import sonde.symbol.ctype.SourceType.NumberType;
 
@@ -77,7 +78,7 @@ final class ArgumentMaker {
                 FetchType.isText(parts.type())
                         ? rendering.text(operand, parts.type())
                         : rendering.words(operand, parts.type());
-        return new ProbeArgument(name, words[0], words[1], text, rendering.note);
+        return new ProbeArgument(name, words[0], words[1], text, rendering.shown);
     }
 
     private static ProbeOperand referred(ExpressionCompiler compiler, ProbeOperand operand)
@@ -117,7 +118,7 @@ final class ArgumentMaker {
     private final class FetchRendering {
         private final String source;
         private final ExpressionCompiler compiler;
-        private String note = "";
+        private String shown = "";
 
         FetchRendering(String source, ExpressionCompiler compiler) {
             this.source = source;
@@ -166,17 +167,19 @@ final class ArgumentMaker {
                     throw fault("has " + type.sizeBytes() + " bytes, more than a probe can show");
                 }
             }
-            String shown = asked.isEmpty() ? FetchType.of(type) : FetchType.sized(asked, type);
+            String fetched = asked.isEmpty() ? FetchType.of(type) : FetchType.sized(asked, type);
+            if (FetchType.isReal(type, asked)) {
+                shown = type.sizeBytes() == 4 ? "float" : "double";
+            }
             return switch (operand) {
                 case StoredOperand o when o.bits() > 0 -> bits(o, asked);
                 case StoredOperand o ->
-                        new String[] {o.address().memory(here.statics(), o.isUser()), shown};
-                case HeldOperand o when o.bits() == 0 && o.bitOffset() == 0 ->
-                        new String[] {o.token(), shown};
+                        new String[] {o.address().memory(here.statics(), o.isUser()), fetched};
+                case HeldOperand o when o.isWhole() -> new String[] {o.token(), fetched};
                 case HeldOperand o -> {
-                    long count = o.bits() > 0 ? o.bits() : 8 * type.sizeBytes();
-                    refuseType(asked, "u" + count, "is a part of a register");
-                    note(type);
+                    int count = o.bits() > 0 ? o.bits() : (int) (8 * type.sizeBytes());
+                    refuseType(asked, count, "is a part of a register");
+                    signed(type, asked, count);
                     yield new String[] {
                         o.token(), "b" + count + "@" + o.bitOffset() + "/" + 8 * here.addressBytes()
                     };
@@ -188,27 +191,26 @@ final class ArgumentMaker {
                     }
                     yield words(one, asked);
                 }
-                case CalculatedOperand o -> {
-                    String number = o.value().number(here.statics());
-                    if (number.isEmpty()) {
-                        throw fault(isSum(o.value()));
-                    }
-                    yield new String[] {number, shown};
-                }
+                case CalculatedOperand o -> new String[] {number(o.value(), fetched), fetched};
                 case KernelOperand o -> new String[] {o.text(), asked};
             };
         }
 
-        private String isSum(FetchArgument value) throws ProbeException {
-            return value.origin() instanceof ProgramOrigin
-                    ? "is an address that is known only where the program runs"
-                    : "is the sum of "
-                            + new FetchArgument(value.origin(), 0).number(here.statics())
-                            + " and "
-                            + value.offset()
-                            + ": a probe can read what stands there, but not hand out the sum;"
-                            + " record the pointer and add "
-                            + value.offset();
+        /** The words for a number; of a sum those for what the constant is added to. */
+        private String number(FetchArgument value, String fetched) throws ProbeException {
+            String whole = value.number(here.statics());
+            if (!whole.isEmpty()) {
+                return whole;
+            }
+            if (value.origin() instanceof ProgramOrigin) {
+                throw fault("is an address that is known only where the program runs");
+            }
+            if (!fetched.matches("[sux](8|16|32|64)") || !shown.isEmpty()) {
+                throw fault("is a sum, which a probe records as a number only");
+            }
+            int bits = Integer.parseInt(fetched.substring(1));
+            shown = ProbeField.type(fetched.startsWith("s"), bits, value.offset());
+            return new FetchArgument(value.origin(), 0).number(here.statics());
         }
 
         private String isWhole(SourceType type, SourceType.Structure structure) {
@@ -270,34 +272,32 @@ final class ArgumentMaker {
             };
         }
 
-        /**
-         * The kernel cuts bits out of a word as an unsigned number that it shows in decimal
-         * (parse_probe_arg of kernel/trace/trace_probe.c).
-         */
-        private void refuseType(String asked, String own, String what) throws ProbeException {
-            if (!asked.isEmpty() && !asked.equals("u") && !asked.equals(own)) {
+        /** The kernel cuts bits out of a word (parse_probe_arg of kernel/trace/trace_probe.c). */
+        private void refuseType(String asked, long bits, String what) throws ProbeException {
+            if (!asked.matches("|[su]|[su]" + bits)) {
                 throw fault(
                         what
-                                + ", which the kernel shows as an unsigned decimal number;"
+                                + ", which the kernel shows as a decimal number;"
                                 + " leave :"
                                 + asked
                                 + " away");
             }
         }
 
-        private void note(SourceType type) {
-            if (FetchType.of(type).startsWith("s")) {
-                note = "unsigned in the record";
+        /** The kernel's bits have no sign: the reader of the recording gives it back. */
+        private void signed(SourceType type, String asked, int bits) {
+            boolean wanted =
+                    asked.isEmpty() ? FetchType.of(type).startsWith("s") : asked.startsWith("s");
+            if (wanted) {
+                shown = ProbeField.type(true, bits, 0);
             }
         }
 
         /** A bit-field: the smallest word of the kernel's that holds it at its own alignment. */
         private String[] bits(StoredOperand o, String asked) throws ProbeException {
-            if (asked.startsWith("s")) {
-                refuseType(asked, "", "is a bit-field");
-            }
-            if (asked.length() <= 1) {
-                note(o.type());
+            if (asked.length() <= 1 || asked.startsWith("s")) {
+                refuseType(asked, o.bits(), "is a bit-field");
+                signed(o.type(), asked, o.bits());
             }
             for (int word = 8; word <= 64; word *= 2) {
                 long start = o.bitOffset() / word * word;
@@ -306,7 +306,9 @@ final class ArgumentMaker {
                     String type = "b" + o.bits() + "@" + into + "/" + word;
                     FetchArgument address = o.address().plus(start / 8);
                     String read = address.memory(here.statics(), o.isUser());
-                    return new String[] {read, asked.length() > 1 ? asked : type};
+                    return new String[] {
+                        read, asked.length() > 1 && !asked.startsWith("s") ? asked : type
+                    };
                 }
             }
             throw fault("is a bit-field that crosses a word");

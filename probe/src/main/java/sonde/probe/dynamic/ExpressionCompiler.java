@@ -220,8 +220,7 @@ final class ExpressionCompiler {
         }
         return switch (operand) {
             case StoredOperand o when o.bits() == 0 -> o.address().loaded(o.isUser());
-            case HeldOperand o when o.bitOffset() == 0 && o.bits() == 0 ->
-                    FetchArgument.token(o.token());
+            case HeldOperand o when o.isWhole() -> FetchArgument.token(o.token());
             case CalculatedOperand o -> o.value();
             case SplitOperand o -> {
                 ProbeOperand one = PlacedParts.one(o);
@@ -265,7 +264,11 @@ final class ExpressionCompiler {
                 type.plain() instanceof SourceType.Pointer pointer
                         ? Math.max(1, pointer.target().get().sizeBytes())
                         : 1;
-        return new CalculatedOperand(value(of, e.at()).plus(bytes(e.at(), e.amount(), unit)), type);
+        FetchArgument start =
+                type.plain() instanceof NumberType && of instanceof HeldOperand o && o.isWhole()
+                        ? FetchArgument.token(o.token())
+                        : value(of, e.at());
+        return new CalculatedOperand(start.plus(bytes(e.at(), e.amount(), unit)), type);
     }
 
     private SourceType type(ProbeExpression.TypeWords words) throws ProbeException {
@@ -312,7 +315,12 @@ final class ExpressionCompiler {
                     new StoredOperand(o.address(), type, o.bitOffset(), o.bits(), o.isUser());
             case HeldOperand o -> new HeldOperand(o.token(), type, o.bitOffset(), o.bits());
             case SplitOperand o -> new SplitOperand(o.parts(), type, o.bitOffset(), o.bits());
-            case CalculatedOperand o -> new CalculatedOperand(o.value(), type);
+            case CalculatedOperand o -> {
+                if (type.sizeBytes() > o.type().sizeBytes() && o.value().offset() != 0) {
+                    throw fault(at, "a sum of " + o.type().spelling() + " has no more bytes");
+                }
+                yield new CalculatedOperand(o.value(), type);
+            }
             case KernelOperand o -> new KernelOperand(o.text(), type);
         };
     }

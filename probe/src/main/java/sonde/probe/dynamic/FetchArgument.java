@@ -121,6 +121,11 @@ record FetchArgument(FetchOrigin origin, long offset) {
         /** A register by the kernel's name, {@code "di"}; empty where it cannot be fetched. */
         String spelled(String name);
 
+        /** Why there is no word for a register. */
+        default String unknown(String name) {
+            return "register " + name + " is not known to this kind of probe";
+        }
+
         /** Parameters of a declaration before the one that {@code $arg1} is. */
         default int hidden() {
             return 0;

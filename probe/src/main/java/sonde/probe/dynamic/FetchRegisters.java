@@ -1,6 +1,7 @@
 package sonde.probe.dynamic;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
@@ -19,6 +20,12 @@ enum FetchRegisters implements FetchArgument.FetchNames {
             "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10"
                     + " s11 t3 t4 t5 t6",
             "a0 a1 a2 a3 a4 a5 a6 a7");
+
+    /** In regoffset_table too, beyond those that DWARF numbers. */
+    private static final List<String> OTHERS =
+            List.of(
+                    "flags", "cs", "ss", "ds", "es", "fs", "gs", "orig_ax", "ip", "pc", "pstate",
+                    "lr", "epc", "status", "badaddr", "cause", "orig_a0", "fp");
 
     private final String[] names;
     private final String[] arguments;
@@ -72,7 +79,20 @@ enum FetchRegisters implements FetchArgument.FetchNames {
 
     @Override
     public String spelled(String name) {
-        return "%" + name;
+        return List.of(names).contains(name) || OTHERS.contains(name) ? "%" + name : "";
+    }
+
+    @Override
+    public String unknown(String name) {
+        String bare = name.replaceFirst("^[re](?=[a-z]{2}$)|(?<=^r\\d{1,2})[dwb]$|^w(?=\\d)", "");
+        String word = List.of(names).contains(bare) ? bare : bare.replaceFirst("^(?=\\d)", "x");
+        return "this CPU ("
+                + name().toLowerCase(Locale.ROOT)
+                + ") has no register that the kernel calls "
+                + name
+                + (List.of(names).contains(word) ? "; it calls it " + word : "")
+                + "; there are "
+                + String.join(" ", names);
     }
 
     /**

@@ -1,5 +1,6 @@
 package sonde.probe.dynamic;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.symbol.ctype.SourceType;
@@ -52,6 +53,15 @@ final class FetchType {
                     SourceType.Opaque _ ->
                     "x64";
         };
+    }
+
+    /** Whether a value is shown as a floating point number, which the kernel has only as bits. */
+    static boolean isReal(SourceType type, String asked) {
+        return asked.isEmpty()
+                && type.plain() instanceof NumberType number
+                && number.kind() == SourceType.Kind.FLOATING
+                && !number.name().toLowerCase(Locale.ROOT).contains("complex")
+                && (type.sizeBytes() == 4 || type.sizeBytes() == 8);
     }
 
     /** Where only {@code s}, {@code u} or {@code x} was asked for, with the size of a type. */

@@ -222,9 +222,7 @@ final class LocationScope implements ExpressionScope {
             String word = names.spelled(register.group(1));
             if (word.isEmpty()) {
                 throw ProbeException.at(
-                        text,
-                        at,
-                        "register " + register.group(1) + " is not known to this kind of probe");
+                        text, at + register.start(), names.unknown(register.group(1)));
             }
             register.appendReplacement(out, Matcher.quoteReplacement(word));
         }

@@ -11,7 +11,6 @@ import java.util.regex.Pattern;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNote;
 import sonde.binary.elf.ElfSection;
-import sonde.binary.elf.ElfSegment;
 import sonde.event.NearestNames;
 import sonde.probe.dynamic.PointSpec.PointPlace.MarkerPoint;
 
@@ -125,7 +124,7 @@ final class MarkerDefiner {
             long moved = base == 0 || linked == 0 ? 0 : base - linked;
             String provider = text(in);
             String name = text(in);
-            long counter = semaphore == 0 ? 0 : dataOffset(elf, semaphore + moved);
+            long counter = semaphore == 0 ? 0 : Math.max(0, elf.offsetOf(semaphore + moved));
             all.add(new MarkerLocation(provider, name, pc + moved, counter, text(in)));
         }
         return all;
@@ -143,17 +142,6 @@ final class MarkerDefiner {
         }
         in.position(Math.min(end + 1, in.limit()));
         return new String(in.array(), from, end - from, StandardCharsets.UTF_8);
-    }
-
-    private static long dataOffset(ElfFile elf, long address) {
-        for (ElfSegment segment : elf.segments()) {
-            long into = address - segment.address();
-            if (segment.type() == ElfFile.PT_LOAD
-                    && Long.compareUnsigned(into, segment.fileBytes()) < 0) {
-                return into + segment.offset();
-            }
-        }
-        return 0;
     }
 
     private List<ProbeArgument> arguments(MarkerLocation marker) {

@@ -2,7 +2,10 @@ package sonde.probe.dynamic;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,8 +13,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import sonde.event.Glob;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.ftrace.ProbeField;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.FileCalls;
@@ -25,6 +30,9 @@ import sonde.sys.SyscallException;
 public final class NamedProbes {
     private static final Pattern LINE =
             Pattern.compile("([pre]|f|t|r\\d+|f\\d+):([\\w.-]+)/([\\w.-]+)\\s+(\\S+)(.*)");
+    private static final Pattern KERNEL_PROFILE =
+            Pattern.compile("(?m)^\\s*(\\S+)\\s+(\\d{1,18})\\s+(\\d{1,18})$");
+    private static final Pattern USER_PROFILE = Pattern.compile("(?m)^.*\\s(\\S+)\\s+(\\d{1,18})$");
     private static final int MOST_BYTES = 16 << 20;
 
     private final Tracefs tracefs;
@@ -59,6 +67,8 @@ public final class NamedProbes {
      * @param source what the notebook says it stands at; empty for one of somebody else
      * @param changed the file whose path has another file, or none, since it was set: the probe
      *     stays in the old one; empty where that is not so
+     * @param hits since it was set, while something recorded it; null where the kernel does not say
+     * @param misses of a kernel probe that fired while another one ran on its CPU
      */
     public record ListedProbe(
             String kind,
@@ -68,7 +78,9 @@ public final class NamedProbes {
             String arguments,
             String source,
             boolean isOurs,
-            String changed) {
+            String changed,
+            @Nullable Long hits,
+            @Nullable Long misses) {
         /** {@code "probe:vfs_read"}. */
         public String event() {
             return group + ":" + name;
@@ -79,12 +91,18 @@ public final class NamedProbes {
     public List<ListedProbe> list() throws IOException {
         List<ListedProbe> all = new ArrayList<>();
         Map<String, String> sources = notebook.read();
+        Map<String, Deque<long[]>> kernel = profile("kprobe_profile");
+        Map<String, Deque<long[]>> user = profile("uprobe_profile");
         for (String file : readable()) {
             for (String line : tracefs.text(file).split("\n")) {
                 Matcher matcher = LINE.matcher(line);
                 if (matcher.matches()) {
                     String event = matcher.group(2) + ":" + matcher.group(3);
                     String noted = sources.get(ProbeRegistry.key(event, matcher.group(4)));
+                    boolean isUser = matcher.group(4).startsWith("/");
+                    boolean isCounted = matcher.group(1).matches("[pr]\\d*");
+                    Deque<long[]> counts = (isUser ? user : kernel).get(matcher.group(3));
+                    long[] of = !isCounted || counts == null ? null : counts.poll();
                     all.add(
                             new ListedProbe(
                                     matcher.group(1),
@@ -96,11 +114,58 @@ public final class NamedProbes {
                                     noted != null,
                                     noted == null
                                             ? ""
-                                            : ProbedFile.changed(ProbeRegistry.file(noted))));
+                                            : ProbedFile.changed(ProbeRegistry.file(noted)),
+                                    of == null ? null : of[0],
+                                    of == null || isUser ? null : of[1]));
                 }
             }
         }
         return all;
+    }
+
+    /**
+     * What a profile file of tracefs counts, by the name of the event without its group; those of
+     * one name in the order of the probes. Programs' lines begin with the path, which may have
+     * blanks (probes_profile_seq_show of trace_kprobe.c and trace_uprobe.c).
+     */
+    private Map<String, Deque<long[]>> profile(String file) {
+        Map<String, Deque<long[]>> counts = new HashMap<>();
+        try {
+            String text = tracefs.text(file);
+            Matcher line = (file.startsWith("u") ? USER_PROFILE : KERNEL_PROFILE).matcher(text);
+            while (line.find()) {
+                long misses = line.groupCount() < 3 ? 0 : Long.parseLong(line.group(3));
+                counts.computeIfAbsent(line.group(1), _ -> new ArrayDeque<>())
+                        .add(new long[] {Long.parseLong(line.group(2)), misses});
+            }
+        } catch (SyscallException e) {
+            return Map.of(); // the kernel has no probes of this kind
+        }
+        return counts;
+    }
+
+    /** Types that only the notebook knows, of fields by name, by event; see {@link ProbeField}. */
+    public static Map<String, Map<String, String>> types(Tracefs tracefs) throws SyscallException {
+        ProbeRegistry notebook = ProbeRegistry.usual();
+        Map<String, String> noted = notebook.read();
+        Map<String, Map<String, String>> types = new LinkedHashMap<>();
+        if (noted.values().stream().noneMatch(ProbeRegistry::hasTypes)) {
+            return types;
+        }
+        NamedProbes probes = new NamedProbes(tracefs, notebook);
+        for (String file : probes.readable()) {
+            for (String line : tracefs.text(file).split("\n")) {
+                Matcher matcher = LINE.matcher(line);
+                if (matcher.matches()) {
+                    String event = matcher.group(2) + ":" + matcher.group(3);
+                    String of = noted.get(ProbeRegistry.key(event, matcher.group(4)));
+                    if (of != null) {
+                        types.put(event, ProbeRegistry.types(of, matcher.group(5)));
+                    }
+                }
+            }
+        }
+        return types;
     }
 
     /** Of the probes that names or globs mean those whose file was changed since. */

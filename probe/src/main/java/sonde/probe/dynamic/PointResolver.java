@@ -16,9 +16,12 @@ import sonde.binary.dwarf.location.FunctionCopy;
 import sonde.binary.dwarf.location.LineRows;
 import sonde.binary.dwarf.location.SourceFunction;
 import sonde.binary.dwarf.location.SourceScope;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSegment;
 import sonde.probe.dynamic.ObjectSymbols.ObjectSymbol;
 import sonde.probe.dynamic.PointSpec.PointPlace;
 import sonde.probe.dynamic.PointSpec.PointPlace.AddressPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.FilePoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.FunctionPoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.LinePoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.MarkerPoint;
@@ -56,12 +59,27 @@ public final class PointResolver {
             case FunctionPoint function -> function(function);
             case LinePoint line -> line(line);
             case AddressPoint address -> List.of(at(address.address(), false));
+            case FilePoint file -> List.of(at(address(file), file.isReturn()));
             case MarkerPoint marker ->
                     throw new ProbeException("marker " + marker.name() + " is no place of source");
             case TracepointPoint tracepoint ->
                     throw new ProbeException(
                             "tracepoint " + tracepoint.name() + " is no place of source");
         };
+    }
+
+    private long address(FilePoint file) throws ProbeException {
+        ElfFile elf = subject.elf().orElse(null);
+        if (elf != null && !subject.isKernel()) {
+            for (ElfSegment segment : elf.segments()) {
+                long into = file.offset() - segment.offset();
+                if (segment.isCode() && Long.compareUnsigned(into, segment.fileBytes()) < 0) {
+                    return segment.address() + into;
+                }
+            }
+        }
+        throw new ProbeException(
+                "byte 0x" + Long.toHexString(file.offset()) + " is in no code of " + file.path());
     }
 
     private List<ProbeLocation> function(FunctionPoint wanted) throws IOException {

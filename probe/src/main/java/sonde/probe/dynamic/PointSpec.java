@@ -5,13 +5,15 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.probe.dynamic.PointSpec.PointPlace.AddressPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.FilePoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.FunctionPoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.LinePoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.MarkerPoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.TracepointPoint;
 
 /**
- * What a user asked for: {@code [[GROUP:]NAME=][MODULE:]PLACE [ARGUMENT…]}.
+ * What a user asked for: {@code [[GROUP:]NAME=][MODULE:]PLACE [ARGUMENT…]}, or in the form of
+ * tracefs {@code p:[GROUP/]NAME PLACE [ARGUMENT…]}, with {@code r} for a return.
  *
  * @param module of the kernel; empty for what is probed anyway
  * @param group empty for the usual one
@@ -27,6 +29,10 @@ public record PointSpec(
         List<String> arguments) {
     private static final Pattern NAMED =
             Pattern.compile("(?:([A-Za-z_]\\w*):)?(?!operator=)([A-Za-z_]\\w*)=(.+)");
+    private static final Pattern TRACEFS =
+            Pattern.compile("\\s*([a-z])(\\d*):(?:([A-Za-z_]\\w*)/)?([A-Za-z_]\\w*)\\s+(?=\\S)");
+    private static final Pattern FILE_OFFSET =
+            Pattern.compile("(/[^\\s:]*):0x([0-9a-fA-F]{1,16})(%return)?");
     private static final Pattern MODULE =
             Pattern.compile("(?!tracepoint:|sdt_)([A-Za-z_][\\w-]*):([A-Za-z_].*)");
     private static final Pattern LINE = Pattern.compile("@?([^:@]+):(\\d{1,9})");
@@ -57,6 +63,9 @@ public record PointSpec(
         /** An address as stated in the file. */
         record AddressPoint(long address) implements PointPlace {}
 
+        /** A byte of a file, as tracefs names places of programs. */
+        record FilePoint(String path, long offset, boolean isReturn) implements PointPlace {}
+
         /** A marker that the program's author placed (USDT). */
         record MarkerPoint(String provider, String name) implements PointPlace {}
 
@@ -70,6 +79,38 @@ public record PointSpec(
      * @throws ProbeException with a caret where it is not understood
      */
     public static PointSpec parse(String text) throws ProbeException {
+        Matcher written = TRACEFS.matcher(text);
+        if (!written.lookingAt()) {
+            return parsed(text);
+        }
+        PointSpec spec = parsed(text.substring(written.end()));
+        if (!spec.name().isEmpty()
+                || !written.group(1).matches("[pr]")
+                || !written.group(2).isEmpty()) {
+            throw ProbeException.at(
+                    text, 0, "p:[GROUP/]NAME PLACE or r:[GROUP/]NAME FUNCTION was expected here");
+        }
+        return new PointSpec(
+                text,
+                spec.module(),
+                written.group(3) == null ? "" : written.group(3),
+                written.group(4),
+                written.group(1).equals("r") ? returning(text, spec.place()) : spec.place(),
+                spec.arguments());
+    }
+
+    private static PointPlace returning(String text, PointPlace place) throws ProbeException {
+        if (place instanceof FunctionPoint(String name, String file, int line, long offset, _)
+                && line < 0
+                && offset <= 0) {
+            return new FunctionPoint(name, file, -1, -1, true);
+        } else if (place instanceof FilePoint(String path, long offset, _)) {
+            return new FilePoint(path, offset, true);
+        }
+        throw ProbeException.at(text, 0, "'r' probes the return of a function: name one");
+    }
+
+    private static PointSpec parsed(String text) throws ProbeException {
         int end = ProbePointParser.end(text);
         String first = text.substring(0, end).strip();
         if (first.isEmpty()) {
@@ -111,6 +152,11 @@ public record PointSpec(
 
     /** The place alone: {@code FUNCTION:LINE}. */
     public static PointPlace place(String text) throws ProbeException {
+        Matcher byOffset = FILE_OFFSET.matcher(text);
+        if (byOffset.matches()) {
+            long offset = Long.parseUnsignedLong(byOffset.group(2), 16);
+            return new FilePoint(byOffset.group(1), offset, byOffset.group(3) != null);
+        }
         Matcher marker = MARKER.matcher(text);
         if (marker.matches()) {
             return new MarkerPoint(marker.group(1), marker.group(2));

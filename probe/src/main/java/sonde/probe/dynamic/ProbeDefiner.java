@@ -193,7 +193,7 @@ public final class ProbeDefiner {
     }
 
     private static List<String> types(ProbeDefinition one) {
-        return one.arguments().stream().map(a -> a.name() + ":" + a.type()).toList();
+        return one.arguments().stream().map(a -> a.name() + ":" + a.type() + a.shown()).toList();
     }
 
     /** Whether the function tracer is asked for a place, or is all that the kernel has for it. */
@@ -350,11 +350,6 @@ public final class ProbeDefiner {
         ProbeLocation shownSpot = traced ? spot.noted("by the function tracer") : spot;
         if (module != null && !module.isLoaded()) {
             shownSpot = shownSpot.noted("begins when " + module.name() + " is loaded");
-        }
-        for (ProbeArgument argument : arguments) {
-            if (!argument.note().isEmpty()) {
-                shownSpot = shownSpot.noted(argument.name() + " is " + argument.note());
-            }
         }
         return new ProbeDefinition(
                 traced ? 'f' : spot.isReturn() ? 'r' : 'p',

@@ -23,7 +23,11 @@ sealed interface ProbeOperand {
      * @param bits of a bit-field, else 0
      */
     record HeldOperand(String token, SourceType type, long bitOffset, int bits)
-            implements ProbeOperand {}
+            implements ProbeOperand {
+        boolean isWhole() {
+            return bitOffset == 0 && bits == 0;
+        }
+    }
 
     /** A number that is calculated, with no place of its own. */
     record CalculatedOperand(FetchArgument value, SourceType type) implements ProbeOperand {}

@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -64,9 +66,15 @@ final class ProbeRegistry {
 
     /** With what tells the file that it stands in from a later one; empty for nothing. */
     void add(ProbeDefinition definition, String source, String file) {
+        StringBuilder types = new StringBuilder();
+        for (ProbeArgument one : definition.arguments()) {
+            if (!one.shown().isEmpty()) {
+                types.append('\t').append(plain(one.text())).append('\t').append(one.shown());
+            }
+        }
+        String rest = file.isEmpty() && types.isEmpty() ? "" : "\t" + plain(file) + types;
         String key = key(definition.event(), definition.place());
-        String line = plain(source) + (file.isEmpty() ? "" : "\t" + plain(file));
-        change(all -> all.put(key, line));
+        change(all -> all.put(key, plain(source) + rest));
     }
 
     private static String plain(String text) {
@@ -75,12 +83,34 @@ final class ProbeRegistry {
 
     /** The part of a line that says where a probe stands. */
     static String source(String line) {
-        return line.indexOf('\t') < 0 ? line : line.substring(0, line.indexOf('\t'));
+        return line.split("\t", -1)[0];
     }
 
     /** The part of a line that says which file it was; empty where it does not. */
     static String file(String line) {
-        return line.indexOf('\t') < 0 ? "" : line.substring(line.indexOf('\t') + 1);
+        String[] parts = line.split("\t", -1);
+        return parts.length > 1 ? parts[1] : "";
+    }
+
+    static boolean hasTypes(String line) {
+        return line.split("\t", -1).length > 2;
+    }
+
+    /**
+     * Types of a probe's fields that the kernel does not know.
+     *
+     * @param arguments as the kernel has them: another tool may have set another probe there
+     */
+    static Map<String, String> types(String line, String arguments) {
+        Map<String, String> types = new LinkedHashMap<>();
+        List<String> known = List.of(arguments.split(" ", -1));
+        String[] parts = line.split("\t", -1);
+        for (int i = 2; i + 1 < parts.length; i += 2) {
+            if (known.contains(parts[i])) {
+                types.put(parts[i].substring(0, parts[i].indexOf('=')), parts[i + 1]);
+            }
+        }
+        return types;
     }
 
     void remove(String event) {
@@ -101,6 +131,7 @@ final class ProbeRegistry {
             int held = FileCalls.open(folder.toString(), FileCalls.O_DIRECTORY);
             try {
                 Fd.flock(held, Fd.LOCK_EX);
+                removeDrafts(folder);
                 Map<String, String> all = read();
                 edit.accept(all);
                 write(folder, all);
@@ -110,6 +141,15 @@ final class ProbeRegistry {
         } catch (IOException e) {
             // The probe works without; list then shows the kernel's words.
             return;
+        }
+    }
+
+    /** Who writes one holds the lock: these are of processes that were killed. */
+    private static void removeDrafts(Path folder) throws IOException {
+        try (DirectoryStream<Path> drafts = Files.newDirectoryStream(folder, "probes?*")) {
+            for (Path draft : drafts) {
+                Files.deleteIfExists(draft);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.Errno;
@@ -31,7 +32,9 @@ import sonde.sys.SyscallException;
  *       image and jars without O_CLOEXEC; without the variable they are told by their paths.
  * </ul>
  *
- * <p>{@code SONDE_LC_ALL} holds the LC_ALL of a locale in which the JVM could not name every file.
+ * <p>{@code SONDE_KEEP_NAME} holds what a variable was that the JVM must not see, or sees with
+ * another value (settings of Java, LC_ALL): {@code =VALUE}, empty when there was none. {@code
+ * SONDE_CLOSED} lists the standard streams that were closed.
  *
  * <p>The mask of blocked signals needs no variable: the java launcher's first thread keeps it. The
  * coredump_filter is taken from the parent process, because HotSpot widens its own.
@@ -57,6 +60,12 @@ public record InheritedState(
     /** Variables with this prefix are between our launcher script and us. */
     static final String OWN_PREFIX = "SONDE_";
 
+    private static final String KEPT_PREFIX = "SONDE_KEEP_";
+
+    /** Variables of {@link #OWN_PREFIX} that are not the user's. */
+    private static final Set<String> OF_THE_LAUNCHER =
+            Set.of("SONDE_CLOSED", "SONDE_SIGIGN", "SONDE_CACHE", "SONDE_CALLED");
+
     private static final int ENVIRONMENT_LIMIT = 64 << 20;
     private static final int STATUS_LIMIT = 64 << 10;
     private static final int MAX_DESCRIPTORS = 1 << 20;
@@ -79,7 +88,7 @@ public record InheritedState(
                 environment.add(variable);
             }
         }
-        restoreLocale(environment, own.get("SONDE_LC_ALL"));
+        restoreKept(environment, own);
         int pid = ProcessCalls.getpid();
         String status = text("/proc/self/status");
         String first = text("/proc/self/task/" + pid + "/status");
@@ -88,7 +97,7 @@ public record InheritedState(
                 limits(own.get("SONDE_NOFILE")),
                 ignored(own.get("SONDE_SIGIGN"), status),
                 hexadecimal(line(first, "SigBlk")),
-                descriptors(own.get("SONDE_FDS")),
+                descriptors(own.get("SONDE_FDS"), own.getOrDefault("SONDE_CLOSED", "")),
                 coredumpFilter(line(status, "PPid")),
                 ProcessCalls.nice(pid),
                 ProcessCalls.affinity(pid));
@@ -127,17 +136,35 @@ public record InheritedState(
                 cpus);
     }
 
-    /** Gives LC_ALL back what it was: {@code "=C"} when it was set, empty when it was not. */
-    private static void restoreLocale(
-            List<byte[]> environment, @org.jspecify.annotations.Nullable String given) {
-        if (given == null) {
-            return;
-        }
-        String name = "LC_ALL";
-        environment.removeIf(variable ->
-                new String(variable, StandardCharsets.ISO_8859_1).startsWith(name + "="));
-        if (!given.isEmpty()) {
-            environment.add((name + given).getBytes(StandardCharsets.ISO_8859_1));
+    /** Gives variables back what the launcher took from them. */
+    private static void restoreKept(List<byte[]> environment, Map<String, String> own) {
+        own.forEach((kept, value) -> {
+            if (kept.startsWith(KEPT_PREFIX)) {
+                String name = kept.substring(KEPT_PREFIX.length());
+                environment.removeIf(variable ->
+                        new String(variable, StandardCharsets.ISO_8859_1).startsWith(name + "="));
+                if (!value.isEmpty()) {
+                    environment.add((name + value).getBytes(StandardCharsets.ISO_8859_1));
+                }
+            }
+        });
+    }
+
+    /** Makes an environment of this process the one that it was given, for other programs. */
+    public static void restore(Map<String, String> environment) {
+        for (String name : List.copyOf(environment.keySet())) {
+            String value = environment.get(name);
+            if (name.startsWith(KEPT_PREFIX)) {
+                String original = name.substring(KEPT_PREFIX.length());
+                if (value.isEmpty()) {
+                    environment.remove(original);
+                } else {
+                    environment.put(original, value.substring(1));
+                }
+            }
+            if (name.startsWith(KEPT_PREFIX) || OF_THE_LAUNCHER.contains(name)) {
+                environment.remove(name);
+            }
         }
     }
 
@@ -179,7 +206,7 @@ public record InheritedState(
     }
 
     /** Descriptors without FD_CLOEXEC, less those the JVM has opened for itself. */
-    private static BitSet descriptors(@Nullable String given) {
+    private static BitSet descriptors(@Nullable String given, String closed) {
         BitSet descriptors = new BitSet();
         if (given != null && given.matches("[0-9 ]{0,65536}")) {
             for (String number : given.split(" ", -1)) {
@@ -190,7 +217,8 @@ public record InheritedState(
             return descriptors;
         }
         for (int fd : open()) {
-            if (survivesExec(fd) && (fd <= 2 || !ofTheJvm(fd))) {
+            boolean standsIn = fd <= 2 && closed.contains(Integer.toString(fd));
+            if (!standsIn && survivesExec(fd) && (fd <= 2 || !ofTheJvm(fd))) {
                 descriptors.set(fd);
             }
         }

@@ -214,8 +214,8 @@ public final class LaunchedCommand implements AutoCloseable {
         }
     }
 
-    /** Waits for its end; blocks in the kernel, so not for virtual threads. */
-    public WaitStatus await() throws SyscallException {
+    /** Waits for its end, for all who ask; blocks in the kernel, so not for virtual threads. */
+    public synchronized WaitStatus await() throws SyscallException {
         WaitStatus known = status;
         if (known == null) {
             known = ProcessCalls.wait4(pid, ProcessCalls.WALL).orElseThrow();

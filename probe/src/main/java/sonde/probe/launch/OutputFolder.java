@@ -167,6 +167,32 @@ public final class OutputFolder implements AutoCloseable {
         Fd.fchown(fd, caller.uid(), caller.gid());
     }
 
+    /**
+     * Makes a file of the folder its only trace: {@code STEM.dat} beside it, or {@code STEM-2.dat}…
+     * where there is one. The folder goes.
+     *
+     * @return where the file is
+     */
+    public Path leaveOnly(String name, String stem) throws SyscallException {
+        for (int number = 1; ; number++) {
+            Path file = path.resolveSibling(stem + (number == 1 ? "" : "-" + number) + ".dat");
+            try {
+                FileCalls.renameat2(
+                        fd,
+                        plain(name),
+                        FileCalls.AT_FDCWD,
+                        bytes(file.toString()),
+                        FileCalls.RENAME_NOREPLACE);
+                deleteAll();
+                return file;
+            } catch (SyscallException e) {
+                if (e.errno() != Errno.EEXIST || number == LAST_NUMBER) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     /** Removes the folder and the files in it: nothing came of the recording. */
     public void deleteAll() throws SyscallException {
         for (String name : names()) {
@@ -186,7 +212,7 @@ public final class OutputFolder implements AutoCloseable {
     }
 
     /** Who called sudo. */
-    private record Caller(int uid, int gid) {
+    record Caller(int uid, int gid) {
         static @Nullable Caller find() {
             String uid = System.getenv("SUDO_UID");
             String gid = System.getenv("SUDO_GID");

@@ -40,11 +40,11 @@ final class NamesCode {
     private static final int CONTEXT_RESULT = 16;
 
     // Stack: the key, a zero key, and the call's arguments.
-    private static final int KEY = TaskTree.KEY;
+    static final int KEY = TaskTree.KEY;
     private static final int ZERO = -8;
-    private static final int POINTER = -16;
-    private static final int LENGTH = -24;
-    private static final int DESCRIPTOR = -32;
+    static final int POINTER = -16;
+    static final int LENGTH = -24;
+    static final int DESCRIPTOR = -32;
     private static final int USER_LENGTH = -40;
 
     // Counters, bytes from the start of their map's only value.
@@ -100,20 +100,22 @@ final class NamesCode {
         switch (call.kind()) {
             case OPEN, EXECUTE -> readPath(code, call.kind(), out, unreadable);
             case CONNECT, BIND, ACCEPT -> readAddress(code, call.kind(), out, unreadable, send);
-            case NONE -> throw new IllegalArgumentException(call.name() + " has no name");
+            case PIPE -> readPipe(code, out, unreadable);
+            case POLL, SELECT, FUTEX, NONE ->
+                    throw new IllegalArgumentException(call.name() + " has no name");
         }
         code.jump(send);
         code.at(unreadable).step("unreadable");
         count(code, UNREADABLE);
         code.move(R0, 0);
         code.at(send);
-        send(code);
+        send(code, null);
         // 0 would take the event away from all perf events (trace_call_bpf).
         return code.at(out).exit(1).build();
     }
 
     /** Keeps an argument on the stack; one that the call does not have as the working directory. */
-    private static void keep(CodeBuilder code, int position, int slot) {
+    static void keep(CodeBuilder code, int position, int slot) {
         if (position < 0) {
             code.move(R1, NamedCall.WORKING_DIRECTORY);
         } else {
@@ -135,6 +137,19 @@ final class NamesCode {
                 .call(HelperFunctionId.PROBE_READ_USER_STR)
                 .branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R0, 0, unreadable)
                 .add(R0, -1);
+    }
+
+    /** The two descriptors, of a call that made them; R0 = their length. */
+    private static void readPipe(CodeBuilder code, Label out, Label unreadable) {
+        code.step("read the descriptors")
+                .ifNotZero(R8, out)
+                .move(R1, R9)
+                .add(R1, NamedCall.BYTES)
+                .move(R2, NamedCall.PIPE_BYTES)
+                .load(Width.U64, R3, R10, POINTER)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .ifNotZero(R0, unreadable)
+                .move(R0, NamedCall.PIPE_BYTES);
     }
 
     /** The address; R0 = its length. Accepts that failed have none and are not told. */
@@ -194,14 +209,20 @@ final class NamesCode {
                 .branch(JumpCondition.SIGNED_GREATER_OR_EQUAL, R0, 0, read)
                 .move(R0, 0)
                 .at(read);
-        send(code);
+        send(code, null);
         // 0 would take the event away from all perf events (trace_call_bpf).
         return code.at(out).exit(1).build();
     }
 
     /** R6 = context, R7 = tgid and tid, {@link #KEY} = tid; leaves when the task is not watched. */
     private void filter(CodeBuilder code, Label out) {
-        code.step("is the task watched").move(R6, R1);
+        code.move(R6, R1);
+        watched(code, out);
+    }
+
+    /** R7 = tgid and tid, {@link #KEY} = tid; leaves when the task is not watched. */
+    void watched(CodeBuilder code, Label out) {
+        code.step("is the task watched");
         if (tree != null) {
             tree.filter(code, out);
         }
@@ -215,7 +236,7 @@ final class NamesCode {
     }
 
     /** R0 = address of the value at a key on the stack; leaves when there is none. */
-    private static void lookUp(CodeBuilder code, BpfMap map, int key, Label none) {
+    static void lookUp(CodeBuilder code, BpfMap map, int key, Label none) {
         code.map(R1, map.fd())
                 .move(R2, R10)
                 .add(R2, key)
@@ -224,7 +245,7 @@ final class NamesCode {
     }
 
     /** R9 = this CPU's record, with the thread's numbers. */
-    private void startRecord(CodeBuilder code, Label out) {
+    void startRecord(CodeBuilder code, Label out) {
         code.step("start the record").store(Width.U32, R10, ZERO, 0);
         lookUp(code, scratch, ZERO, out);
         code.move(R9, R0)
@@ -234,8 +255,12 @@ final class NamesCode {
                 .store(Width.U32, R9, NamedCall.PID, R1);
     }
 
-    /** Sends the record with R0 bytes. */
-    private void send(CodeBuilder code) {
+    /**
+     * Sends the record with R0 bytes.
+     *
+     * @param told forgets the thread when that fails; null for none
+     */
+    void send(CodeBuilder code, @Nullable BpfMap told) {
         Label sent = new Label("sent");
         Label done = new Label("done");
         code.step("send")
@@ -250,12 +275,18 @@ final class NamesCode {
                 .call(HelperFunctionId.PERF_EVENT_OUTPUT)
                 .ifZero(R0, sent);
         count(code, DROPPED);
+        if (told != null) {
+            code.map(R1, told.fd())
+                    .move(R2, R10)
+                    .add(R2, KEY)
+                    .call(HelperFunctionId.MAP_DELETE_ELEM);
+        }
         code.jump(done).at(sent);
         count(code, SENT);
         code.at(done);
     }
 
-    private void count(CodeBuilder code, int counter) {
+    void count(CodeBuilder code, int counter) {
         code.mapValue(R1, counters.fd(), counter).move(R2, 1).atomicAdd(Width.U64, R1, 0, R2);
     }
 }

@@ -34,11 +34,16 @@ import sonde.sys.SyscallException;
 public final class NamesProgram implements AutoCloseable {
     private static final int SCRATCH_BYTES = 544;
 
+    /** Threads whose last wait is known. */
+    private static final int WAITING_THREADS = 1 << 14;
+
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final List<String> attached = new ArrayList<>();
     private final BpfMap events;
     private final BpfMap scratch;
     private final BpfMap counters;
+    private final BpfMap waitScratch;
+    private final BpfMap waits;
     private final @Nullable TaskTree tree;
 
     /**
@@ -61,9 +66,12 @@ public final class NamesProgram implements AutoCloseable {
             int cpus = MachineFacts.possibleCpus().length();
             events = map("sonde_names", MapType.PERF_EVENT_ARRAY, 4, cpus);
             scratch = map("sonde_scratch", MapType.PER_CPU_ARRAY, SCRATCH_BYTES, 1);
+            waitScratch = map("sonde_wait", MapType.PER_CPU_ARRAY, SCRATCH_BYTES, 1);
+            waits = map("sonde_waits", MapType.LRU_HASH, 8, WAITING_THREADS);
             counters = map("sonde_sent", MapType.ARRAY, 8 * NamesCode.COUNTERS, 1);
             MachineFacts.onlineCpus().stream().forEach(cpu -> output(cpu, outputs.applyAsInt(cpu)));
             attachAll();
+            attachWaits();
         } catch (OutputException e) {
             close();
             throw e.failure;
@@ -121,6 +129,18 @@ public final class NamesProgram implements AutoCloseable {
                         exit);
                 attached.add(call.name());
             }
+        }
+    }
+
+    /**
+     * What a thread waits for is told when it leaves the CPU for it: a call that does not costs
+     * nothing.
+     */
+    private void attachWaits() throws IOException {
+        NamesCode names = new NamesCode(events, waitScratch, counters, tree);
+        ProgramCode code = new WaitCode(names, waits).switched();
+        try (Program program = Program.load("sonde_wait", ProgramType.RAW_TRACEPOINT, code)) {
+            parts.push(Link.rawTracepoint(program, "sched_switch"));
         }
     }
 

@@ -38,12 +38,14 @@ import java.util.Optional;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.snapshot.ThreadRows;
+import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Arch;
 import sonde.sys.Clocks;
 
 /** Makes the attrs of a plan's events. */
-final class AttrFactory {
+public final class AttrFactory {
     /** The event that counts nothing and carries the life of processes. */
     static final String DUMMY = "dummy";
 
@@ -62,11 +64,16 @@ final class AttrFactory {
 
     private final RecordPlan plan;
     private final boolean systemWide;
+    private final boolean unwound;
     private final boolean flight;
     private final int watermark;
 
-    AttrFactory(RecordPlan plan, boolean systemWide) {
+    /**
+     * @param unwound whether programs unwind user stacks, so that the kernel need not
+     */
+    AttrFactory(RecordPlan plan, boolean systemWide, boolean unwound) {
         this.plan = plan;
+        this.unwound = unwound;
         this.systemWide = systemWide;
         this.flight = plan.rings().lifeBytes() > 0;
         long drained = flight ? plan.rings().lifeBytes() : plan.rings().perfBytes();
@@ -97,6 +104,9 @@ final class AttrFactory {
         }
         if (event.callChain()) {
             attr.sampleType(PERF_SAMPLE_CALLCHAIN);
+            if (unwound) {
+                attr.flags(FLAG_EXCLUDE_CALLCHAIN_USER);
+            }
             CallGraph graph = plan.spec().callGraph();
             if (graph.kind() == CallGraph.Kind.DWARF) {
                 attr.sampleType(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
@@ -138,6 +148,24 @@ final class AttrFactory {
         PerfAttr.Builder attr = PerfAttr.software(PERF_COUNT_SW_BPF_OUTPUT);
         common(attr);
         return attr.period(1).sampleType(PERF_SAMPLE_RAW).build();
+    }
+
+    /**
+     * The entry of {@link ThreadRows}, which no descriptor of the kernel makes.
+     *
+     * @param other an entry of the file, whose clock it has
+     */
+    public static AttrEntry threads(AttrEntry other) {
+        PerfAttr attr =
+                PerfAttr.tracepoint(ThreadRows.ID)
+                        .period(1)
+                        .sampleType(SAMPLE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+                        .readFormat(other.attr().readFormat())
+                        .flags(FLAG_SAMPLE_ID_ALL)
+                        .clockid(Clocks.CLOCK_MONOTONIC)
+                        .build();
+        // The kernel counts ids up from 1.
+        return new AttrEntry(attr, new long[] {1L << 48 | ThreadRows.ID}, ThreadRows.EVENT);
     }
 
     private void common(PerfAttr.Builder attr) {

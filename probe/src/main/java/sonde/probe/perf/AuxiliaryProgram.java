@@ -30,4 +30,7 @@ public interface AuxiliaryProgram extends AutoCloseable {
     /** Detaches; nothing stays in the kernel. */
     @Override
     void close();
+
+    /** Takes another process and what it starts from now on in. */
+    default void follow(int pid) throws IOException {}
 }

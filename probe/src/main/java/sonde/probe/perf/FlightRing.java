@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import sonde.recording.perfdata.PerfAbi;
 import sonde.sys.Clocks;
 import sonde.sys.Fd;
@@ -64,6 +65,11 @@ final class FlightRing implements AutoCloseable {
         return new FlightRing(cpu, fd, mapping);
     }
 
+    /** The CPU whose events come here. */
+    int cpu() {
+        return cpu;
+    }
+
     /** The descriptor to redirect others to. */
     int fd() {
         return fd;
@@ -72,16 +78,20 @@ final class FlightRing implements AutoCloseable {
     /**
      * Stops the kernel's writing for good and copies what is there.
      *
+     * @param stacks takes out the copies of stacks that nobody asked for
      * @param counts is told how many records of each event, by its id
      */
-    KeptRecords take(Arena arena, Map<Long, Long> counts, SampleOwners owners)
+    KeptRecords take(
+            Arena arena, Map<Long, Long> counts, SampleOwners owners, @Nullable CopiedStacks stacks)
             throws SyscallException {
         Fd.ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
         long head = (long) U64.getAcquire(mapping, HEAD);
         KeptRecords kept = take(data, head, arena);
         owners.mend(kept.records(), cpu, 0, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
         count(kept.records(), counts);
-        return kept;
+        return stacks == null
+                ? kept
+                : new KeptRecords(stacks.strip(kept.records()), kept.wrapped(), kept.oldestNanos());
     }
 
     /** Copies the records of these data pages, oldest first. */

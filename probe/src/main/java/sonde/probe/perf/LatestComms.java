@@ -1,6 +1,7 @@
 package sonde.probe.perf;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
@@ -51,6 +52,14 @@ public final class LatestComms {
         if (parent != null) {
             named(tid, parent.comm(), time);
         }
+    }
+
+    /** Threads that records of the recording itself told of, not what was there before. */
+    public List<Integer> told() {
+        return names.entrySet().stream()
+                .filter(one -> one.getValue().time() > 0)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** All names. */

@@ -102,8 +102,11 @@ public final class MappedFiles {
         try (TargetFile file = TargetFile.open(path, MAX_ELF_BYTES)) {
             return id(file);
         } catch (IOException gone) {
-            // Removed, not ours to read, or no ELF file: perf's list leaves it out too.
+            // Removed, not ours to read, not to be mapped (sysfs), or no ELF file: perf's list
+            // leaves it out too.
             return Optional.empty();
+        } catch (InternalError shrunk) {
+            return Optional.empty(); // while it was read
         }
     }
 
@@ -111,7 +114,7 @@ public final class MappedFiles {
     private static Optional<byte[]> seenBy(int pid, String path) {
         try (TargetFile file = TargetFile.openIn("/proc/" + pid + "/root", path, MAX_ELF_BYTES)) {
             return id(file);
-        } catch (IOException gone) {
+        } catch (IOException | InternalError gone) {
             return file(path);
         }
     }

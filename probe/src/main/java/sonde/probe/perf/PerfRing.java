@@ -10,9 +10,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import sonde.probe.stack.MappingLog;
 import sonde.recording.perfdata.PerfAbi;
 import sonde.sys.Clocks;
 import sonde.sys.MachineFacts;
+import sonde.sys.MappedRange;
 import sonde.sys.MemoryMappings;
 import sonde.sys.SyscallException;
 
@@ -33,8 +37,14 @@ final class PerfRing implements AutoCloseable {
     private final MemorySegment data;
     private final long mask;
     private long tail;
+
+    /** Up to here {@link #forks} has looked. */
+    private long looked;
+
+    private long headNanos;
     private long drainedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
     private boolean closed;
+    private @Nullable UserStackMerge merge;
 
     /** Takes the bytes of a drain: the second part is empty unless they wrap around. */
     interface Sink {
@@ -75,21 +85,26 @@ final class PerfRing implements AutoCloseable {
         return new PerfRing(cpu, fd, mapping);
     }
 
+    /** The CPU whose events come here. */
+    int cpu() {
+        return cpu;
+    }
+
     /** The descriptor to poll and to redirect others to. */
     int fd() {
         return fd;
     }
 
     /**
-     * Hands all whole records to the sink, then gives their space back, also when the sink fails:
-     * they are counted then. The kernel writes them before it moves data_head
+     * Hands the records up to a head to the sink, then gives their space back, also when the sink
+     * fails: they are counted then. The kernel writes them before it moves data_head
      * (kernel/events/ring_buffer.c, perf_output_put_handle).
      *
      * @return whether there was anything
      */
-    boolean drain(Sink sink, Tally tally, SampleOwners owners) throws IOException {
-        long begun = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
-        long head = (long) U64.getAcquire(mapping, HEAD);
+    boolean drain(
+            long head, Sink sink, Tally tally, SampleOwners owners, @Nullable CopiedStacks stacks)
+            throws IOException {
         if (head == tail) {
             return false;
         }
@@ -101,24 +116,53 @@ final class PerfRing implements AutoCloseable {
         try {
             MemorySegment begin = data.asSlice(start, first);
             MemorySegment rest = data.asSlice(0, size - first);
-            if (foreign) {
-                appendMended(begin, rest, sink, owners);
+            if (merge != null) {
+                appendMerged(begin, rest, foreign, sink, owners);
+            } else if (foreign || stacks != null) {
+                appendChanged(begin, rest, sink, owners, stacks);
             } else {
                 sink.append(begin, rest);
             }
         } finally {
             tail = head;
-            drainedNanos = begun;
+            drainedNanos = headNanos;
             U64.setRelease(mapping, TAIL, tail);
         }
         return true;
     }
 
+    private void appendMerged(
+            MemorySegment begin,
+            MemorySegment rest,
+            boolean foreign,
+            Sink sink,
+            SampleOwners owners)
+            throws IOException {
+        UserStackMerge there = Objects.requireNonNull(merge);
+        long size = begin.byteSize() + rest.byteSize();
+        MemorySegment copy = there.room(size);
+        MemorySegment.copy(begin, 0, copy, 0, begin.byteSize());
+        MemorySegment.copy(rest, 0, copy, begin.byteSize(), rest.byteSize());
+        if (foreign) {
+            owners.mend(copy, cpu, drainedNanos, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+        }
+        sink.append(there.merge(size), MemorySegment.NULL);
+    }
+
+    /** Puts user stacks that programs write into this ring into its samples, from now on. */
+    void merge(UserStackMerge stacks) {
+        merge = stacks;
+    }
+
     /**
-     * The kernel lets nobody write to data pages (perf_mmap_fault), so they are mended in a copy.
+     * The kernel lets nobody write to data pages (perf_mmap_fault), so they are changed in a copy.
      */
-    private void appendMended(
-            MemorySegment begin, MemorySegment rest, Sink sink, SampleOwners owners)
+    private void appendChanged(
+            MemorySegment begin,
+            MemorySegment rest,
+            Sink sink,
+            SampleOwners owners,
+            @Nullable CopiedStacks stacks)
             throws IOException {
         long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         try (Arena arena = Arena.ofConfined()) {
@@ -126,8 +170,84 @@ final class PerfRing implements AutoCloseable {
             MemorySegment.copy(begin, 0, copy, 0, begin.byteSize());
             MemorySegment.copy(rest, 0, copy, begin.byteSize(), rest.byteSize());
             owners.mend(copy, cpu, drainedNanos, now);
-            sink.append(copy, MemorySegment.NULL);
+            sink.append(stacks == null ? copy : stacks.strip(copy), MemorySegment.NULL);
         }
+    }
+
+    /** Where the kernel has written up to. */
+    long head() {
+        headNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        return (long) U64.getAcquire(mapping, HEAD);
+    }
+
+    /** Tells the forks that are in the ring and were not told before. */
+    void forks(CopiedStacks stacks) {
+        long head = (long) U64.getAcquire(mapping, HEAD);
+        long at = Math.max(looked, tail);
+        while (at < head) {
+            long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
+            int size = (int) (header >>> 48);
+            if (size < PerfAbi.HEADER_BYTES) {
+                return;
+            }
+            if ((int) header == PerfAbi.PERF_RECORD_FORK) {
+                stacks.forked(u32(at + 8), u32(at + 12), u32(at + 16)); // u32 pid, ppid, tid, ptid
+            }
+            at += size;
+        }
+        looked = at;
+    }
+
+    /** Tells what is in the ring of mappings, and was not told before. */
+    void mappings(MappingLog log) {
+        long head = (long) U64.getAcquire(mapping, HEAD);
+        long at = Math.max(looked, tail);
+        while (at < head) {
+            long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
+            int size = (int) (header >>> 48);
+            if (size < PerfAbi.HEADER_BYTES) {
+                return;
+            }
+            int misc = (int) (header >>> 32) & 0xffff;
+            switch ((int) header) {
+                case PerfAbi.PERF_RECORD_FORK -> {
+                    if (u32(at + 8) == u32(at + 16)) { // u32 pid, ppid, tid, ptid: a process
+                        log.forked(u32(at + 12), u32(at + 8));
+                    }
+                }
+                case PerfAbi.PERF_RECORD_COMM -> {
+                    if ((misc & PerfAbi.PERF_RECORD_MISC_COMM_EXEC) != 0) {
+                        log.executed(u32(at + 8));
+                    }
+                }
+                case PerfAbi.PERF_RECORD_MMAP2 -> {
+                    if ((misc & PerfAbi.PERF_RECORD_MISC_MMAP_BUILD_ID) == 0) {
+                        log.mapped(u32(at + 8), mappedRange(at, size));
+                    }
+                }
+                default -> {} // tells nothing of mappings
+            }
+            at += size;
+        }
+        looked = at;
+    }
+
+    /** PERF_RECORD_MMAP2: u32 pid, tid; u64 addr, len, pgoff; u32 maj, min; u64 ino, generation. */
+    private MappedRange mappedRange(long at, int size) {
+        long start = u64(at + 16);
+        return new MappedRange(
+                start,
+                start + u64(at + 24),
+                (u32(at + 64) & 4) != 0 ? "r-xp" : "r--p",
+                u64(at + 32),
+                u32(at + 40),
+                u32(at + 44),
+                u64(at + 48),
+                text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));
+    }
+
+    private long u64(long position) {
+        return data.get(JAVA_LONG_UNALIGNED, position & mask);
     }
 
     /** One look at each header: u32 type, u16 misc, u16 size; records are 8-byte aligned. */
@@ -201,6 +321,9 @@ final class PerfRing implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
+            if (merge != null) {
+                merge.close();
+            }
             try {
                 MemoryMappings.unmap(mapping);
             } catch (SyscallException e) {

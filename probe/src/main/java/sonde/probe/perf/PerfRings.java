@@ -1,5 +1,6 @@
 package sonde.probe.perf;
 
+import static sonde.recording.perfdata.PerfAbi.FLAG_EXCLUDE_CALLCHAIN_USER;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.io.IOException;
@@ -13,10 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 import sonde.probe.perf.FlightRing.KeptRecords;
 import sonde.probe.perf.OpenEvent.CounterReading;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.MappingLog;
+import sonde.probe.stack.UserStacks;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -37,6 +42,7 @@ import sonde.sys.SyscallException;
 public final class PerfRings implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_OUTPUT = 0x2405;
 
+    private static final String SWITCH = "sched:sched_switch";
     private static final String BPF_OUTPUT = "bpf-output";
 
     /** An own thread more or less in the filter costs a comparison per switch. */
@@ -44,6 +50,7 @@ public final class PerfRings implements AutoCloseable {
 
     private final RecordPlan plan;
     private final CountedTasks target;
+    private final @Nullable UserStacks unwound;
     private final List<OpenEvent> events = new ArrayList<>();
     private final List<PerfRing> rings = new ArrayList<>();
     private final List<FlightRing> flightRings = new ArrayList<>();
@@ -53,10 +60,16 @@ public final class PerfRings implements AutoCloseable {
     private final List<String> notes = new ArrayList<>();
     private final PerfRing.Tally tally = new PerfRing.Tally();
     private SampleOwners owners = SampleOwners.of(List.of());
+    private @Nullable CopiedStacks stacks;
     private boolean closed;
 
-    private PerfRings(RecordPlan plan, CountedTasks target, List<Integer> cpus) {
+    private PerfRings(
+            RecordPlan plan,
+            CountedTasks target,
+            List<Integer> cpus,
+            @Nullable UserStacks unwound) {
         this.plan = plan;
+        this.unwound = unwound;
         this.target = target;
         this.cpus = List.copyOf(cpus);
     }
@@ -65,6 +78,7 @@ public final class PerfRings implements AutoCloseable {
      * Opens the plan's events.
      *
      * @param auxiliary whether a bpf-output event per CPU is wanted
+     * @param unwound programs that unwind user stacks, null without them; stay the caller's
      * @throws SyscallException when the dummy event or its ring is refused; another event that is
      *     refused becomes a {@link #notes note}
      */
@@ -73,9 +87,10 @@ public final class PerfRings implements AutoCloseable {
             List<Integer> cpus,
             CountedTasks target,
             boolean auxiliary,
+            @Nullable UserStacks unwound,
             Tracefs tracefs)
             throws SyscallException {
-        PerfRings rings = new PerfRings(plan, target, cpus);
+        PerfRings rings = new PerfRings(plan, target, cpus, unwound);
         try {
             rings.openAll(auxiliary, tracefs);
         } catch (SyscallException e) {
@@ -86,11 +101,12 @@ public final class PerfRings implements AutoCloseable {
     }
 
     private void openAll(boolean auxiliary, Tracefs tracefs) throws SyscallException {
-        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide());
+        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide(), unwound != null);
         for (SampledEvent sampled : plan.sampled()) {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
                 openEvent(sampled.name(), attrs.of(sampled, id));
+                filter(sampled.name());
             } catch (SyscallException e) {
                 if (rings.isEmpty()) {
                     throw e;
@@ -102,27 +118,95 @@ public final class PerfRings implements AutoCloseable {
         if (switches.isPresent()) {
             openEvent(AttrFactory.DUMMY, switches.get());
         }
-        if (auxiliary) {
+        if (auxiliary || unwound != null) {
             openEvent(BPF_OUTPUT, attrs.bpfOutput());
         }
         filterOwnSwitches();
         filterOwnSamples();
         owners = SampleOwners.of(events);
+        if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF) {
+            stacks = new CopiedStacks(target.roots(), entries());
+        }
+        if (unwound != null) {
+            mergeStacks(unwound);
+        }
     }
 
+    private void mergeStacks(UserStacks programs) {
+        Set<Long> outputs = new HashSet<>();
+        Map<Long, Integer> numbers = new HashMap<>();
+        for (OpenEvent event : events) {
+            for (long id : event.entry().ids()) {
+                if (event.name().equals(BPF_OUTPUT)) {
+                    outputs.add(id);
+                } else if (event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER)) {
+                    numbers.put(id, number(event));
+                }
+            }
+        }
+        rings.forEach(ring -> ring.merge(new UserStackMerge(programs, outputs, numbers)));
+    }
+
+    /** Place in the plan, by which programs that unwind stacks name it. */
+    private int number(OpenEvent event) {
+        for (int i = 0; i < plan.sampled().size(); i++) {
+            if (plan.sampled().get(i).name().equals(event.name())) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Attaches the programs that unwind stacks; before {@link #enable}. */
+    public void attachStacks() throws IOException {
+        if (unwound == null) {
+            return;
+        }
+        Map<Integer, List<Integer>> fds = new HashMap<>();
+        Map<Integer, String> tracepoints = new HashMap<>();
+        for (OpenEvent event : events) {
+            if (event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER)) {
+                fds.put(number(event), event.fds());
+                if (event.attr().type() == PERF_TYPE_TRACEPOINT) {
+                    tracepoints.put(number(event), event.name());
+                }
+            }
+        }
+        unwound.attach(outputs(), fds, tracepoints);
+    }
+
+    private void filter(String name) throws SyscallException {
+        String condition = plan.extras().filter(name);
+        boolean joined = name.equals(SWITCH) && leavesOwnOut(); // an event takes one filter only
+        if (!condition.isEmpty() && !joined) {
+            try {
+                events.getLast().filter(condition);
+            } catch (SyscallException e) {
+                events.removeLast().close();
+                throw e;
+            }
+        }
+    }
+
+    /** The life of processes and names come from all CPUs, everything else from those asked for. */
     private void openEvent(String name, PerfAttr attr) throws SyscallException {
         OpenEvent event = new OpenEvent(name, attr);
         boolean owner = event.isFlight() ? flightRings.isEmpty() : rings.isEmpty();
+        boolean everywhere = owner && !event.isFlight() || name.equals(BPF_OUTPUT);
+        List<Integer> chosen = plan.spec().limits().cpus();
         List<Integer> pids = target.isSystemWide() ? List.of(-1) : target.tids();
         try {
-            for (int i = 0; i < cpus.size(); i++) {
+            for (int cpu : cpus) {
+                if (!everywhere && !chosen.isEmpty() && !chosen.contains(cpu)) {
+                    continue;
+                }
                 for (int pid : pids) {
-                    int fd = event.open(cpus.get(i), pid);
-                    List<?> mapped = event.isFlight() ? flightRings : rings;
-                    if (owner && mapped.size() == i) {
-                        map(event, cpus.get(i), fd);
+                    int fd = event.open(cpu, pid);
+                    Integer ring = event.isFlight() ? flightFd(cpu) : ringFd(cpu);
+                    if (ring == null) {
+                        map(event, cpu, fd);
                     } else {
-                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ringFd(event, i));
+                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring);
                     }
                 }
             }
@@ -149,12 +233,28 @@ public final class PerfRings implements AutoCloseable {
         }
     }
 
-    private int ringFd(OpenEvent event, int index) {
-        return event.isFlight() ? flightRings.get(index).fd() : rings.get(index).fd();
+    private @Nullable Integer ringFd(int cpu) {
+        return rings.stream()
+                .filter(one -> one.cpu() == cpu)
+                .map(PerfRing::fd)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private @Nullable Integer flightFd(int cpu) {
+        return flightRings.stream()
+                .filter(one -> one.cpu() == cpu)
+                .map(FlightRing::fd)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private boolean leavesOwnOut() {
+        return target.isSystemWide() && !target.ownTids().isEmpty();
     }
 
     private void filterOwnSamples() {
-        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+        if (!leavesOwnOut()) {
             return;
         }
         try (OwnSampleFilter filter = OwnSampleFilter.load()) {
@@ -162,7 +262,9 @@ public final class PerfRings implements AutoCloseable {
                 boolean sampling =
                         event.attr().type() != PERF_TYPE_TRACEPOINT
                                 && !event.name().equals(AttrFactory.DUMMY)
-                                && !event.name().equals(BPF_OUTPUT);
+                                && !event.name().equals(BPF_OUTPUT)
+                                && !(unwound != null
+                                        && event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER));
                 if (sampling) {
                     for (int fd : event.fds()) {
                         filter.attach(fd);
@@ -176,7 +278,7 @@ public final class PerfRings implements AutoCloseable {
 
     /** Switches between threads of ours and idle tell about the recorder only. */
     private void filterOwnSwitches() {
-        if (!target.isSystemWide() || target.ownTids().isEmpty()) {
+        if (!leavesOwnOut()) {
             return;
         }
         StringJoiner previous = new StringJoiner("&&", "(", ")");
@@ -189,8 +291,15 @@ public final class PerfRings implements AutoCloseable {
         }
         try {
             for (OpenEvent event : events) {
-                if (event.name().equals("sched:sched_switch")) {
-                    event.filter(previous + "||" + next);
+                if (event.name().equals(SWITCH)) {
+                    String asked = plan.extras().filter(SWITCH);
+                    event.filter(
+                            "("
+                                    + previous
+                                    + "||"
+                                    + next
+                                    + ")"
+                                    + (asked.isEmpty() ? "" : "&&(" + asked + ")"));
                 }
             }
         } catch (SyscallException e) {
@@ -256,6 +365,14 @@ public final class PerfRings implements AutoCloseable {
         return tally.lost;
     }
 
+    /** Keeps copies of the stacks of another process; by any thread. */
+    public void follow(int pid) {
+        CopiedStacks copied = stacks;
+        if (copied != null) {
+            copied.follow(pid);
+        }
+    }
+
     /** Switches all events on, the dummy first, so that no sample comes without its mapping. */
     public void enable() throws SyscallException {
         for (OpenEvent event : events) {
@@ -278,8 +395,18 @@ public final class PerfRings implements AutoCloseable {
      */
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
-        for (PerfRing ring : rings) {
-            any |= ring.drain(sink::append, tally, owners);
+        long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
+        if (unwound != null) {
+            MappingLog log = unwound.mappings();
+            rings.forEach(ring -> ring.mappings(log));
+        }
+        CopiedStacks foreign = stacks;
+        if (foreign != null) {
+            // Whatever forked before a sample up to these heads is in a ring by now.
+            rings.forEach(ring -> ring.forks(foreign));
+        }
+        for (int i = 0; i < heads.length; i++) {
+            any |= rings.get(i).drain(heads[i], sink::append, tally, owners, foreign);
         }
         return any;
     }
@@ -306,9 +433,9 @@ public final class PerfRings implements AutoCloseable {
         long wholeSince = 0;
         for (int i = 0; i < flightRings.size(); i++) {
             try (Arena arena = Arena.ofConfined()) {
-                KeptRecords there = flightRings.get(i).take(arena, kept, owners);
+                KeptRecords there = flightRings.get(i).take(arena, kept, owners, stacks);
                 if (there.wrapped()) {
-                    wrapped.add(cpus.get(i));
+                    wrapped.add(flightRings.get(i).cpu());
                     wholeSince = Math.max(wholeSince, there.oldestNanos());
                 }
                 sink.append(there.records(), MemorySegment.NULL);

@@ -114,7 +114,12 @@ public final class ProcessLife implements AutoCloseable {
         LifeRecords reader = new LifeRecords(waiting::add);
         try {
             for (PerfRing ring : rings) {
-                ring.drain((first, second) -> reader.read(joined(first, second)), tally, owners);
+                ring.drain(
+                        ring.head(),
+                        (first, second) -> reader.read(joined(first, second)),
+                        tally,
+                        owners,
+                        null);
             }
         } catch (IOException e) {
             throw new IllegalStateException("nothing here fails so", e);

@@ -10,6 +10,8 @@ public record CallGraph(Kind kind, int stackBytes) {
     public enum Kind {
         /** No call chains at all. */
         NONE,
+        /** A program in the kernel unwinds by tables made of the files' .eh_frame. */
+        BPF,
         /** The kernel follows frame pointers. */
         FP,
         /** Registers and a piece of stack, unwound when reading. */
@@ -24,6 +26,9 @@ public record CallGraph(Kind kind, int stackBytes) {
 
     /** No call chains at all. */
     public static final CallGraph NONE = new CallGraph(Kind.NONE, 0);
+
+    /** Unwound in the kernel. */
+    public static final CallGraph BPF = new CallGraph(Kind.BPF, 0);
 
     /** Frame pointers. */
     public static final CallGraph FP = new CallGraph(Kind.FP, 0);
@@ -59,6 +64,7 @@ public record CallGraph(Kind kind, int stackBytes) {
     String sentence() {
         return switch (kind) {
             case NONE -> "samples have no call chains";
+            case BPF -> "user call chains unwound in the kernel, by tables of the files' .eh_frame";
             case FP -> "user call chains by frame pointers, followed by the kernel";
             case DWARF ->
                     "user call chains by registers and "

@@ -21,6 +21,7 @@ import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
 import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MIN;
 import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_TASK_CLOCK;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HARDWARE;
+import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HW_CACHE;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_RAW;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 
@@ -49,8 +50,13 @@ public final class EventCatalogue {
         this.tracepoints = tracepoints;
     }
 
-    /** A perf event's number. */
-    public record PerfEventNumber(String name, int type, long config, SampledEvent.Side side) {}
+    /**
+     * A perf event's number.
+     *
+     * @param meaning what it counts, in a few words; empty for raw numbers
+     */
+    public record PerfEventNumber(
+            String name, int type, long config, SampledEvent.Side side, String meaning) {}
 
     /** perf's own event of that name. */
     static Optional<PerfEventNumber> perf(String text) {
@@ -65,12 +71,14 @@ public final class EventCatalogue {
         }
         if (name.matches("r[0-9a-fA-F]{1,16}")) {
             long config = Long.parseUnsignedLong(name.substring(1), 16);
-            return Optional.of(new PerfEventNumber(text, PERF_TYPE_RAW, config, side));
+            return Optional.of(new PerfEventNumber(text, PERF_TYPE_RAW, config, side, ""));
         }
         PerfEventNumber found = PERF.get(name);
         return found == null
                 ? Optional.empty()
-                : Optional.of(new PerfEventNumber(text, found.type(), found.config(), side));
+                : Optional.of(
+                        new PerfEventNumber(
+                                text, found.type(), found.config(), side, found.meaning()));
     }
 
     /** Every tracepoint that a name or glob means, sorted; empty when none. */
@@ -123,44 +131,114 @@ public final class EventCatalogue {
     /** Names as perf-list(1) has them. */
     private static Map<String, PerfEventNumber> perfNames() {
         Map<String, PerfEventNumber> names = new LinkedHashMap<>();
-        software(names, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
-        software(names, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
-        software(names, PERF_COUNT_SW_PAGE_FAULTS, "page-faults", "faults");
-        software(names, PERF_COUNT_SW_CONTEXT_SWITCHES, "context-switches", "cs");
-        software(names, PERF_COUNT_SW_CPU_MIGRATIONS, "cpu-migrations", "migrations");
-        software(names, PERF_COUNT_SW_PAGE_FAULTS_MIN, "minor-faults");
-        software(names, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "major-faults");
-        software(names, PERF_COUNT_SW_ALIGNMENT_FAULTS, "alignment-faults");
-        software(names, PERF_COUNT_SW_EMULATION_FAULTS, "emulation-faults");
-        software(names, PERF_COUNT_SW_CGROUP_SWITCHES, "cgroup-switches");
-        hardware(names, PERF_COUNT_HW_CPU_CYCLES, "cycles", "cpu-cycles");
-        hardware(names, PERF_COUNT_HW_INSTRUCTIONS, "instructions");
-        hardware(names, PERF_COUNT_HW_CACHE_REFERENCES, "cache-references");
-        hardware(names, PERF_COUNT_HW_CACHE_MISSES, "cache-misses");
-        hardware(names, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches", "branch-instructions");
-        hardware(names, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses");
-        hardware(names, PERF_COUNT_HW_BUS_CYCLES, "bus-cycles");
-        hardware(names, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend");
-        hardware(names, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, "stalled-cycles-backend");
-        hardware(names, PERF_COUNT_HW_REF_CPU_CYCLES, "ref-cycles");
+        software(names, PERF_COUNT_SW_CPU_CLOCK, "time by a timer of each CPU", "cpu-clock");
+        software(names, PERF_COUNT_SW_TASK_CLOCK, "time on a CPU of the task", "task-clock");
+        software(names, PERF_COUNT_SW_PAGE_FAULTS, "page faults", "page-faults", "faults");
+        software(names, PERF_COUNT_SW_CONTEXT_SWITCHES, "switches", "context-switches", "cs");
+        software(
+                names,
+                PERF_COUNT_SW_CPU_MIGRATIONS,
+                "moves to another CPU",
+                "cpu-migrations",
+                "migrations");
+        software(names, PERF_COUNT_SW_PAGE_FAULTS_MIN, "page faults without I/O", "minor-faults");
+        software(names, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "page faults with I/O", "major-faults");
+        software(
+                names,
+                PERF_COUNT_SW_ALIGNMENT_FAULTS,
+                "unaligned accesses that the kernel handled",
+                "alignment-faults");
+        software(
+                names,
+                PERF_COUNT_SW_EMULATION_FAULTS,
+                "instructions that the kernel emulated",
+                "emulation-faults");
+        software(
+                names,
+                PERF_COUNT_SW_CGROUP_SWITCHES,
+                "switches to a task of another cgroup",
+                "cgroup-switches");
+        hardware(names, PERF_COUNT_HW_CPU_CYCLES, "CPU cycles", "cycles", "cpu-cycles");
+        hardware(names, PERF_COUNT_HW_INSTRUCTIONS, "retired instructions", "instructions");
+        hardware(
+                names,
+                PERF_COUNT_HW_CACHE_REFERENCES,
+                "accesses, usually of the last-level cache",
+                "cache-references");
+        hardware(
+                names,
+                PERF_COUNT_HW_CACHE_MISSES,
+                "misses, usually of the last-level cache",
+                "cache-misses");
+        hardware(
+                names,
+                PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+                "retired branch instructions",
+                "branches",
+                "branch-instructions");
+        hardware(names, PERF_COUNT_HW_BRANCH_MISSES, "mispredicted branches", "branch-misses");
+        hardware(names, PERF_COUNT_HW_BUS_CYCLES, "bus cycles", "bus-cycles");
+        hardware(
+                names,
+                PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+                "cycles without an instruction to issue",
+                "stalled-cycles-frontend");
+        hardware(
+                names,
+                PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+                "cycles without a free unit or with waiting operands",
+                "stalled-cycles-backend");
+        hardware(
+                names,
+                PERF_COUNT_HW_REF_CPU_CYCLES,
+                "cycles of a constant frequency",
+                "ref-cycles");
+        caches(names);
         return names;
     }
 
+    /** PERF_COUNT_HW_CACHE_*: config is cache | operation << 8 | result << 16. */
+    private static void caches(Map<String, PerfEventNumber> names) {
+        String[][] caches = {
+            {"L1-dcache", "the first-level data cache", "load store prefetch"},
+            {"L1-icache", "the first-level instruction cache", "load prefetch"},
+            {"LLC", "the last-level cache", "load store prefetch"},
+            {"dTLB", "the data TLB", "load store prefetch"},
+            {"iTLB", "the instruction TLB", "load"},
+            {"branch", "the branch predictor", "load"},
+            {"node", "the memory of the own node", "load store prefetch"},
+        };
+        List<String> operations = List.of("load", "store", "prefetch");
+        for (int cache = 0; cache < caches.length; cache++) {
+            for (String operation : caches[cache][2].split(" ")) {
+                int config = cache | operations.indexOf(operation) << 8;
+                String many = operation + (operation.endsWith("h") ? "es" : "s");
+                String meaning = many + " of " + caches[cache][1];
+                String name = caches[cache][0] + "-" + many;
+                put(names, name, PERF_TYPE_HW_CACHE, config, meaning);
+                name = caches[cache][0] + "-" + operation + "-misses";
+                put(names, name, PERF_TYPE_HW_CACHE, config | 1 << 16, meaning + " that miss");
+            }
+        }
+    }
+
     private static void software(
-            Map<String, PerfEventNumber> names, int config, String... spellings) {
+            Map<String, PerfEventNumber> names, int config, String meaning, String... spellings) {
         for (String name : spellings) {
-            names.put(
-                    name,
-                    new PerfEventNumber(name, PERF_TYPE_SOFTWARE, config, SampledEvent.Side.ALL));
+            put(names, name, PERF_TYPE_SOFTWARE, config, meaning);
         }
     }
 
     private static void hardware(
-            Map<String, PerfEventNumber> names, int config, String... spellings) {
+            Map<String, PerfEventNumber> names, int config, String meaning, String... spellings) {
         for (String name : spellings) {
-            names.put(
-                    name,
-                    new PerfEventNumber(name, PERF_TYPE_HARDWARE, config, SampledEvent.Side.ALL));
+            put(names, name, PERF_TYPE_HARDWARE, config, meaning);
         }
+    }
+
+    private static void put(
+            Map<String, PerfEventNumber> names, String name, int type, int config, String meaning) {
+        SampledEvent.Side all = SampledEvent.Side.ALL;
+        names.put(name, new PerfEventNumber(name, type, config, all, meaning));
     }
 }

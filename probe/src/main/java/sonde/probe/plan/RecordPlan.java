@@ -2,7 +2,9 @@ package sonde.probe.plan;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Report;
@@ -22,6 +24,7 @@ import sonde.recording.bundle.RecordingMeta.RecordedRing;
  * @param names whether file names and addresses are asked for through BPF
  * @param owners each event type once
  * @param exactLosses whether the kernel counts perf's losses per event (PERF_FORMAT_LOST)
+ * @param extras filters and stacks of single events
  */
 public record RecordPlan(
         RecordSpec spec,
@@ -32,7 +35,8 @@ public record RecordPlan(
         RingSizes rings,
         List<EventOwner> owners,
         List<RecordingGap> gaps,
-        boolean exactLosses) {
+        boolean exactLosses,
+        EventExtras extras) {
     public RecordPlan {
         sampled = List.copyOf(sampled);
         buffers = List.copyOf(buffers);
@@ -70,6 +74,40 @@ public record RecordPlan(
         return owners.stream().filter(owner -> owner.event().equals(event)).findFirst();
     }
 
+    /**
+     * This with filters in the kernel's spelling.
+     *
+     * @param absent events that cannot fit their filter and are not recorded
+     */
+    public RecordPlan filtered(
+            Map<String, List<String>> kernel, Set<String> absent, List<RecordingGap> more) {
+        List<RecordingGap> all = new ArrayList<>(gaps);
+        all.addAll(more);
+        return new RecordPlan(
+                spec,
+                systemWide,
+                sampled.stream().filter(one -> !absent.contains(one.name())).toList(),
+                buffers.stream().map(one -> one.without(absent)).toList(),
+                names,
+                rings,
+                owners.stream()
+                        .filter(one -> !absent.contains(one.event()))
+                        .map(one -> {
+                            List<String> filter = kernel.getOrDefault(one.event(), List.of());
+                            return new EventOwner(
+                                    one.event(),
+                                    one.source(),
+                                    one.buffer(),
+                                    one.reason(),
+                                    one.stacks(),
+                                    String.join(" && ", filter));
+                        })
+                        .toList(),
+                all,
+                exactLosses,
+                new EventExtras(kernel, Set.of(), extras.ringStacks()));
+    }
+
     /** For {@code --plan}: sources, what is missing, ring memory here and on other machines. */
     public Report toResult(MachineSize here) {
         List<String> notes = new ArrayList<>();
@@ -87,7 +125,8 @@ public record RecordPlan(
                     owner.buffer().isEmpty()
                             ? owner.source()
                             : owner.source() + ", " + owner.buffer();
-            events.add(List.of(owner.event(), source, owner.reason()));
+            String only = owner.filter().isEmpty() ? "" : "; only where " + owner.filter();
+            events.add(List.of(owner.event(), source, owner.reason() + only));
         }
         Table eventTable =
                 new Table(
@@ -109,7 +148,7 @@ public record RecordPlan(
             RingSizes sizes =
                     RingSizes.share(
                             machine,
-                            spec.ringLimitBytes(),
+                            spec.limits().ringBytes(),
                             new PresentRings(
                                     rings.perfBytes() > 0,
                                     spec.flightRecorder(),

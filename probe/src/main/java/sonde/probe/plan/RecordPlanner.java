@@ -5,7 +5,6 @@ import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_CLOCK;
 import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_DUMMY;
 import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HARDWARE;
-import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_RAW;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
@@ -19,6 +18,7 @@ import sonde.probe.plan.EventCatalogue.PerfEventNumber;
 import sonde.probe.plan.RingSizes.PresentRings;
 import sonde.recording.bundle.RecordingMeta.EventOwner;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
+import sonde.sys.Arch;
 
 /**
  * Makes a plan: equal input, equal output. Each event type gets one owner.
@@ -33,6 +33,9 @@ public final class RecordPlanner {
 
     /** Events of one {@code -e} that are sampled with their stacks: globs name hundreds. */
     private static final int MOST_WITH_STACK = 16;
+
+    /** Events of one {@code -e} whose stacks were asked for: each has a descriptor on each CPU. */
+    private static final int MOST_ASKED_STACKS = 512;
 
     private static final String PERF_DATA = "perf.data";
     private static final String TRACE_DAT = "trace.dat";
@@ -57,17 +60,21 @@ public final class RecordPlanner {
     private final TreeSet<String> task = new TreeSet<>();
     private final TreeSet<String> outside = new TreeSet<>();
     private final TreeMap<String, EventOwner> owners = new TreeMap<>();
+    private final TreeMap<String, List<String>> filters = new TreeMap<>();
+    private final Set<String> optional = new TreeSet<>();
+    private final Set<String> stacked = new TreeSet<>();
     private final List<RecordingGap> gaps = new ArrayList<>();
     private final boolean systemWide;
     private final boolean perf;
     private final boolean ftrace;
 
     private RecordPlanner(RecordSpec spec, KernelFeatures features) {
-        this.spec = spec;
+        this.spec = spec.unwinding(callGraph(spec, features));
         this.features = features;
         this.catalogue = new EventCatalogue(features.tracepoints());
-        this.systemWide = features.has(Feature.PERF_SYSTEM_WIDE);
-        this.perf = systemWide || features.has(Feature.PERF_TASK) && spec.mode() != TargetMode.ALL;
+        this.systemWide = features.has(Feature.PERF_SYSTEM_WIDE) && !spec.traceDatOnly();
+        boolean ofTasks = features.has(Feature.PERF_TASK) && spec.mode() != TargetMode.ALL;
+        this.perf = systemWide || ofTasks && !spec.traceDatOnly();
         this.ftrace = features.has(Feature.TRACEFS);
     }
 
@@ -81,6 +88,17 @@ public final class RecordPlanner {
         return new RecordPlanner(spec, features).plan(machine);
     }
 
+    /** Unwinding in the kernel needs BPF, samples of all tasks, rings in order, and our tables. */
+    private static CallGraph callGraph(RecordSpec spec, KernelFeatures features) {
+        boolean possible =
+                features.has(Feature.BPF)
+                        && features.has(Feature.PERF_SYSTEM_WIDE)
+                        && !spec.flightRecorder()
+                        && Arch.current() == Arch.X86_64;
+        boolean wanted = spec.callGraph().kind() == CallGraph.Kind.BPF;
+        return wanted && !possible ? CallGraph.FP : spec.callGraph();
+    }
+
     private RecordPlan plan(MachineSize machine) throws UnknownEventException {
         if (perf) {
             life();
@@ -91,14 +109,14 @@ public final class RecordPlanner {
         if (ftrace) {
             defaultTracepoints();
         }
-        for (String event : spec.events()) {
+        for (AskedEvent event : spec.events()) {
             asked(event);
         }
         accessGaps();
         RingSizes sizes =
                 RingSizes.share(
                         machine,
-                        spec.ringLimitBytes(),
+                        spec.limits().ringBytes(),
                         new PresentRings(
                                 perf, spec.flightRecorder(), !task.isEmpty(), !outside.isEmpty()),
                         systemWide ? Long.MAX_VALUE : features.unprivilegedRingBytes());
@@ -124,7 +142,8 @@ public final class RecordPlanner {
                 sizes,
                 List.copyOf(owners.values()),
                 gaps,
-                features.has(Feature.PERF_LOST));
+                features.has(Feature.PERF_LOST),
+                new EventExtras(filters, optional, stacked));
     }
 
     /** The cap that led to these sizes, for showing other machines. */
@@ -246,6 +265,9 @@ public final class RecordPlanner {
         for (String name : List.of("fork", "exec", "exit")) {
             trace("sched:sched_process_" + name, life);
         }
+        if (spec.wants(Topic.SCHED) && spec.traceDatOnly()) {
+            trace("sched:sched_switch", "all events are in one trace.dat");
+        }
         if (spec.wants(Topic.SCHED)) {
             String why = "who woke whom; the pid filter looks at the woken task too";
             trace("sched:sched_wakeup", why);
@@ -278,13 +300,15 @@ public final class RecordPlanner {
         }
         // Also when everything is recorded: the first buffer leaves out what fires in the context
         // of our own threads, and an interrupt that completes a request may hit one of them.
-        boolean apart = isOutside(event);
+        // One buffer is what KernelShark shows best.
+        boolean single = spec.traceDatOnly() && spec.mode() == TargetMode.ALL;
+        boolean apart = isOutside(event) && !single;
         (apart ? outside : task).add(event);
         own(event, TRACE_DAT, apart ? TraceBuffer.OUTSIDE : "", reason);
     }
 
     private boolean names() {
-        if (!spec.wants(Topic.NAMES)) {
+        if (!spec.wants(Topic.NAMES) || spec.traceDatOnly()) {
             return false;
         }
         if (!features.has(Feature.BPF) || !systemWide) {
@@ -301,9 +325,14 @@ public final class RecordPlanner {
         return true;
     }
 
-    private void asked(String text) throws UnknownEventException {
+    private void asked(AskedEvent asked) throws UnknownEventException {
+        String text = asked.pattern();
         Optional<PerfEventNumber> own = EventCatalogue.perf(text);
         if (own.isPresent()) {
+            if (!asked.filters().isEmpty()) {
+                throw new UnknownEventException(
+                        "a filter looks at the fields of a tracepoint; " + text + " has none");
+            }
             askedPerf(own.get());
             return;
         }
@@ -328,22 +357,50 @@ public final class RecordPlanner {
                             features.finding(Feature.TRACEFS).remedy()));
             return;
         }
-        boolean few = tracepoints.size() <= MOST_WITH_STACK;
-        boolean stacks = spec.callGraph().kind() == CallGraph.Kind.DWARF;
+        boolean named = asked.stacks() && perf;
+        boolean few = tracepoints.size() <= (named ? MOST_ASKED_STACKS : MOST_WITH_STACK);
+        boolean stacks = named || perf && spec.callGraph().kind() == CallGraph.Kind.DWARF;
         for (String tracepoint : tracepoints) {
-            if (!stacks || !few || !withStack(tracepoint, text)) {
+            if (!stacks || !few || !withStack(tracepoint, text, named)) {
                 trace(tracepoint, "asked for with -e " + text);
+                if (asked.stacks() && !perf) {
+                    stacked.add(tracepoint);
+                }
             }
+            filtered(tracepoint, asked, tracepoints.size() > 1);
         }
         lackingStacks(text, tracepoints, stacks);
     }
 
-    /** Takes an event with registers and stack, which only perf's samples hold; whether it can. */
-    private boolean withStack(String tracepoint, String text) {
-        if (!perf || !systemWide || owners.containsKey(tracepoint) || isOutside(tracepoint)) {
+    /** The last filter of an event counts; a glob means those that have the filter's fields. */
+    private void filtered(String tracepoint, AskedEvent asked, boolean ofMany) {
+        if (asked.filters().isEmpty()) {
+            return;
+        }
+        filters.put(tracepoint, asked.filters());
+        if (ofMany) {
+            optional.add(tracepoint);
+        } else {
+            optional.remove(tracepoint);
+        }
+    }
+
+    /**
+     * Takes an event with its stack, which only perf's samples hold; whether it can.
+     *
+     * @param named whether the stack was asked for, so that an event of ftrace goes over to perf
+     */
+    private boolean withStack(String tracepoint, String text, boolean named) {
+        EventOwner owner = owners.get(tracepoint);
+        boolean dense = owner != null && owner.source().equals(TRACE_DAT);
+        if (!perf || !systemWide || !named && (owner != null || isOutside(tracepoint))) {
             return false;
         }
-        sampled.add(
+        String reason = "asked for with -e " + text + ", and its stack";
+        owners.put(tracepoint, new EventOwner(tracepoint, PERF_DATA, "", reason, named, ""));
+        task.remove(tracepoint);
+        outside.remove(tracepoint);
+        SampledEvent event =
                 new SampledEvent(
                         tracepoint,
                         PERF_TYPE_TRACEPOINT,
@@ -352,8 +409,10 @@ public final class RecordPlanner {
                         false,
                         true,
                         true,
-                        SampledEvent.Side.ALL));
-        own(tracepoint, PERF_DATA, "", "asked for with -e " + text + ", and its stack");
+                        SampledEvent.Side.ALL);
+        if (owner == null || dense) { // sched_switch has its stack already
+            sampled.add(event);
+        }
         return true;
     }
 
@@ -369,9 +428,13 @@ public final class RecordPlanner {
             gaps.add(
                     new RecordingGap(
                             "stacks of " + (one ? without.getFirst() : "events " + text),
-                            without.size() > MOST_WITH_STACK
-                                    ? "they are more than " + MOST_WITH_STACK + " events"
-                                    : "ftrace's rings take " + (one ? "it" : "them") + ", without",
+                            !systemWide
+                                    ? "perf's tracepoints are not open to this user"
+                                    : without.size() > MOST_WITH_STACK
+                                            ? "they are more than " + MOST_WITH_STACK + " events"
+                                            : "ftrace's rings take "
+                                                    + (one ? "it" : "them")
+                                                    + ", without",
                             ""));
         }
     }
@@ -392,7 +455,7 @@ public final class RecordPlanner {
                             features.finding(Feature.PERF_TASK).remedy()));
             return;
         }
-        boolean hardware = event.type() == PERF_TYPE_HARDWARE || event.type() == PERF_TYPE_RAW;
+        boolean hardware = event.type() != PERF_TYPE_SOFTWARE;
         if (hardware && !features.has(Feature.HARDWARE_COUNTERS)) {
             FeatureFinding finding = features.finding(Feature.HARDWARE_COUNTERS);
             gaps.add(new RecordingGap("event " + event.name(), finding.reason(), finding.remedy()));
@@ -413,7 +476,13 @@ public final class RecordPlanner {
     }
 
     private void accessGaps() {
-        if (!perf) {
+        if (spec.traceDatOnly()) {
+            gaps.add(
+                    new RecordingGap(
+                            "CPU samples, page faults and file names",
+                            "a trace.dat has no place for them",
+                            "record without --format trace.dat"));
+        } else if (!perf) {
             boolean all = spec.mode() == TargetMode.ALL;
             FeatureFinding finding =
                     features.finding(all ? Feature.PERF_SYSTEM_WIDE : Feature.PERF_TASK);

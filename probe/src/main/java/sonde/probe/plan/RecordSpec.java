@@ -9,25 +9,44 @@ import sonde.recording.bundle.RecordingMeta.TargetMode;
 /**
  * What the user asked for. Pure data.
  *
- * @param events names and globs of {@code -e}, beside the default set
+ * @param events of {@code -e}, beside the default set
  * @param without parts of the default set not wanted
  * @param frequencyHz CPU samples a second and CPU
- * @param ringLimitBytes most kernel memory for all rings, 0 for the default limit
- * @param flightRecorder keep the end instead of the beginning when rings are full
- * @param durationNanos stop by itself after this, 0 for never
+ * @param limits of memory, time and place
+ * @param traceDatOnly all events go to one trace.dat; what only perf has is left out
  */
 public record RecordSpec(
         TargetMode mode,
-        List<String> events,
+        List<AskedEvent> events,
         Set<Topic> without,
         int frequencyHz,
         CallGraph callGraph,
-        long ringLimitBytes,
-        boolean flightRecorder,
-        long durationNanos) {
+        RecordLimits limits,
+        boolean traceDatOnly) {
 
     /** No multiple of the timer tick, so that samples do not follow it. */
     public static final int DEFAULT_FREQUENCY_HZ = 997;
+
+    /**
+     * Limits of a recording.
+     *
+     * @param ringBytes most kernel memory for all rings, 0 for the default limit
+     * @param flightRecorder keep the end instead of the beginning when rings are full
+     * @param durationNanos stop by itself after this, 0 for never
+     * @param cpus to record, empty for all
+     */
+    public record RecordLimits(
+            long ringBytes, boolean flightRecorder, long durationNanos, List<Integer> cpus) {
+        /** No limits but the default ones. */
+        public static final RecordLimits NONE = new RecordLimits(0, false, 0, List.of());
+
+        public RecordLimits {
+            cpus = List.copyOf(cpus);
+            if (ringBytes < 0 || durationNanos < 0) {
+                throw new IllegalArgumentException("negative limit");
+            }
+        }
+    }
 
     public RecordSpec {
         events = List.copyOf(events);
@@ -35,15 +54,18 @@ public record RecordSpec(
         if (frequencyHz < 1) {
             throw new IllegalArgumentException("frequency " + frequencyHz + " Hz");
         }
-        if (ringLimitBytes < 0 || durationNanos < 0) {
-            throw new IllegalArgumentException("negative limit");
-        }
     }
 
     /** The default recording. */
     public static RecordSpec of(TargetMode mode) {
         return new RecordSpec(
-                mode, List.of(), Set.of(), DEFAULT_FREQUENCY_HZ, CallGraph.FP, 0, false, 0);
+                mode,
+                List.of(),
+                Set.of(),
+                DEFAULT_FREQUENCY_HZ,
+                CallGraph.BPF,
+                RecordLimits.NONE,
+                false);
     }
 
     /** Whether that part of the default set is wanted. */
@@ -51,19 +73,21 @@ public record RecordSpec(
         return !without.contains(topic);
     }
 
+    /** Whether the end is kept instead of the beginning when rings are full. */
+    public boolean flightRecorder() {
+        return limits.flightRecorder();
+    }
+
     /** This with more events. */
     public RecordSpec withEvents(List<String> more) {
-        List<String> all = new ArrayList<>(events);
+        return asking(more.stream().map(AskedEvent::of).toList());
+    }
+
+    /** This with more events. */
+    public RecordSpec asking(List<AskedEvent> more) {
+        List<AskedEvent> all = new ArrayList<>(events);
         all.addAll(more);
-        return new RecordSpec(
-                mode,
-                all,
-                without,
-                frequencyHz,
-                callGraph,
-                ringLimitBytes,
-                flightRecorder,
-                durationNanos);
+        return new RecordSpec(mode, all, without, frequencyHz, callGraph, limits, traceDatOnly);
     }
 
     /** This without those topics. */
@@ -71,33 +95,34 @@ public record RecordSpec(
         Set<Topic> all = EnumSet.noneOf(Topic.class);
         all.addAll(without);
         all.addAll(List.of(topics));
-        return new RecordSpec(
-                mode,
-                events,
-                all,
-                frequencyHz,
-                callGraph,
-                ringLimitBytes,
-                flightRecorder,
-                durationNanos);
+        return new RecordSpec(mode, events, all, frequencyHz, callGraph, limits, traceDatOnly);
+    }
+
+    /** This with other limits. */
+    public RecordSpec within(RecordLimits other) {
+        return new RecordSpec(mode, events, without, frequencyHz, callGraph, other, traceDatOnly);
+    }
+
+    /** This with user stacks made in another way. */
+    public RecordSpec unwinding(CallGraph other) {
+        return new RecordSpec(mode, events, without, frequencyHz, other, limits, traceDatOnly);
     }
 
     /** This with another limit of ring memory. */
     public RecordSpec withRingLimit(long sizeBytes) {
-        return new RecordSpec(
-                mode,
-                events,
-                without,
-                frequencyHz,
-                callGraph,
-                sizeBytes,
-                flightRecorder,
-                durationNanos);
+        return within(
+                new RecordLimits(
+                        sizeBytes, flightRecorder(), limits.durationNanos(), limits.cpus()));
     }
 
     /** This as a flight recorder. */
     public RecordSpec keepingTheEnd() {
-        return new RecordSpec(
-                mode, events, without, frequencyHz, callGraph, ringLimitBytes, true, durationNanos);
+        return within(
+                new RecordLimits(limits.ringBytes(), true, limits.durationNanos(), limits.cpus()));
+    }
+
+    /** This into one trace.dat. */
+    public RecordSpec intoTraceDat() {
+        return new RecordSpec(mode, events, without, frequencyHz, callGraph, limits, true);
     }
 }

@@ -1,6 +1,7 @@
 package sonde.probe.plan;
 
 import java.util.List;
+import java.util.Set;
 
 /**
  * A buffer of trace.dat: one tracefs instance.
@@ -16,6 +17,12 @@ public record TraceBuffer(String name, List<String> events, boolean targetOnly, 
 
     public TraceBuffer {
         events = List.copyOf(events);
+    }
+
+    /** This without some events. */
+    TraceBuffer without(Set<String> absent) {
+        List<String> rest = events.stream().filter(event -> !absent.contains(event)).toList();
+        return new TraceBuffer(name, rest, targetOnly, bytesPerCpu);
     }
 
     /** A word for file names: {@code "task"} for the first. */

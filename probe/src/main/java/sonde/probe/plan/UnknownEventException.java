@@ -24,6 +24,13 @@ public final class UnknownEventException extends Exception {
         this.nearest = nearest;
     }
 
+    /** An event that cannot have what was asked of it. */
+    UnknownEventException(String message) {
+        super(message);
+        this.event = "";
+        this.nearest = "";
+    }
+
     /** As the user gave it. */
     public String event() {
         return event;

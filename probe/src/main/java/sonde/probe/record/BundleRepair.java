@@ -21,6 +21,7 @@ import sonde.recording.perfdata.PerfDataReader;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Fd;
 import sonde.sys.FileCalls;
+import sonde.sys.ProcessCalls;
 
 /**
  * Finishes a bundle whose recorder was killed: the trace.dat is made from spools and kept kernel
@@ -100,10 +101,12 @@ public final class BundleRepair {
 
     /**
      * Whether the recorder still runs, as far as can be told: on another boot it cannot, a process
-     * of another pid namespace cannot be seen.
+     * of another pid namespace cannot be seen. This process, which may have recorded before, does
+     * so no more when it reads.
      */
     public static boolean isAlive(RecordingMeta meta) throws IOException {
-        return InstanceName.bootId().equals(meta.machine().bootId())
+        return meta.recorder().pid() != ProcessCalls.getpid()
+                && InstanceName.bootId().equals(meta.machine().bootId())
                 && InstanceName.namespace() == meta.machine().pidNamespace()
                 && InstanceName.startTicks(meta.recorder().pid()) == meta.recorder().startTicks();
     }

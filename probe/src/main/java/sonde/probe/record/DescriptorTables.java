@@ -9,6 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sonde.probe.snapshot.SocketNames;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.sys.Clocks;
 import sonde.sys.FileCalls;
@@ -18,6 +21,8 @@ import sonde.sys.SyscallException;
 /**
  * What /proc says of open descriptors. Everything may vanish while it is read, and nobody waits
  * long for it: after the time limit the rest is left out and counted.
+ *
+ * <p>A socket's text is followed by its peer, that of an epoll descriptor by what it watches.
  *
  * <p>A pipe's text, {@code pipe:[N]}, gets a holder's name, {@code pipe:[N] of PID:FD}: one outside
  * the listed processes where there is one, so that both ends have the same name.
@@ -32,6 +37,12 @@ final class DescriptorTables {
     /** Of all together: what meta.json holds of them is some megabytes. */
     private static final int MAX_TOTAL = 1 << 16;
 
+    /** Of an epoll descriptor. */
+    private static final int MAX_WATCHED = 64;
+
+    private static final Pattern WATCHED = Pattern.compile("(?m)^tfd:\\s+(\\d{1,9})");
+
+    private final Map<String, SocketNames> sockets = new HashMap<>();
     private final boolean inheritedOnly;
     private final long deadline;
     private final List<RecordingMeta.Descriptors> tables = new ArrayList<>();
@@ -89,6 +100,7 @@ final class DescriptorTables {
         for (int fd : numbers(folder)) {
             boolean kept = !inheritedOnly || survivesExec(pid, fd);
             String target = targets.size() < MAX_DESCRIPTORS && kept ? link(folder + fd) : "";
+            target = target.isEmpty() ? "" : withMore(pid, fd, target);
             if (!target.isEmpty()) {
                 targets.put(fd, target);
                 if (target.startsWith("pipe:[")) {
@@ -100,6 +112,24 @@ final class DescriptorTables {
         if (!targets.isEmpty()) {
             tables.add(new RecordingMeta.Descriptors(pid, now, targets));
         }
+    }
+
+    /** A socket with its peer, an epoll descriptor with those that it watches. */
+    private String withMore(int pid, int fd, String target) {
+        StringBuilder more = new StringBuilder();
+        if (target.startsWith("socket:[")) {
+            String inode = target.substring(8, target.length() - 1);
+            SocketNames sockets =
+                    this.sockets.computeIfAbsent(
+                            link("/proc/" + pid + "/ns/net"), _ -> new SocketNames(pid));
+            more.append(sockets.peer(Long.parseLong(inode)));
+        } else if (target.equals("anon_inode:[eventpoll]")) {
+            Matcher watched = WATCHED.matcher(text("/proc/" + pid + "/fdinfo/" + fd));
+            for (int i = 0; i < MAX_WATCHED && watched.find(); i++) {
+                more.append(i == 0 ? "" : " ").append(watched.group(1));
+            }
+        }
+        return more.isEmpty() ? target : target + " " + more;
     }
 
     private List<RecordingMeta.Descriptors> withHolders(Set<Integer> listed) {

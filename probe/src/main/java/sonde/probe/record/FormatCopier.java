@@ -13,7 +13,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import sonde.binary.Input;
+import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.tracefs.Tracefs;
+import sonde.recording.ftrace.ProbeField;
 import sonde.recording.perfdata.TracingData;
 import sonde.recording.perfdata.TracingData.TracingFormat;
 import sonde.recording.tracedat.TraceDatMetadata;
@@ -39,6 +41,7 @@ final class FormatCopier {
     private final String version;
     private final byte[] headerPage;
     private final byte[] headerEvent;
+    private final Map<String, Map<String, String>> probeTypes;
     private final SortedMap<String, List<byte[]>> formats = new TreeMap<>();
 
     private FormatCopier(Tracefs tracefs, String version) throws SyscallException {
@@ -46,6 +49,7 @@ final class FormatCopier {
         this.version = version;
         this.headerPage = bytes(tracefs.text("events/header_page"));
         this.headerEvent = bytes(tracefs.text("events/header_event"));
+        this.probeTypes = NamedProbes.types(tracefs);
     }
 
     /** Reads the formats of these events and of ftrace's own. */
@@ -66,7 +70,9 @@ final class FormatCopier {
 
     private void add(String system, String name) throws SyscallException {
         String text = tracefs.text("events/" + system + "/" + name + "/format");
-        formats.computeIfAbsent(system, s -> new ArrayList<>()).add(bytes(text));
+        String typed =
+                ProbeField.declare(text, probeTypes.getOrDefault(system + ":" + name, Map.of()));
+        formats.computeIfAbsent(system, s -> new ArrayList<>()).add(bytes(typed));
     }
 
     /** The formats as perf.data carries them. */
@@ -85,6 +91,18 @@ final class FormatCopier {
                 new String(headerPage, StandardCharsets.UTF_8),
                 new String(headerEvent, StandardCharsets.UTF_8),
                 chosen);
+    }
+
+    /** Where tracefs cannot be read: pages of 4 KiB of a 64-bit kernel. */
+    static TracingData noTracingData() {
+        String page =
+                """
+                \tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
+                \tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;
+                \tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;
+                \tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;
+                """;
+        return TracingData.of(page, "", List.of());
     }
 
     /** Everything, kallsyms read now (5 MB and 60 ms on a stock kernel). */

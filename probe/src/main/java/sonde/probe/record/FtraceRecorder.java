@@ -8,6 +8,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.TraceBuffer;
 import sonde.probe.tracefs.InstanceName;
@@ -75,6 +77,13 @@ final class FtraceRecorder implements AutoCloseable {
         instance.bufferBytes(buffer.bytesPerCpu());
         instance.option("overwrite", plan.spec().flightRecorder());
         instance.wakeAtPercent(WAKE_AT_PERCENT);
+        if (!plan.spec().limits().cpus().isEmpty()) {
+            instance.cpus(cpus);
+        }
+        if (!plan.extras().ringStacks().isEmpty()) {
+            instance.option("stacktrace", true);
+            instance.option("userstacktrace", true);
+        }
         List<SplicedRing> rings = new ArrayList<>();
         spools.put(buffer, rings);
         for (int cpu : cpus) {
@@ -101,6 +110,21 @@ final class FtraceRecorder implements AutoCloseable {
         }
     }
 
+    /** Threads that are followed now: those named, and what they made, as long as they live. */
+    Set<Integer> followed() throws SyscallException {
+        Set<Integer> tids = new TreeSet<>();
+        for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
+            if (entry.getKey().targetOnly()) {
+                for (String tid : entry.getValue().text("set_event_pid").split("\n")) {
+                    if (tid.matches("\\d{1,9}")) {
+                        tids.add(Integer.parseInt(tid));
+                    }
+                }
+            }
+        }
+        return tids;
+    }
+
     /**
      * Leaves our own threads out where tasks of all are taken. Not in the outside buffer: a
      * completion whose interrupt hits one of our threads is not ours.
@@ -117,10 +141,29 @@ final class FtraceRecorder implements AutoCloseable {
     /** Enables the events and starts. */
     void on() throws SyscallException {
         for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
-            for (String refused : entry.getValue().enable(entry.getKey().events())) {
+            List<String> events = new ArrayList<>();
+            for (String event : entry.getKey().events()) {
+                if (filter(entry.getValue(), event)) {
+                    events.add(event);
+                }
+            }
+            for (String refused : entry.getValue().enable(events)) {
                 notes.add("no event " + refused);
             }
             entry.getValue().on();
+        }
+    }
+
+    private boolean filter(TraceInstance instance, String event) {
+        String condition = plan.extras().filter(event);
+        try {
+            if (!condition.isEmpty()) {
+                instance.filter(event, condition);
+            }
+            return true;
+        } catch (SyscallException e) {
+            notes.add("no event " + event + ": its filter, " + Errno.describe(e.errno()));
+            return false;
         }
     }
 
@@ -236,7 +279,9 @@ final class FtraceRecorder implements AutoCloseable {
                         RecordingMeta.LossKind.COMMIT_OVERRUN,
                         stats.commitOverrun());
                 if (spool.writeErrno() != 0) {
-                    add(losses, buffer, spool.cpu(), RecordingMeta.LossKind.NOT_WRITTEN, -1);
+                    // Whatever the ring ever had and the file does not have.
+                    long missing = stats.read() + stats.entries() - spool.writtenEvents();
+                    add(losses, buffer, spool.cpu(), RecordingMeta.LossKind.NOT_WRITTEN, missing);
                 }
             }
         }
@@ -296,9 +341,11 @@ final class FtraceRecorder implements AutoCloseable {
         allSpools().forEach(SplicedRing::close);
         Fd.discard(pipe.readEnd());
         Fd.discard(pipe.writeEnd());
-        for (TraceInstance instance : instances.values()) {
-            instance.close();
-            notes.addAll(instance.failures());
-        }
+        instances.values().forEach(TraceInstance::close);
+    }
+
+    /** What could not be undone, once {@link #close} returned. */
+    List<String> failures() {
+        return instances.values().stream().flatMap(one -> one.failures().stream()).toList();
     }
 }

@@ -6,18 +6,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.perf.AttrFactory;
 import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.perf.ExistingTasks;
 import sonde.probe.perf.PerfRings;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
+import sonde.probe.snapshot.ThreadNow;
+import sonde.probe.snapshot.ThreadRows;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfDataWriter;
 import sonde.recording.perfdata.PerfFeatures;
+import sonde.recording.perfdata.TracingData;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -33,6 +38,8 @@ final class PerfRecorder implements AutoCloseable {
     private final PerfDataWriter writer;
     private final int file;
     private final @Nullable AuxiliaryProgram program;
+    private final @Nullable UserStacks stacks;
+    private final long threadsId;
     private final List<String> notes = new ArrayList<>();
 
     /** Where the records end that were written in whole passes over all rings. */
@@ -44,11 +51,18 @@ final class PerfRecorder implements AutoCloseable {
     private boolean closed;
 
     private PerfRecorder(
-            PerfRings rings, PerfDataWriter writer, int file, @Nullable AuxiliaryProgram program) {
+            PerfRings rings,
+            PerfDataWriter writer,
+            int file,
+            long threadsId,
+            @Nullable AuxiliaryProgram program,
+            @Nullable UserStacks stacks) {
+        this.threadsId = threadsId;
         this.rings = rings;
         this.writer = writer;
         this.file = file;
         this.program = program;
+        this.stacks = stacks;
         this.endOffset = writer.endOffset();
     }
 
@@ -64,24 +78,30 @@ final class PerfRecorder implements AutoCloseable {
             Headline headline,
             @Nullable Tracefs tracefs,
             @Nullable FormatCopier formats,
-            @Nullable AuxiliaryProgram program)
+            @Nullable AuxiliaryProgram program,
+            @Nullable UserStacks stacks)
             throws SyscallException {
         Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
-        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, events);
+        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, stacks, events);
         int file = -1;
         try {
             file = folder.create(FILE);
             PerfFeatures.Builder early = features(headline);
-            if (formats != null) {
-                List<String> tracepoints =
-                        plan.sampled().stream()
-                                .filter(SampledEvent::raw)
-                                .map(SampledEvent::name)
-                                .toList();
-                early.tracingData(formats.tracingData(tracepoints));
-            }
-            PerfDataWriter writer = PerfDataWriter.create(file, rings.entries(), early.build());
-            return new PerfRecorder(rings, writer, file, program);
+            List<String> tracepoints =
+                    plan.sampled().stream()
+                            .filter(SampledEvent::raw)
+                            .map(SampledEvent::name)
+                            .toList();
+            TracingData kernel =
+                    formats == null
+                            ? FormatCopier.noTracingData()
+                            : formats.tracingData(tracepoints);
+            early.tracingData(kernel.with(ThreadRows.FORMAT));
+            List<AttrEntry> entries = new ArrayList<>(rings.entries());
+            entries.add(AttrFactory.threads(entries.getFirst()));
+            PerfDataWriter writer = PerfDataWriter.create(file, entries, early.build());
+            return new PerfRecorder(
+                    rings, writer, file, entries.getLast().ids()[0], program, stacks);
         } catch (SyscallException e) {
             rings.close();
             if (file >= 0) {
@@ -110,8 +130,12 @@ final class PerfRecorder implements AutoCloseable {
                 .clock(Clocks.CLOCK_MONOTONIC, 1, headline.startWallNanos(), headline.startNanos());
     }
 
-    /** Attaches the program, switches on, then writes what exists already. */
-    void on() throws IOException {
+    /**
+     * Attaches the program, switches on, then writes what exists already.
+     *
+     * @param threads what they are in, read before
+     */
+    void on(List<ThreadNow> threads) throws IOException {
         if (program != null) {
             try {
                 program.attach(rings.outputs());
@@ -119,12 +143,33 @@ final class PerfRecorder implements AutoCloseable {
                 notes.add("no file names and socket addresses: " + e.getMessage());
             }
         }
+        try {
+            rings.attachStacks();
+        } catch (IOException e) {
+            notes.add("no user stacks: " + e.getMessage());
+        }
         rings.enable();
         AttrEntry dummy = rings.entries().getFirst();
         ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms(), rings.files());
         existing.kernel();
         // No FINISHED_ROUND here: what exists already has time 0 and belongs before all of this.
         existing.processes(() -> rings.drain(writer::append));
+        for (ThreadNow one : threads) {
+            writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), false));
+        }
+        writer.flush();
+    }
+
+    /** Writes what threads are in at the end; after {@link #drainToEnd}. */
+    void threads(List<ThreadNow> threads, long endNanos) {
+        try {
+            for (ThreadNow one : threads) {
+                writer.appendSynthetic(ThreadRows.sample(one, threadsId, endNanos, true));
+            }
+            writer.flush();
+        } catch (SyscallException e) {
+            notes.add("what threads were in at the end is not kept: " + Errno.describe(e.errno()));
+        }
     }
 
     void off() throws SyscallException {
@@ -153,6 +198,9 @@ final class PerfRecorder implements AutoCloseable {
     List<String> notes() {
         List<String> all = new ArrayList<>(rings.notes());
         all.addAll(notes);
+        if (stacks != null) {
+            all.addAll(stacks.notes());
+        }
         return all;
     }
 
@@ -260,6 +308,9 @@ final class PerfRecorder implements AutoCloseable {
         closed = true;
         if (program != null) {
             program.close();
+        }
+        if (stacks != null) {
+            stacks.close();
         }
         rings.close();
         writer.close();

@@ -10,7 +10,8 @@ import sonde.recording.bundle.RecordingMeta.TargetMode;
  *
  * @param sondeVersion for meta.json and the files' headers
  * @param argv of the command, empty without one
- * @param rootPids processes to follow: the stopped child of a command; empty for everything
+ * @param rootPids processes to follow: the stopped child of a command, also where everything is
+ *     recorded beside it; empty for everything without one
  * @param isFollowed whether somebody reads the files while they are written, so that events are to
  *     reach them soon
  * @param program a BPF program that writes into the perf rings, null without one; closed by the

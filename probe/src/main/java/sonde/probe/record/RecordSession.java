@@ -2,7 +2,9 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,7 @@ import sonde.probe.record.RecorderSet.RingAccount;
 import sonde.probe.tracefs.InstanceName;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
+import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.bundle.RecordingMeta.RecordedTarget;
 import sonde.recording.bundle.RecordingMeta.RecordingState;
 import sonde.recording.bundle.RecordingMeta.RecordingTimes;
@@ -33,6 +36,9 @@ import sonde.sys.SyscallException;
 public final class RecordSession implements AutoCloseable {
     private static final int CLOCK_PROCESS_CPUTIME = 2;
 
+    /** Processes that a sentence names. */
+    private static final int MOST_SHOWN = 5;
+
     private final RecordPlan plan;
     private final BundleFolder folder;
     private final RecordRequest request;
@@ -47,7 +53,12 @@ public final class RecordSession implements AutoCloseable {
     /** VmHWM of this process when the command left its memory. */
     private volatile long ownPeakRss;
 
+    private @Nullable TargetCounters counters;
     private volatile long armedNanos;
+
+    /** What a full disk cost; empty for nothing. */
+    private String unwritten = "";
+
     private boolean finished;
 
     private RecordSession(RecordPlan plan, BundleFolder folder, RecordRequest request)
@@ -86,21 +97,27 @@ public final class RecordSession implements AutoCloseable {
             plan.gaps().forEach(gap -> notes.add(gap.sentence()));
             folder.reserve();
             folder.writeMeta(meta);
-            hook = new Thread(this::close, "sonde-close");
+            hook = new Thread(this::closeWholly, "sonde-close");
             Runtime.getRuntime().addShutdownHook(hook);
             long traceId = meta.times().startNanos() * 31 + meta.recorder().pid();
-            sources.prepare(meta.machine().cpus().size(), traceId);
+            sources.prepare(meta.machine().cpus(), onlineCpus().size(), traceId);
             // Now that all threads run, so that filters know them.
             meta = meta.withRecorder(self());
-            sources.open(meta);
-            meta = meta.withParts(sources.parts()).withProcesses(descriptors(), List.of());
+            sources.openPerf(meta);
+            List<RecordingMeta.Descriptors> descriptors = descriptors();
+            sources.awaitDense();
+            meta = meta.withParts(sources.parts()).withProcesses(descriptors, List.of());
             folder.writeMeta(meta);
             if (request.mode() == TargetMode.ALL) {
                 // Nobody waits for the start: our reading is not to be among the first events.
                 sources.awaitFormats();
             }
+            counters = TargetCounters.begin(request.mode(), request.rootPids());
             sources.arm(meta.recorder().tids());
             armedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            long wall = Clocks.nanos(Clocks.CLOCK_REALTIME);
+            meta = meta.withTimes(new RecordingTimes(armedNanos, wall, -1, -1));
+            folder.writeMeta(meta);
             loop.armed();
         }
     }
@@ -136,6 +153,21 @@ public final class RecordSession implements AutoCloseable {
         ownPeakRss = SessionMeta.peakRss();
     }
 
+    /** Takes another process in, with its threads and what it starts from now on. */
+    public void follow(int pid) throws IOException {
+        synchronized (lock) {
+            if (finished) {
+                return;
+            }
+            sources.follow(pid);
+            RecordedTarget target = meta.target();
+            List<Integer> roots = new ArrayList<>(target.rootPids());
+            roots.add(pid);
+            meta = meta.withTarget(new RecordedTarget(target.mode(), target.argv(), roots, null, target.counters()));
+            folder.writeMeta(meta);
+        }
+    }
+
     /** Adds a map of compiled code that lies in the folder. */
     public void addJvmMap(RecordingMeta.JvmMap map) throws IOException {
         synchronized (lock) {
@@ -159,6 +191,15 @@ public final class RecordSession implements AutoCloseable {
     public Optional<TraceDatMetadata> formats() {
         sources.awaitFormats();
         return Optional.ofNullable(sources.metadata());
+    }
+
+    /** Reads the counters of the target again: memory, throttling. */
+    public void look() {
+        synchronized (lock) {
+            if (counters != null && !finished) {
+                counters.look();
+            }
+        }
     }
 
     /** Adds a sentence for the summary. */
@@ -197,11 +238,12 @@ public final class RecordSession implements AutoCloseable {
 
     /**
      * Switches off, drains to the end, accounts, and finishes the files. What cannot be finished
-     * (full disk) stays as {@link BundleRepair} can take it, with a note.
+     * (full disk) stays as {@link BundleRepair} can take it, with a note and a {@link #failure}:
+     * how the command ended is to be said in any case.
      *
      * @param exit how the command ended, null without one
      */
-    public RecordingMeta stop(RecordingMeta.@Nullable CommandExit exit) throws IOException {
+    public RecordingMeta stop(RecordingMeta.@Nullable CommandExit exit) {
         synchronized (lock) {
             if (finished) {
                 return meta;
@@ -209,9 +251,12 @@ public final class RecordSession implements AutoCloseable {
             finished = true;
             try {
                 end(exit);
+            } catch (IOException | RuntimeException e) {
+                String why =
+                        e instanceof IOException ? String.valueOf(e.getMessage()) : e.toString();
+                loop.fail("the recording could not be finished: " + why);
             } finally {
-                sources.close();
-                removeHook();
+                sources.close(this::removeHook);
             }
             return meta;
         }
@@ -219,19 +264,21 @@ public final class RecordSession implements AutoCloseable {
 
     /** When the command's own program began, once all is drained. */
     private OptionalLong firstExec() {
-        return request.mode() == TargetMode.COMMAND
+        return !request.argv().isEmpty()
                 ? sources.firstExec(request.rootPids().getFirst())
                 : OptionalLong.empty();
     }
 
     private void end(RecordingMeta.@Nullable CommandExit exit) throws IOException {
-        sources.off();
+        Collection<Integer> threads = exit == null ? List.of() : sources.threads();
         long endNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        sources.off();
         loop.stop();
         int errno = sources.drainToEnd();
         if (errno != 0) {
             loop.fail("the recording could not be written to its end: " + Errno.describe(errno));
         }
+        sources.threadsAtEnd(endNanos);
         List<RecordingMeta.Descriptors> tables = new ArrayList<>(meta.descriptors());
         if (request.mode() == TargetMode.PID) {
             tables.addAll(descriptors());
@@ -248,14 +295,17 @@ public final class RecordSession implements AutoCloseable {
                                 new RecordedTarget(
                                         request.mode(),
                                         request.argv(),
-                                        request.rootPids(),
-                                        SessionMeta.own(exit, ownPeakRss)))
+                                        meta.target().rootPids(),
+                                        SessionMeta.own(exit, ownPeakRss),
+                                        counters == null ? List.of() : counters.end()))
                         .withProcesses(tables, meta.jvmMaps());
         // On a full disk this is the room for the end of perf.data and for meta.json.
         folder.releaseReserve();
         RingAccount account = sources.account(times.startNanos(), endNanos);
-        sources.close();
+        tellUnwritten(account.losses());
+        sources.close(this::removeHook);
         meta = meta.withParts(sources.assemble(meta.layout().parts(), account));
+        tellLiving(threads);
         meta =
                 meta.withState(RecordingState.FINISHED)
                         .withAccount(account.losses(), sources.sentences())
@@ -263,9 +313,61 @@ public final class RecordSession implements AutoCloseable {
         folder.writeMeta(meta);
     }
 
-    /** Waits until every descriptor of the recording is closed. */
-    public void awaitClosed() {
-        sources.awaitClosed();
+    /**
+     * A command that ends may leave processes that run on: a daemon, what a shell did not await.
+     */
+    private void tellLiving(Collection<Integer> threads) {
+        List<Integer> living = new ArrayList<>(ProcessTree.owners(threads));
+        living.removeAll(request.rootPids());
+        living.remove((Integer) ProcessCalls.getpid());
+        if (living.isEmpty()) {
+            return;
+        }
+        List<Integer> shown = living.subList(0, Math.min(MOST_SHOWN, living.size()));
+        String names =
+                String.join(
+                        ", ",
+                        shown.stream().map(pid -> ProcessTree.name(pid) + " " + pid).toList());
+        String pids = String.join(",", shown.stream().map(String::valueOf).toList());
+        int more = living.size() - shown.size();
+        boolean one = living.size() == 1;
+        notes.add(
+                (one ? "1 process" : living.size() + " processes")
+                        + " that the command started still "
+                        + (one ? "runs" : "run")
+                        + ", and the recording ended before: "
+                        + names
+                        + (more > 0 ? " and " + more + " more" : "")
+                        + "; 'sonde record -p "
+                        + pids
+                        + "' records "
+                        + (one ? "it" : "them"));
+    }
+
+    private void tellUnwritten(List<RecordedLoss> losses) throws SyscallException {
+        long missing =
+                losses.stream()
+                        .filter(loss -> loss.kind() == RecordingMeta.LossKind.NOT_WRITTEN)
+                        .mapToLong(RecordedLoss::count)
+                        .sum();
+        if (missing > 0) {
+            unwritten =
+                    String.format(
+                            Locale.ROOT,
+                            "%,d events were not written after the %.1f MiB that are there",
+                            missing,
+                            sources.progress().bytes() / 1048576.0);
+            notes.add(unwritten);
+        }
+    }
+
+    /**
+     * Waits until nothing of the recording is left in the kernel.
+     *
+     * @return what could not be removed, a sentence each
+     */
+    public List<String> awaitRemoved() {
+        return sources.awaitRemoved();
     }
 
     /** After a start that failed: as if it had never been, but for the folder. */
@@ -273,9 +375,9 @@ public final class RecordSession implements AutoCloseable {
         synchronized (lock) {
             finished = true;
             loop.stop();
-            sources.close();
+            sources.close(this::removeHook);
             sources.awaitFormats();
-            removeHook();
+            sources.awaitRemoved();
         }
     }
 
@@ -294,16 +396,20 @@ public final class RecordSession implements AutoCloseable {
     /** {@link #stop} without a command's end, if nobody stopped it. */
     @Override
     public void close() {
-        try {
-            stop(null);
-        } catch (IOException e) {
-            loop.fail("the recording could not be finished: " + e.getMessage());
-        }
+        stop(null);
+    }
+
+    private void closeWholly() {
+        close();
+        sources.awaitRemoved();
     }
 
     /** Why it ended by itself, or could not be finished. */
     public Optional<String> failure() {
-        return Optional.of(loop.failure()).filter(reason -> !reason.isEmpty());
+        String detail = unwritten.isEmpty() ? "" : "; " + unwritten;
+        return Optional.of(loop.failure())
+                .filter(reason -> !reason.isEmpty())
+                .map(reason -> reason + detail);
     }
 
     /** Names the session's own process in a way that survives it. */
@@ -313,7 +419,7 @@ public final class RecordSession implements AutoCloseable {
                 pid, ProcessTree.threads(pid), InstanceName.startTicks(pid), -1, -1);
     }
 
-    /** The CPUs that are recorded. */
+    /** The CPUs that could be recorded. */
     static List<Integer> onlineCpus() throws SyscallException {
         return MachineFacts.onlineCpus().stream().boxed().toList();
     }

@@ -2,18 +2,29 @@ package sonde.probe.record;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.launch.Leftovers;
+import sonde.probe.launch.Leftovers.Leftover;
+import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
+import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
+import sonde.probe.plan.SampledEvent;
+import sonde.probe.stack.UserStacks;
+import sonde.probe.snapshot.ThreadNow;
+import sonde.probe.snapshot.ThreadSnapshot;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
+import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.ftrace.CpuStats;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.sys.Errno;
@@ -27,10 +38,15 @@ final class RecorderSet {
     private final SummaryNotes notes;
     private @Nullable Tracefs tracefs;
     private @Nullable FormatCopier formats;
-    private @Nullable FtraceRecorder ftrace;
+    private volatile @Nullable FtraceRecorder ftrace;
     private @Nullable PerfRecorder perf;
     private @Nullable Thread formatsThread;
+    private @Nullable Thread opening;
     private @Nullable Thread closing;
+    private @Nullable Thread snapshotThread;
+    private volatile @Nullable ThreadSnapshot snapshot;
+    private @Nullable Thread removal;
+    private volatile @Nullable SyscallException refusal;
     private volatile @Nullable TraceDatMetadata metadata;
 
     RecorderSet(RecordPlan plan, BundleFolder folder, RecordRequest request, SummaryNotes notes) {
@@ -40,15 +56,31 @@ final class RecorderSet {
         this.notes = notes;
     }
 
-    /** Cleans up behind killed recorders and begins to read the formats of the events. */
-    void prepare(int cpuCount, long traceId) throws SyscallException {
+    /**
+     * Cleans up behind killed recorders, and begins to make the instances and to read the formats
+     * of the events.
+     */
+    void prepare(List<Integer> cpus, int cpuCount, long traceId) throws SyscallException {
+        if (request.mode() != TargetMode.COMMAND && !plan.sampled().isEmpty()) {
+            // Reads the kernel's types and loads a program: beside everything else.
+            snapshotThread =
+                    Thread.ofPlatform().daemon().name("sonde-threads").start(this::openSnapshot);
+        }
+        for (Leftover left : Leftovers.remove()) {
+            notes.add("removed " + left.name() + ", left by a killed recorder");
+        }
         Tracefs found = Tracefs.find().orElse(null);
         if (found == null) {
             return;
         }
         tracefs = found;
-        for (String leftover : found.removeLeftovers()) {
-            notes.add("removed " + leftover + ", left by a killed recorder");
+        if (!plan.buffers().isEmpty()) {
+            // The kernel waits for RCU at each new clock and size of a ring, 20 to 70 ms each.
+            opening =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("sonde-rings")
+                            .start(() -> openDense(found, cpus));
         }
         FormatCopier read = formats(found);
         if (read == null) {
@@ -93,15 +125,33 @@ final class RecorderSet {
         }
     }
 
-    /** Opens every source of the plan, switched off; one that is refused becomes a note. */
-    void open(RecordingMeta meta) throws IOException {
-        List<Integer> cpus = meta.machine().cpus();
-        Tracefs there = tracefs;
-        if (there != null && !plan.buffers().isEmpty()) {
-            ftrace = FtraceRecorder.open(plan, there, folder, cpus);
+    private void openDense(Tracefs found, List<Integer> cpus) {
+        try {
+            ftrace = FtraceRecorder.open(plan, found, folder, cpus);
+        } catch (SyscallException e) {
+            refusal = e;
         }
+    }
+
+    /**
+     * Opens perf's events and switches them on; one that is refused becomes a note. The instances
+     * are being made meanwhile.
+     */
+    void openPerf(RecordingMeta meta) throws IOException {
         if (!plan.sampled().isEmpty()) {
-            openPerf(meta, cpus);
+            openPerf(meta, RecordSession.onlineCpus());
+        }
+        if (perf != null) {
+            perf.on(request.mode() == TargetMode.COMMAND ? List.of() : threadsNow());
+        }
+    }
+
+    /** Waits for the instances. */
+    void awaitDense() throws IOException {
+        join(opening);
+        SyscallException refused = refusal;
+        if (refused != null) {
+            throw refused;
         }
         if (ftrace == null && perf == null) {
             throw new IOException("nothing can be recorded: " + String.join("; ", notes.all()));
@@ -111,7 +161,15 @@ final class RecorderSet {
     private void openPerf(RecordingMeta meta, List<Integer> cpus) throws IOException {
         List<Integer> bound =
                 plan.systemWide() ? List.of() : List.copyOf(ProcessTree.allThreads(tree()));
-        CountedTasks target = new CountedTasks(bound, meta.recorder().tids());
+        CountedTasks target =
+                new CountedTasks(
+                        bound,
+                        meta.recorder().tids(),
+                        request.mode() == TargetMode.ALL
+                                ? List.of()
+                                : request.rootPids().isEmpty()
+                                        ? List.of(ProcessTree.unusedPid())
+                                        : request.rootPids());
         PerfRecorder.Headline headline =
                 new PerfRecorder.Headline(
                         request.sondeVersion(),
@@ -128,10 +186,11 @@ final class RecorderSet {
                             headline,
                             tracefs,
                             formats,
-                            request.program());
+                            request.program(),
+                            stacks());
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
-            if (denied && !bound.isEmpty() && ftrace == null) {
+            if (denied && !bound.isEmpty() && opening == null) {
                 // perf_event_open asks ptrace_may_access of the process.
                 throw new IOException(
                         "process "
@@ -144,9 +203,37 @@ final class RecorderSet {
         }
     }
 
+    /** Programs that unwind user stacks, where the plan has them; null when they are refused. */
+    private @Nullable UserStacks stacks() {
+        if (plan.spec().callGraph().kind() != CallGraph.Kind.BPF) {
+            return null;
+        }
+        List<UserStacks.EventKind> kinds = new ArrayList<>();
+        for (int i = 0; i < plan.sampled().size(); i++) {
+            SampledEvent event = plan.sampled().get(i);
+            if (event.callChain()) {
+                kinds.add(new UserStacks.EventKind(i, event.raw()));
+            }
+        }
+        try {
+            return UserStacks.load(kinds, Set.copyOf(request.rootPids()), request.argv());
+        } catch (IOException e) {
+            notes.add("user stacks are followed by frame pointers: " + e.getMessage());
+            return null;
+        }
+    }
+
     /** The target's processes now. */
     List<Integer> tree() {
         return ProcessTree.processes(request.rootPids());
+    }
+
+    /** Threads of the target, also of processes that are nobody's descendants any more. */
+    Collection<Integer> threads() throws SyscallException {
+        if (ftrace != null) {
+            return ftrace.followed();
+        }
+        return perf == null || plan.systemWide() ? List.of() : perf.rings().comms().told();
     }
 
     /** The files that are written. */
@@ -198,12 +285,10 @@ final class RecorderSet {
         FtraceRecorder dense = ftrace;
         if (dense != null) {
             followed.addAll(ProcessTree.allThreads(tree()));
-            dense.follow(followed);
+            // An empty list would take everybody's events.
+            dense.follow(followed.isEmpty() ? List.of(ProcessTree.unusedPid()) : followed);
             dense.exclude(ownTids);
             dense.on();
-        }
-        if (perf != null) {
-            perf.on();
         }
         while (dense != null) {
             Set<Integer> more = ProcessTree.allThreads(tree());
@@ -213,6 +298,68 @@ final class RecorderSet {
             }
             dense.follow(more);
             followed.addAll(more);
+        }
+    }
+
+    /** Takes another process in, and what it started and starts from now on. */
+    void follow(int pid) throws IOException {
+        FtraceRecorder dense = ftrace;
+        Set<Integer> followed = new HashSet<>();
+        for (int pass = 0; dense != null && pass < 3; pass++) { // what starts meanwhile is found
+            Set<Integer> more = ProcessTree.allThreads(ProcessTree.processes(List.of(pid)));
+            if (pass == 0) {
+                more.add(pid);
+            }
+            more.removeAll(followed);
+            if (more.isEmpty()) {
+                break;
+            }
+            dense.follow(more);
+            followed.addAll(more);
+        }
+        if (perf != null) {
+            perf.rings().follow(pid);
+        }
+        AuxiliaryProgram program = request.program();
+        if (program != null) {
+            program.follow(pid);
+        }
+    }
+
+    private void openSnapshot() {
+        snapshot = ThreadSnapshot.open(request.mode() == TargetMode.ALL);
+    }
+
+    /** What the threads are in that are recorded; none without a perf.data to keep it. */
+    private List<ThreadNow> threadsNow() {
+        List<Integer> pids =
+                request.mode() == TargetMode.ALL ? DescriptorTables.everybody() : tree();
+        if (perf == null || pids.isEmpty()) {
+            return List.of();
+        }
+        join(snapshotThread);
+        if (snapshot == null) {
+            openSnapshot();
+        }
+        ThreadSnapshot taking = snapshot;
+        if (taking == null) {
+            return List.of();
+        }
+        List<ThreadNow> threads = taking.take(pids);
+        if (taking.left() > 0) {
+            notes.add(
+                    "calls and stacks of "
+                            + taking.left()
+                            + (taking.left() == 1 ? " thread" : " threads")
+                            + " were not looked at: it would have taken too long");
+        }
+        return threads;
+    }
+
+    /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
+    void threadsAtEnd(long endNanos) {
+        if (perf != null) {
+            perf.threads(threadsNow(), endNanos);
         }
     }
 
@@ -292,13 +439,37 @@ final class RecorderSet {
             cpuStats = ftrace.cpuStats();
             ftrace.tellWhole(endNanos);
         }
-        Map<Integer, String> comms = Map.of();
+        Map<Integer, String> comms = savedComms();
         if (perf != null) {
             losses.addAll(perf.losses());
             perf.finish(startNanos, endNanos);
             comms = perf.rings().comms().byTid();
         }
         return new RingAccount(losses, cpuStats, comms);
+    }
+
+    /** Names as the kernel keeps them for ftrace, by default of 128 threads; and of what lives. */
+    private Map<Integer, String> savedComms() {
+        Map<Integer, String> comms = new HashMap<>();
+        Tracefs there = tracefs;
+        if (there == null || perf != null) {
+            return comms; // perf's records tell them
+        }
+        for (int tid : ProcessTree.allThreads(DescriptorTables.everybody())) {
+            comms.put(tid, ProcessTree.comm(tid));
+        }
+        try {
+            for (String line : there.text("saved_cmdlines").split("\n")) {
+                String[] words = line.split(" ", 2);
+                if (words.length == 2 && words[0].matches("\\d{1,9}")) {
+                    comms.put(Integer.parseInt(words[0]), words[1]);
+                }
+            }
+        } catch (SyscallException e) {
+            notes.add("names of threads that ended are not known: " + e.getMessage());
+        }
+        comms.values().removeIf(String::isEmpty);
+        return comms;
     }
 
     /** Makes the trace.dat; returns the parts there are then. */
@@ -332,14 +503,32 @@ final class RecorderSet {
     }
 
     /**
-     * Instances go at once. perf events are silent since {@link #off}, but closing one on a
-     * tracepoint waits for RCU grace periods under the kernel's event_mutex, 20 to 50 ms each
-     * (Linux 6.18, perf_trace_event_unreg), so that is done aside; the end of the process does the
-     * same.
+     * Instances are silent at once; the kernel takes 30 to 100 ms to remove each, so that is done
+     * aside. perf events are silent since {@link #off}, but closing one on a tracepoint waits for
+     * RCU grace periods under the kernel's event_mutex, 20 to 50 ms each (Linux 6.18,
+     * perf_trace_event_unreg), so that is done aside, too; the end of the process does the same.
+     *
+     * @param then called when the instances are gone
      */
-    void close() {
-        if (ftrace != null) {
-            ftrace.close();
+    void close(Runnable then) {
+        join(opening);
+        FtraceRecorder dense = ftrace;
+        if (removal == null) {
+            removal =
+                    Thread.ofPlatform()
+                            .name("sonde-remove")
+                            .start(() -> {
+                                if (dense != null) {
+                                    dense.close();
+                                }
+                                then.run();
+                            });
+        }
+        join(snapshotThread);
+        ThreadSnapshot taken = snapshot;
+        if (taken != null) {
+            taken.close();
+            snapshot = null;
         }
         PerfRecorder open = perf;
         if (open != null && closing == null) {
@@ -347,14 +536,16 @@ final class RecorderSet {
         }
     }
 
+    /** Waits until the instances are gone; says what could not be removed. */
+    List<String> awaitRemoved() {
+        join(removal);
+        FtraceRecorder dense = ftrace;
+        return dense == null ? List.of() : dense.failures();
+    }
+
     /** Waits for the thread that reads formats. */
     void awaitFormats() {
         join(formatsThread);
-    }
-
-    /** Waits until every descriptor is closed. */
-    void awaitClosed() {
-        join(closing);
     }
 
     static void join(@Nullable Thread waited) {

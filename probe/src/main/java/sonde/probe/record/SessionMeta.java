@@ -33,6 +33,7 @@ final class SessionMeta {
         MachineFacts.Uname uname = MachineFacts.uname();
         long wall = Clocks.nanos(Clocks.CLOCK_REALTIME);
         long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        List<Integer> cpus = plan.spec().limits().cpus();
         return new RecordingMeta(
                 RecordingMeta.FORMAT_VERSION,
                 request.sondeVersion(),
@@ -45,7 +46,7 @@ final class SessionMeta {
                         uname.machine(),
                         InstanceName.bootId(),
                         InstanceName.namespace(),
-                        RecordSession.onlineCpus(),
+                        cpus.isEmpty() ? RecordSession.onlineCpus() : cpus,
                         MachineFacts.ramBytes()),
                 new RecordingTimes(now, wall, -1, -1),
                 new BundleLayout(plan.owners(), plan.ringList(), List.of()),

@@ -27,7 +27,8 @@ public record InstanceName(
     /** The name of an instance of this process. */
     public static InstanceName ofThisProcess(String suffix) throws SyscallException {
         int pid = ProcessCalls.getpid();
-        return new InstanceName(bootId().substring(0, 8), namespace(), pid, ticks(pid), suffix);
+        return new InstanceName(
+                bootId().substring(0, 8), namespace(), pid, startTicks(pid), suffix);
     }
 
     /** Inode of the initial pid namespace: PROC_PID_INIT_INO of include/linux/proc_ns.h. */
@@ -66,24 +67,12 @@ public record InstanceName(
 
     /** Inode of this process's pid namespace. */
     public static long namespace() throws SyscallException {
-        return FileCalls.stat("/proc/self/ns/pid").inode();
+        return ProcessCalls.pidNamespace();
     }
 
     /** Start time of a process in clock ticks since boot; -1 when none of that pid lives. */
     public static long startTicks(int pid) {
-        try {
-            return ticks(pid);
-        } catch (SyscallException e) {
-            return -1;
-        }
-    }
-
-    private static long ticks(int pid) throws SyscallException {
-        String stat = text("/proc/" + pid + "/stat");
-        // The second field is the name in brackets and may hold anything; state is field 3.
-        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-        boolean ended = fields[0].equals("Z") || fields[0].equals("X");
-        return fields.length > 19 && !ended ? Long.parseLong(fields[19]) : -1;
+        return ProcessCalls.startTicks(pid);
     }
 
     private static String text(String path) throws SyscallException {

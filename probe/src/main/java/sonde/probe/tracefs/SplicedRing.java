@@ -1,9 +1,11 @@
 package sonde.probe.tracefs;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.SyscallException;
@@ -191,6 +193,43 @@ public final class SplicedRing implements AutoCloseable {
             MemorySegment time = arena.allocate(8, 8);
             return Fd.pread(spool, time, 0) == 8 ? time.get(JAVA_LONG, 0) : 0;
         }
+    }
+
+    /** Events in the file. */
+    public long writtenEvents() throws SyscallException {
+        long count = 0;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pages = arena.allocate((long) pageBytes << 6, 8);
+            for (long at = 0; at < written; at += pages.byteSize()) {
+                long have = Math.min(Fd.pread(spool, pages, at), written - at);
+                for (long page = 0; page + pageBytes <= have; page += pageBytes) {
+                    count += events(pages.asSlice(page, pageBytes));
+                }
+            }
+        }
+        return count;
+    }
+
+    /** Events of a sub-buffer: struct ring_buffer_event of include/linux/ring_buffer.h. */
+    private static long events(MemorySegment page) {
+        long end =
+                Math.min(page.byteSize(), PAGE_HEADER + (page.get(JAVA_LONG, 8) & COMMIT_MASK)) - 4;
+        long count = 0;
+        long at = PAGE_HEADER;
+        while (at < end) {
+            int head = page.get(JAVA_INT, at);
+            boolean big = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
+            int type = big ? head >>> 27 : head & 31;
+            boolean isToEnd = type == 29 && head == (big ? 29 << 27 : 29); // padding without time
+            boolean isData = type < 29; // RINGBUF_TYPE_PADDING; behind it times, of 8 bytes
+            int length = type % 29 == 0 ? page.get(JAVA_INT, at + 4) : isData ? type * 4 : 4;
+            if (isToEnd || length <= 0) {
+                break;
+            }
+            count += isData ? 1 : 0;
+            at += 4L + length;
+        }
+        return count;
     }
 
     /** Cuts a half-written sub-buffer off and closes ring and file. */

@@ -1,6 +1,7 @@
 package sonde.probe.tracefs;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.StringJoiner;
@@ -113,6 +114,24 @@ public final class TraceInstance implements AutoCloseable {
             }
         }
         return refused;
+    }
+
+    /** Takes only those hits of an event that fit a condition on its fields. */
+    public void filter(String event, String condition) throws SyscallException {
+        write(Tracefs.eventFolder(event) + "/filter", condition);
+    }
+
+    /** Takes events of these CPUs only. */
+    public void cpus(Collection<Integer> cpus) throws SyscallException {
+        BitSet bits = new BitSet();
+        cpus.forEach(bits::set);
+        // The kernel reads words of 32 bits in hexadecimal, the highest first (bitmap_parse).
+        StringJoiner words = new StringJoiner(",");
+        for (int word = (bits.length() - 1) / Integer.SIZE; word >= 0; word--) {
+            long[] part = bits.get(word * Integer.SIZE, (word + 1) * Integer.SIZE).toLongArray();
+            words.add(Long.toHexString(part.length == 0 ? 0 : part[0]));
+        }
+        write("tracing_cpumask", words.toString());
     }
 
     /** Starts taking events. */

@@ -24,6 +24,7 @@ import sonde.symbol.ctype.SourceType.NumberType;
 /** Source expressions as the kernel's fetch arguments; types made by hand. */
 final class ArgumentMakerTest {
     private static final SourceType INT = new NumberType("int", 4, Kind.SIGNED, true);
+    private static final SourceType FLOAT = new NumberType("float", 4, Kind.FLOATING, true);
     private static final SourceType U64 = new NumberType("unsigned long", 8, Kind.UNSIGNED, false);
     private static final SourceType CHAR = new NumberType("char", 1, Kind.CHARACTER, true);
     private static final SourceType.Structure INNER =
@@ -70,6 +71,30 @@ final class ArgumentMakerTest {
                         new StoredOperand(
                                 new FetchArgument(new TokenOrigin("%sp"), 16), OUTER, 0, 0, false);
                 case "i" -> new HeldOperand("%bx", INT, 0, 0);
+                case "real", "complex" ->
+                        new StoredOperand(
+                                new FetchArgument(new TokenOrigin("%sp"), 8),
+                                new NumberType(
+                                        name.equals("real") ? "double" : "complex float",
+                                        8,
+                                        Kind.FLOATING,
+                                        true),
+                                0,
+                                0,
+                                false);
+                case "reals" ->
+                        new HeldOperand(
+                                "%ax",
+                                new SourceType.Structure(
+                                        Keyword.STRUCT,
+                                        "reals",
+                                        8,
+                                        () ->
+                                                List.of(
+                                                        member("x", FLOAT, 0, 0),
+                                                        member("y", FLOAT, 32, 0))),
+                                0,
+                                0);
                 case "inner" -> new HeldOperand("%ax", pointer(INNER), 0, 0);
                 case "halves" ->
                         new HeldOperand(
@@ -131,7 +156,8 @@ final class ArgumentMakerTest {
     }
 
     private static String made(String text) throws ProbeException {
-        return new ArgumentMaker(new Here()).make(text).text();
+        ProbeArgument made = new ArgumentMaker(new Here()).make(text);
+        return (made.text() + " " + made.shown()).strip();
     }
 
     @ParameterizedTest
@@ -144,7 +170,10 @@ final class ArgumentMakerTest {
                 "n=i:x8 | n=%bx:x8",
                 "p->next | next=+0(%di):x64",
                 "p->next->next->in[2].b | b=+24(+0(+0(%di))):s32",
-                "p->in[1].flag | flag=+20(%di):b3@3/8",
+                "p->in[1].flag | flag=+20(%di):b3@3/8 s3",
+                "p->in[1].flag:u | flag=+20(%di):b3@3/8",
+                "(struct outer *)(i + 7) | !",
+                "p->in[1].flag:s8 | !",
                 "p->in[0].wide | wide=+15(%di):b2@6/8",
                 "p->low | low=+56(%di):s32",
                 "p->name | name=+40(%di):string",
@@ -157,13 +186,22 @@ final class ArgumentMakerTest {
                 "s.in[3].b | b=+48(%sp):s32",
                 "s.next->low | low=+56(+16(%sp)):s32",
                 "(&s)->low | low=+72(%sp):s32",
-                "&s | !",
+                "&s | s=%sp:x64 u64_plus_16",
                 "&p->next | next=%di:x64",
-                "&p->in | !",
+                "&p->in | in=%di:x64 u64_plus_8",
                 "(*p).low | low=+56(%di):s32",
                 "*(p->many + 1) | many=+76(%di):s32",
                 "(p + 1)->low | low=+152(%di):s32",
                 "p[1].low | low=+152(%di):s32",
+                "p->next + 1 | next=+0(%di):x64 u64_plus_96",
+                "&p[-1] | p=%di:x64 u64_minus_96",
+                "&p->in[1]:u | in=%di:u64 u64_plus_16",
+                "&p->in:symbol | !",
+                "i + 7 | i=%bx:s32 s32_plus_7",
+                "real | real=+8(%sp):x64 double",
+                "real:x | real=+8(%sp):x64",
+                "reals.y | y=%ax:b32@32/64 float",
+                "complex | complex=+8(%sp):x64",
                 "global | global=@+16400:s32",
                 "&global | global=\\0x4010:x64",
                 "five | five=\\5:s32",
@@ -173,7 +211,7 @@ final class ArgumentMakerTest {
                 "container_of(inner, struct outer, in[1])->low | low=+40(%ax):s32",
                 "container_of(inner, struct outer, in)->low | !",
                 "packed.b | b=%cx:s32",
-                "packed.flag | flag=%cx:b3@35/64",
+                "packed.flag | flag=%cx:b3@35/64 s3",
                 "p.next | !",
                 "s->next | !",
                 "p->nxt | !",
@@ -204,24 +242,22 @@ final class ArgumentMakerTest {
                                 + "  p->nxt\n     ^");
         assertThatThrownBy(() -> made("p.next")).hasMessageContaining("write ->next");
         assertThatThrownBy(() -> made("s")).hasMessageContaining("choose a member: next, in");
-        assertThatThrownBy(() -> made("&p->in")).hasMessageContaining("add 8");
         for (String text : new String[] {"p[%d].low", "(p + %d)->low", "p->next[%d].low"}) {
             assertThatThrownBy(() -> made(text.formatted(Long.MAX_VALUE / 2)))
                     .hasMessageContaining("no array is as long as 4611686018427387903");
         }
     }
 
-    /** Bits that the kernel cuts out of a word have no sign. */
+    /** Bits that the kernel cuts out of a word have no sign; whoever reads the record knows it. */
     @Test
-    void partsOfRegistersAreUnsigned() throws ProbeException {
-        ProbeArgument part = new ArgumentMaker(new Here()).make("halves.high");
-        assertThat(part.text()).isEqualTo("high=%dx:b32@32/64");
-        assertThat(part.note()).isEqualTo("unsigned in the record");
-        assertThat(new ArgumentMaker(new Here()).make("halves.low").note()).isEmpty();
+    void partsOfRegistersKeepTheirSign() throws ProbeException {
+        assertThat(made("halves.high")).isEqualTo("high=%dx:b32@32/64 s32");
+        assertThat(made("halves.high:s")).isEqualTo("high=%dx:b32@32/64 s32");
+        assertThat(made("halves.low")).isEqualTo("low=%dx:s32");
         assertThat(made("halves.high:u32")).isEqualTo("high=%dx:b32@32/64");
-        for (String type : new String[] {"s32", "s", "x32", "u64"}) {
+        for (String type : new String[] {"s16", "x32", "x", "u64"}) {
             assertThatThrownBy(() -> made("halves.high:" + type))
-                    .hasMessageContaining("unsigned decimal number; leave :" + type + " away");
+                    .hasMessageContaining("a decimal number; leave :" + type + " away");
         }
     }
 

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import sonde.probe.dynamic.ArgumentMaker.ArgumentParts;
 import sonde.probe.dynamic.PointSpec.PointPlace;
 import sonde.probe.dynamic.PointSpec.PointPlace.AddressPoint;
+import sonde.probe.dynamic.PointSpec.PointPlace.FilePoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.FunctionPoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.LinePoint;
 import sonde.probe.dynamic.PointSpec.PointPlace.MarkerPoint;
@@ -91,6 +92,42 @@ final class PointSpecTest {
         assertThat(PointSpec.module("ns::f:3")).isEmpty();
         assertThat(PointSpec.module("a.c:3")).isEmpty();
         assertThat(PointSpec.withoutModule("snd-hda:f%return")).isEqualTo("f%return");
+    }
+
+    @Test
+    void definitionsAsTracefsWritesThem() throws ProbeException {
+        PointSpec entry = PointSpec.parse("p:mine/here  do_sys_open+4 dfd=%ax mode=+4($stack)");
+        assertThat(entry.group()).isEqualTo("mine");
+        assertThat(entry.name()).isEqualTo("here");
+        assertThat(entry.place()).isEqualTo(new FunctionPoint("do_sys_open", "", -1, 4, false));
+        assertThat(entry.arguments()).containsExactly("dfd=%ax", "mode=+4($stack)");
+        PointSpec back = PointSpec.parse("r:back nf_tables:nft_do_chain+0 $retval");
+        assertThat(back.group()).isEmpty();
+        assertThat(back.module()).isEqualTo("nf_tables");
+        assertThat(back.place()).isEqualTo(new FunctionPoint("nft_do_chain", "", -1, -1, true));
+        assertThat(PointSpec.parse("r:b /bin/sh:0x4245c0").place())
+                .isEqualTo(new FilePoint("/bin/sh", 0x4245c0, true));
+        assertThat(place("/bin/sh:0x10%return")).isEqualTo(new FilePoint("/bin/sh", 16, true));
+        assertThat(PointSpec.parse("p:vfs_read").module()).isEqualTo("p");
+        for (String refused :
+                new String[] {"r16:b f", "e:b sched.sched_switch", "p:b n=f", "r:b f:3"}) {
+            assertThatThrownBy(() -> PointSpec.parse(refused)).isInstanceOf(ProbeException.class);
+        }
+    }
+
+    @Test
+    void registersAreThoseOfTheCpu() {
+        assertThat(FetchRegisters.X86_64.spelled("di")).isEqualTo("%di");
+        assertThat(FetchRegisters.X86_64.spelled("flags")).isEqualTo("%flags");
+        assertThat(FetchRegisters.X86_64.spelled("rdi")).isEmpty();
+        assertThat(FetchRegisters.X86_64.unknown("rdi")).contains("x86_64", "calls it di;");
+        assertThat(FetchRegisters.X86_64.unknown("ecx")).contains("calls it cx;");
+        assertThat(FetchRegisters.X86_64.unknown("r8d")).contains("calls it r8;");
+        assertThat(FetchRegisters.X86_64.unknown("x0"))
+                .doesNotContain("calls it")
+                .contains("r15 ip");
+        assertThat(FetchRegisters.AARCH64.spelled("ax")).isEmpty();
+        assertThat(FetchRegisters.AARCH64.unknown("w7")).contains("calls it x7;");
     }
 
     @Test

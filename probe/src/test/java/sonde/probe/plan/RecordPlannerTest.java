@@ -87,8 +87,7 @@ class RecordPlannerTest {
     void stacksOfProbesAreSampled() {
         List<String> events = List.of("syscalls:sys_enter_openat", "irq:irq_handler_entry");
         RecordSpec dwarf =
-                new RecordSpec(
-                        TargetMode.COMMAND, events, Set.of(), 997, CallGraph.DWARF, 0, false, 0);
+                RecordSpec.of(TargetMode.COMMAND).withEvents(events).unwinding(CallGraph.DWARF);
         RecordPlan plan = plan(dwarf, root(), SMALL);
         assertThat(plan.owner("syscalls:sys_enter_openat").orElseThrow().source())
                 .isEqualTo("perf.data");
@@ -112,16 +111,7 @@ class RecordPlannerTest {
     void everyTopicHasEvents() {
         RecordPlan all = plan(RecordSpec.of(TargetMode.COMMAND), root(), SMALL);
         for (Topic topic : Topic.values()) {
-            RecordSpec without =
-                    new RecordSpec(
-                            TargetMode.COMMAND,
-                            List.of(),
-                            Set.of(topic),
-                            all.spec().frequencyHz(),
-                            all.spec().callGraph(),
-                            0,
-                            false,
-                            0);
+            RecordSpec without = RecordSpec.of(TargetMode.COMMAND).leavingOut(topic);
             RecordPlan plan = plan(without, root(), SMALL);
             assertThat(plan.owners().size() < all.owners().size() || plan.names() != all.names())
                     .as("RecordPlanner takes events for %s", topic)

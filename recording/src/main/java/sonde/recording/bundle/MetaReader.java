@@ -36,6 +36,9 @@ public final class MetaReader {
     /** Largest file read: ten thousand processes with a hundred descriptors each. */
     public static final long MAX_BYTES = 64L << 20;
 
+    /** JVMs of a recording whose compiled code has names. */
+    private static final int MOST_MAPS = 4096;
+
     private static final JsonFactory JSON =
             JsonFactory.builder()
                     .streamReadConstraints(
@@ -72,6 +75,7 @@ public final class MetaReader {
             throw malformed("formatVersion", Long.toString(version));
         }
         JsonObject times = root.node("times");
+        List<String> notes = new ArrayList<>(root.texts("notes"));
         List<RecordedLoss> losses = new ArrayList<>();
         for (JsonObject loss : root.nodes("losses")) {
             losses.add(
@@ -92,7 +96,8 @@ public final class MetaReader {
                             table.integer("pid"), table.number("atNanos"), table.targets()));
         }
         List<RecordingMeta.JvmMap> maps = new ArrayList<>();
-        for (JsonObject map : root.nodes("jvmMaps")) {
+        List<JsonObject> told = root.nodes("jvmMaps");
+        for (JsonObject map : told.subList(0, Math.min(MOST_MAPS, told.size()))) {
             maps.add(
                     new RecordingMeta.JvmMap(
                             map.integer("pid"), map.fileName("file"), map.number("atNanos")));
@@ -109,11 +114,11 @@ public final class MetaReader {
                         times.number("startWallNanos"),
                         times.number("execNanos"),
                         times.number("endNanos")),
-                layout(root.node("layout")),
+                layout(root.node("layout"), notes),
                 losses,
                 tables,
                 maps,
-                root.texts("notes"));
+                notes);
     }
 
     private static RecordedTarget target(JsonObject node) throws MalformedInputException {
@@ -131,11 +136,22 @@ public final class MetaReader {
                             end.number("voluntarySwitches"),
                             end.number("involuntarySwitches"));
         }
+        List<RecordingMeta.TargetReading> counters = new ArrayList<>();
+        for (JsonObject counter : node.nodes("counters")) {
+            counters.add(
+                    new RecordingMeta.TargetReading(
+                            counter.text("name"),
+                            counter.text("subject"),
+                            counter.number("first"),
+                            counter.number("last"),
+                            counter.number("most")));
+        }
         return new RecordedTarget(
                 node.name("mode", TargetMode::valueOf, TargetMode.ALL),
                 node.texts("argv"),
                 node.integers("rootPids"),
-                exit);
+                exit,
+                counters);
     }
 
     private static RecordingMeta.Recorder recorder(JsonObject node) throws MalformedInputException {
@@ -158,7 +174,9 @@ public final class MetaReader {
                 node.number("memoryBytes"));
     }
 
-    private static BundleLayout layout(JsonObject node) throws MalformedInputException {
+    /** A part that is named again would be read, and its events counted, again. */
+    private static BundleLayout layout(JsonObject node, List<String> notes)
+            throws MalformedInputException {
         List<EventOwner> owners = new ArrayList<>();
         for (JsonObject owner : node.nodes("owners")) {
             owners.add(
@@ -166,7 +184,9 @@ public final class MetaReader {
                             owner.text("event"),
                             owner.text("source"),
                             owner.text("buffer"),
-                            owner.text("reason")));
+                            owner.text("reason"),
+                            owner.flag("stacks"),
+                            owner.text("filter")));
         }
         List<RecordedRing> rings = new ArrayList<>();
         for (JsonObject ring : node.nodes("rings")) {
@@ -177,9 +197,10 @@ public final class MetaReader {
                             ring.number("bytesPerCpu"),
                             ring.flag("overwrite")));
         }
-        List<BundlePart> parts = new ArrayList<>();
+        Map<String, BundlePart> parts = new LinkedHashMap<>();
+        int repeated = 0;
         for (JsonObject part : node.nodes("parts")) {
-            parts.add(
+            BundlePart read =
                     new BundlePart(
                             part.fileName("name"),
                             part.name(
@@ -187,9 +208,13 @@ public final class MetaReader {
                                     RecordingMeta.PartKind::valueOf,
                                     RecordingMeta.PartKind.OTHER),
                             part.text("buffer"),
-                            part.integer("cpu")));
+                            part.integer("cpu"));
+            repeated += parts.putIfAbsent(read.name(), read) == null ? 0 : 1;
         }
-        return new BundleLayout(owners, rings, parts);
+        if (repeated > 0) {
+            notes.add(RecordingMeta.FILE + " names parts more than once; each is read once.");
+        }
+        return new BundleLayout(owners, rings, List.copyOf(parts.values()));
     }
 
     private static @Nullable Object value(JsonParser parser) throws IOException {

@@ -94,6 +94,19 @@ public final class MetaWriter {
             out.writeNumberField("involuntarySwitches", exit.involuntarySwitches());
             out.writeEndObject();
         }
+        if (!target.counters().isEmpty()) {
+            out.writeArrayFieldStart("counters");
+            for (RecordingMeta.TargetReading counter : target.counters()) {
+                out.writeStartObject();
+                out.writeStringField("name", counter.name());
+                out.writeStringField("subject", counter.subject());
+                out.writeNumberField("first", counter.first());
+                out.writeNumberField("last", counter.last());
+                out.writeNumberField("most", counter.most());
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
         out.writeEndObject();
     }
 
@@ -128,6 +141,12 @@ public final class MetaWriter {
             out.writeStringField("source", owner.source());
             out.writeStringField("buffer", owner.buffer());
             out.writeStringField("reason", owner.reason());
+            if (owner.stacks()) {
+                out.writeBooleanField("stacks", true);
+            }
+            if (!owner.filter().isEmpty()) {
+                out.writeStringField("filter", owner.filter());
+            }
             out.writeEndObject();
         }
         out.writeEndArray();

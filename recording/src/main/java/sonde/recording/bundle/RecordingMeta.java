@@ -65,18 +65,53 @@ public record RecordingMeta(
      * Whom the recording follows.
      *
      * @param argv the command, empty without one
-     * @param rootPids the processes whose trees are meant, empty for {@link TargetMode#ALL}
+     * @param rootPids the processes whose trees are meant; for {@link TargetMode#ALL} that of the
+     *     command, if there was one
      * @param exit how the command ended, null when it did not or there was none
+     * @param counters what was read from /proc and its cgroup at the start, meanwhile and at the
+     *     end
      */
     public record RecordedTarget(
             TargetMode mode,
             List<String> argv,
             List<Integer> rootPids,
-            @Nullable CommandExit exit) {
+            @Nullable CommandExit exit,
+            List<TargetReading> counters) {
+        /** Without counters. */
+        public RecordedTarget(
+                TargetMode mode,
+                List<String> argv,
+                List<Integer> rootPids,
+                @Nullable CommandExit exit) {
+            this(mode, argv, rootPids, exit, List.of());
+        }
+
         public RecordedTarget {
             argv = List.copyOf(argv);
             rootPids = List.copyOf(rootPids);
+            counters = List.copyOf(counters);
         }
+    }
+
+    /**
+     * A counter or size that was read several times.
+     *
+     * @param name what it is: {@link #RSS}, {@link #CPU}, {@link #THROTTLED}, {@link #QUOTA}, or
+     *     the name of a counter of /proc/net/netstat
+     * @param subject whose: {@code comm PID}, or the path of a cgroup
+     */
+    public record TargetReading(String name, String subject, long first, long last, long most) {
+        /** Resident memory of a process, bytes. */
+        public static final String RSS = "rss";
+
+        /** CPU time of a process that was not recorded, nanoseconds. */
+        public static final String CPU = "cpu";
+
+        /** Time for which a cgroup's tasks were kept off the CPUs, nanoseconds. */
+        public static final String THROTTLED = "throttled";
+
+        /** CPU time that a cgroup may use in a second, nanoseconds. */
+        public static final String QUOTA = "quota";
     }
 
     /**
@@ -171,8 +206,21 @@ public record RecordingMeta(
      * @param source {@code "perf.data"} or {@code "trace.dat"}
      * @param buffer of a trace.dat, else empty
      * @param reason why this source and no other
+     * @param stacks whether the stack of each such event was asked for
+     * @param filter the condition on its fields, in the kernel's spelling; empty for every event
      */
-    public record EventOwner(String event, String source, String buffer, String reason) {}
+    public record EventOwner(
+            String event,
+            String source,
+            String buffer,
+            String reason,
+            boolean stacks,
+            String filter) {
+        /** Every event, without a stack that anybody asked for. */
+        public EventOwner(String event, String source, String buffer, String reason) {
+            this(event, source, buffer, reason, false, "");
+        }
+    }
 
     /** Size of a source's rings; {@code overwrite} when the oldest events give way. */
     public record RecordedRing(String source, String buffer, long bytesPerCpu, boolean overwrite) {}

@@ -115,7 +115,7 @@ final class CtfText implements RowText {
         }
         if (stamped[type]) {
             long time = batch.time(row);
-            time(out.put('['), time);
+            time(out, time);
             delta(out, time, previous);
         }
         out.put(origin);
@@ -127,7 +127,7 @@ final class CtfText implements RowText {
         if (previous == NO_TIME) {
             out.put(NO_DELTA);
         } else if (delta >= 0 && delta < NANOS) {
-            out.put(SHORT_DELTA).digits(delta, 9).put(END);
+            out.put(SHORT_DELTA).nineDigits((int) delta).put(END);
         } else {
             long seconds = Long.divideUnsigned(delta, NANOS);
             out.put(DELTA).unsigned(seconds).put('.').digits(delta - seconds * NANOS, 9).put(END);
@@ -137,7 +137,7 @@ final class CtfText implements RowText {
     private void time(TextBuffer out, long time) {
         if (time < 0) {
             // Before the epoch babeltrace2 falls back to seconds.
-            out.put('-').unsigned(-(time / NANOS)).put('.').digits(-(time % NANOS), 9);
+            out.put('[').put('-').unsigned(-(time / NANOS)).put('.').digits(-(time % NANOS), 9);
             return;
         }
         Second known = second;
@@ -147,11 +147,11 @@ final class CtfText implements RowText {
             nanos = time - known.start;
             second = known;
         }
-        out.put(known.text).digits(nanos, 9);
+        out.put(known.text).nineDigits((int) nanos);
     }
 
     private Second second(long seconds) {
-        TextBuffer out = new TextBuffer(16);
+        TextBuffer out = new TextBuffer(16).put('[');
         long local = Math.floorMod(seconds + zoneSeconds(seconds), 86_400L);
         out.digits(local / 3600, 2).put(':').digits(local / 60 % 60, 2).put(':');
         out.digits(local % 60, 2).put('.');

@@ -139,9 +139,4 @@ final class FieldNode {
     boolean isIntegers() {
         return type instanceof FieldClass.Array array && array.element() instanceof BitField;
     }
-
-    /** Whether it is an array that is kept as values and as JSON. */
-    boolean isValues() {
-        return type instanceof FieldClass.Array && !isIntegers();
-    }
 }

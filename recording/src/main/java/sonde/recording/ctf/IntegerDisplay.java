@@ -67,6 +67,11 @@ final class IntegerDisplay {
         };
     }
 
+    /** Whether values are shown as decimal numbers alone. */
+    boolean isDecimal() {
+        return meaning == BitMeaning.INTEGER && base != 2 && base != 8 && base != 16;
+    }
+
     /** The value at an offset of a payload. */
     long value(Batch batch, int row, int offset) {
         long value =

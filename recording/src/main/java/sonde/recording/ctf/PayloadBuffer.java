@@ -83,9 +83,4 @@ final class PayloadBuffer {
         U32.set(bytes, start + at + 4, (int) count);
         return from;
     }
-
-    /** Gives a span fewer bytes than were taken for it. */
-    void shorten(int at, int count) {
-        U32.set(bytes, start + at + 4, count);
-    }
 }

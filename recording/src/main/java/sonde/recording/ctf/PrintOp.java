@@ -46,6 +46,9 @@ final class PrintOp {
     private final @Nullable IntegerDisplay shape;
     private final @Nullable FieldNode node;
     private final PrintOp[][] options;
+    // Most integers: bytes of the payload, negative for those with a sign, shown as they are.
+    private final int loads;
+    private final boolean isDecimal;
 
     private PrintOp(
             byte[] before,
@@ -63,6 +66,12 @@ final class PrintOp {
                         : 0;
         this.shape = shape;
         this.options = options;
+        this.loads = shape == null ? 0 : shape.signed ? -shape.storedBytes : shape.storedBytes;
+        this.isDecimal = kind == Kind.INTEGER && isDecimal(shape);
+    }
+
+    private static boolean isDecimal(@Nullable IntegerDisplay shape) {
+        return shape != null && shape.isDecimal();
     }
 
     private static PackedText[] indexes(int count) {
@@ -166,8 +175,33 @@ final class PrintOp {
     static void run(PrintOp[] prints, TextBuffer out, Batch batch, int row) {
         for (PrintOp print : prints) {
             out.put(print.before);
-            print.field(out, batch, row);
+            if (print.isDecimal) {
+                print.decimal(out, batch, row, print.at);
+            } else {
+                print.field(out, batch, row);
+            }
         }
+    }
+
+    private void decimal(TextBuffer out, Batch batch, int row, int offset) {
+        long value = load(batch, row, offset);
+        if (loads < 0) {
+            out.decimal(value);
+        } else {
+            out.unsigned(value);
+        }
+    }
+
+    private long load(Batch batch, int row, int offset) {
+        return switch (loads) {
+            case 1 -> batch.u8(row, offset);
+            case 2 -> batch.u16(row, offset);
+            case 4 -> batch.u32(row, offset) & 0xffff_ffffL;
+            case -1 -> (byte) batch.u8(row, offset);
+            case -2 -> (short) batch.u16(row, offset);
+            case -4 -> batch.u32(row, offset);
+            default -> batch.u64(row, offset);
+        };
     }
 
     private void field(TextBuffer out, Batch batch, int row) {
@@ -213,13 +247,19 @@ final class PrintOp {
         int from = batch.u32(row, at);
         int count = batch.u32(row, at + 4) / of.storedBytes;
         out.put('[');
+        boolean decimal = isDecimal(of);
         for (int i = 0; i < count; i++) {
             if (i < INDEXES.length) {
                 out.put(INDEXES[i]);
             } else {
                 out.put(", [").decimal(i).put("] = ");
             }
-            of.append(out, of.value(batch, row, from + i * of.storedBytes));
+            int place = from + i * of.storedBytes;
+            if (decimal) {
+                decimal(out, batch, row, place);
+            } else {
+                of.append(out, of.value(batch, row, place));
+            }
         }
         out.put(END);
     }

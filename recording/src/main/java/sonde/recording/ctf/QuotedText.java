@@ -34,8 +34,7 @@ final class QuotedText {
     static void append(TextBuffer out, Batch batch, int row, int offset, int length) {
         out.put('"');
         int start = out.size();
-        out.raw(batch, row, offset, length);
-        int end = out.find(start, ESCAPED);
+        int end = out.rawUntil(batch, row, offset, length, ESCAPED);
         if (end < out.size() && out.at(end) == 0) {
             out.truncate(end);
         } else if (end < out.size()) {

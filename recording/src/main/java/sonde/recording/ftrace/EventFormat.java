@@ -3,6 +3,8 @@ package sonde.recording.ftrace;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import sonde.binary.MalformedInputException;
 import sonde.event.EventType;
 import sonde.event.Field;
@@ -21,6 +23,10 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
     private static final int MOST_FIELDS = 1024;
     // A ring buffer event is at most a sub-buffer: 64 KiB pages with buffer_subbuf_size_kb on top.
     private static final int MOST_BYTES = 1 << 20;
+
+    /** The types that {@link ProbeField} declares: {@code s4}, {@code u64_plus_520}. */
+    private static final Pattern DERIVED =
+            Pattern.compile("([su])([1-9]|[1-5]\\d|6[0-4])(?:_(plus|minus)_(\\d{1,18}))? \\w+");
 
     public EventFormat {
         fields = List.copyOf(fields);
@@ -135,6 +141,21 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
             return new Field(name, declaration, Field.Kind.ARRAY, offset, size, element, signed);
         }
         boolean integer = size == 1 || size == 2 || size == 4 || size == 8;
+        int real = head.startsWith("double ") ? 8 : head.startsWith("float ") ? 4 : 0;
+        if (real > 0 && real <= size) {
+            return new Field(name, declaration, Field.Kind.FLOAT, offset, real, real, true);
+        }
+        Matcher derived = DERIVED.matcher(head);
+        if (integer && derived.matches()) {
+            int bits = Integer.parseInt(derived.group(2));
+            long sum = derived.group(4) == null ? 0 : Long.parseLong(derived.group(4));
+            sum = "minus".equals(derived.group(3)) ? -sum : sum;
+            if (bits < 8 * size || sum != 0 && bits == 8 * size) {
+                boolean sign = derived.group(1).equals("s");
+                return new Field(
+                        name, declaration, Field.Kind.INTEGER, offset, size, size, sign, bits, sum);
+            }
+        }
         return integer
                 ? new Field(name, declaration, Field.Kind.INTEGER, offset, size, size, signed)
                 : new Field(name, declaration, Field.Kind.ARRAY, offset, size, 1, false);

@@ -123,8 +123,8 @@ public final class EventJson implements RowText {
             return;
         }
         if (field.kind() == Field.Kind.FLOAT) {
-            double real = FloatField.of(field).of(batch, row);
-            out.put(Double.isFinite(real) ? Double.toString(real) : "null");
+            FloatField real = FloatField.of(field);
+            out.put(Double.isFinite(real.of(batch, row)) ? real.text(batch, row) : "null");
             return;
         }
         int offset = member.place.offset(batch, row);

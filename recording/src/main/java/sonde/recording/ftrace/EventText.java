@@ -2,6 +2,7 @@ package sonde.recording.ftrace;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
@@ -41,6 +42,8 @@ public final class EventText implements RowText {
     private boolean rawFields;
     private boolean plain;
     private @Nullable Latest latest;
+    private CodeNames code = CodeNames.NONE;
+    private final boolean[] stacks;
 
     /** How times are shown. */
     public enum TimePrecision {
@@ -87,6 +90,7 @@ public final class EventText implements RowText {
         this.turns = new Turn[types.size()];
         this.mayTeach = new boolean[types.size()];
         this.graphEntries = new boolean[types.size()];
+        this.stacks = new boolean[types.size()];
         for (EventType type : types) {
             notices[type.id()] = notice(type);
             turns[type.id()] = turn(type);
@@ -117,6 +121,15 @@ public final class EventText implements RowText {
     /** Whether rows of a type are samples of a counter or a clock. */
     static boolean isSample(EventType type) {
         return type.system().equals("perf");
+    }
+
+    /** Shows the call chain of types below the event, a frame a line, as perf script does. */
+    public EventText withStacks(CodeNames names, Predicate<EventType> stacked) {
+        code = names;
+        for (EventType type : types) {
+            stacks[type.id()] = stacked.test(type);
+        }
+        return this;
     }
 
     /** Shows times with nine digits, as {@code trace-cmd report -t}. */
@@ -182,10 +195,28 @@ public final class EventText implements RowText {
             out.truncate(out.size() - 1);
         }
         out.put('\n');
+        if (stacks[type]) {
+            chain(out, batch, row);
+        }
         if (mayTeach[type]) {
             nameRows.learn(batch, row);
         }
         return both;
+    }
+
+    private void chain(TextBuffer out, Batch batch, int row) {
+        boolean user = false;
+        for (int i = 0; i < batch.stackDepth(row); i++) {
+            long address = batch.stackEntry(row, i);
+            if (Long.compareUnsigned(address, SampleBody.PERF_CONTEXT_MAX) >= 0) {
+                user = address == SampleBody.PERF_CONTEXT_USER;
+                continue;
+            }
+            // What looks like the kernel in a user's call chain was never an address.
+            CodeNames names = user && address < 0 ? CodeNames.NONE : code;
+            names.append(out.put('\t'), batch.pid(row), address, true);
+            out.put('\n');
+        }
     }
 
     /** Appends what stands behind the event's name only. */
@@ -207,6 +238,9 @@ public final class EventText implements RowText {
             return Turn.ALONE;
         }
         Turn turn = turns[type];
+        if (turn == Turn.ANY && stacks[type]) {
+            return mayTeach[type] && nameRows.teaches(batch, row) ? Turn.ALONE : Turn.IN_ORDER;
+        }
         if (turn == Turn.ANY) {
             return mayTeach[type] && nameRows.teaches(batch, row) ? Turn.ALONE : turn;
         }
@@ -223,7 +257,9 @@ public final class EventText implements RowText {
         for (int row = 0; row < size; row++) {
             int type = batch.type(row);
             // What is known stays known: names told in the meantime make no row less free.
-            if (turns[type] != Turn.ANY || mayTeach[type] && nameRows.teaches(batch, row)) {
+            if (turns[type] != Turn.ANY
+                    || stacks[type]
+                    || mayTeach[type] && nameRows.teaches(batch, row)) {
                 return false;
             }
         }

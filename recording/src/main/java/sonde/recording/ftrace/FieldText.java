@@ -174,7 +174,7 @@ public final class FieldText implements RowText {
                     out.unsigned(value);
                 }
             }
-            case FLOAT -> out.put(Double.toString(FloatField.of(field).of(batch, row)));
+            case FLOAT -> out.put(FloatField.of(field).text(batch, row));
             default -> array(out, field, batch, row);
         }
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
+import sonde.event.ReadRows;
 
 /**
  * A lane that is decoded before its rows are asked for, by a thread that several may share. What it
@@ -62,9 +63,11 @@ final class LaneAhead {
 
     private AheadItem read() throws IOException {
         Batch batch = lane.next();
-        return batch == null
-                ? AheadItem.NONE
-                : new AheadItem(batch.retain(), isSorted(batch) && text.isFree(batch));
+        if (batch == null) {
+            return AheadItem.NONE;
+        }
+        ReadRows.add(batch);
+        return new AheadItem(batch.retain(), isSorted(batch) && text.isFree(batch));
     }
 
     private static boolean isSorted(Batch batch) {

@@ -1,11 +1,17 @@
 package sonde.recording.ftrace;
 
 import java.io.IOException;
+import sonde.event.EventType;
 
 /** What a listing wants of the style of a recording, and what it knows besides the recording. */
 public interface ListingRequest {
     /** Whether the recording is listed by itself, not as a part of a bundle. */
     boolean isAlone();
+
+    /** Whether the stack of every event of a type was asked for when they were recorded. */
+    default boolean isStacked(EventType type) {
+        return false;
+    }
 
     /** The fields that were asked for. */
     ListedFields fields();

@@ -16,6 +16,7 @@ public final class PackedText {
 
     private final long[] words;
     private final int length;
+    private final boolean plain;
 
     /** A text in UTF-8. */
     public static PackedText of(String text) {
@@ -30,6 +31,14 @@ public final class PackedText {
             words[i] = (long) WORD.get(padded, 8 * i);
         }
         length = text.length;
+        TextBuffer look = new TextBuffer(length);
+        look.put(text);
+        plain = look.isPlain();
+    }
+
+    /** Whether it holds printable ASCII, tabs and line feeds only. */
+    boolean isPlain() {
+        return plain;
     }
 
     int length() {

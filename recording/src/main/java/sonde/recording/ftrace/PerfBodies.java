@@ -119,7 +119,15 @@ final class PerfBodies {
             case CONNECT -> out.put("connect ").decimal(call.descriptor()).put(" to ");
             case BIND -> out.put("bind ").decimal(call.descriptor()).put(" to ");
             case ACCEPT -> out.put("accept on ").decimal(call.descriptor()).put(" from ");
+            case POLL -> out.put("poll waits on ");
+            case SELECT -> out.put("select waits on ");
+            case FUTEX -> out.put("futex waits at ");
+            case PIPE -> out.put("pipe ");
             case NONE -> {}
+        }
+        if (call.isWait()) {
+            out.put(call.name());
+            return;
         }
         boolean relative =
                 call.descriptor() >= 0

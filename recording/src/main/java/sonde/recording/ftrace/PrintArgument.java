@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import sonde.event.Batch;
-import sonde.event.Field;
 import sonde.recording.ftrace.PrintExpression.NumberExpression;
 import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
@@ -238,11 +237,6 @@ sealed interface PrintArgument extends PrintExpression {
     /** A text that is always the same. */
     static PrintArgument literal(String text) {
         return new ConstantText(text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    /** Whether {@code %s} may take the field's bytes. */
-    static boolean isCharacters(Field field) {
-        return field.elementBytes() == 1 && field.kind() != Field.Kind.INTEGER;
     }
 
     /** The last texts of a few values; entries are replaced by whoever comes. */

@@ -1,5 +1,6 @@
 package sonde.recording.ftrace;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import sonde.recording.ftrace.PrintConversion.NumberConversion;
 import sonde.recording.ftrace.PrintConversion.PointerConversion;
 import sonde.recording.ftrace.PrintConversion.StringConversion;
 import sonde.recording.ftrace.PrintExpression.NumberExpression;
+import sonde.recording.ftrace.PrintExpression.PayloadArray;
 import sonde.recording.ftrace.PrintLexer.Kind;
 
 /**
@@ -174,12 +176,30 @@ public final class PrintFmt {
                             lengthBytes(length),
                             letter);
             switch (letter) {
-                case 'd', 'i', 'u', 'x', 'X', 'o', 'c' ->
-                        pieces.add(new NumberConversion(spec, numberOf(next()), width, precision));
+                case 'd', 'i', 'u', 'x', 'X', 'o', 'c' -> {
+                    PrintExpression argument = next();
+                    if (argument instanceof PayloadArray place
+                            && place.field().kind() == Field.Kind.FLOAT) {
+                        real(place.field());
+                    } else {
+                        pieces.add(
+                                new NumberConversion(spec, numberOf(argument), width, precision));
+                    }
+                }
                 case 's' -> pieces.add(characters(spec, next(), width, precision));
                 case 'p' -> pointer(spec, width);
                 default -> throw new UnsupportedPrintException("%" + letter);
             }
+        }
+
+        /** The format shows the bits of a floating point number, {@code 0x%Lx}: here its value. */
+        private void real(Field field) {
+            if (!pieces.isEmpty() && pieces.getLast() instanceof LiteralText before) {
+                String text = new String(before.text(), StandardCharsets.ISO_8859_1);
+                byte[] plain = text.replaceFirst("0x$", "").getBytes(StandardCharsets.ISO_8859_1);
+                pieces.set(pieces.size() - 1, new LiteralText(plain));
+            }
+            pieces.add(new RawField(field, false));
         }
 
         private static NumberExpression numberOf(PrintExpression argument)

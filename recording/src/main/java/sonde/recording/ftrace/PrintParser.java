@@ -321,7 +321,7 @@ final class PrintParser extends TokenReader {
         Field field = type.field(name).orElseThrow(() -> unsupported("no field " + name));
         if (field.kind() == Field.Kind.INTEGER) {
             CIntegerType integer = new CIntegerType(field.sizeBytes(), !field.signed());
-            return new FieldValue(field, IntegerField.of(field), integer);
+            return new FieldValue(field, IntegerField.stored(field), integer);
         }
         return place(field);
     }

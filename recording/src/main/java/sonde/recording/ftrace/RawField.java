@@ -31,7 +31,7 @@ record RawField(Field field, boolean named) implements PrintConversion {
             return;
         }
         if (field.kind() == Field.Kind.FLOAT) {
-            out.put(Double.toString(FloatField.of(field).of(batch, row)));
+            out.put(FloatField.of(field).text(batch, row));
             return;
         }
         PayloadArray place = new PayloadArray(field, 1, false);

@@ -9,7 +9,9 @@ import sonde.event.Batch;
  */
 record SampleBody(TextContext context, AddressNames names) implements EventBody {
     // include/uapi/linux/perf_event.h PERF_CONTEXT_MAX: markers lie above it.
-    private static final long PERF_CONTEXT_MAX = -4095;
+    static final long PERF_CONTEXT_MAX = -4095;
+
+    static final long PERF_CONTEXT_USER = -512;
 
     @Override
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {

@@ -33,6 +33,9 @@ public class TextBuffer {
     /** Bytes in it. */
     protected int size;
 
+    /** Whether anything was put in that may be no printable ASCII. */
+    private boolean foreign;
+
     /** Empty, with room for that many bytes. */
     public TextBuffer(int expectedBytes) {
         bytes = new byte[Math.max(expectedBytes, 64)];
@@ -70,6 +73,7 @@ public class TextBuffer {
     public void drainTo(OutputStream out) throws IOException {
         out.write(bytes, 0, size);
         size = 0;
+        foreign = false;
     }
 
     /** Writes everything, which {@link #isPlain} has been asked about, and empties the buffer. */
@@ -77,6 +81,7 @@ public class TextBuffer {
         if (plain && out instanceof RowOutput rows) {
             rows.writePlain(bytes, 0, size);
             size = 0;
+            foreign = false;
         } else {
             drainTo(out);
         }
@@ -84,6 +89,10 @@ public class TextBuffer {
 
     /** Whether it holds printable ASCII, tabs and line feeds only. */
     boolean isPlain() {
+        return !foreign || looksPlain();
+    }
+
+    private boolean looksPlain() {
         byte[] all = bytes;
         int end = size;
         int at = 0;
@@ -123,6 +132,7 @@ public class TextBuffer {
 
     /** One byte. */
     public TextBuffer put(char ascii) {
+        foreign |= ascii < ' ' && ascii != '\n' && ascii != '\t' || ascii >= 0x7f;
         room(1);
         bytes[size++] = (byte) ascii;
         return this;
@@ -130,6 +140,7 @@ public class TextBuffer {
 
     /** Bytes as they are. */
     public TextBuffer put(byte[] text) {
+        foreign = true;
         room(text.length);
         System.arraycopy(text, 0, bytes, size, text.length);
         size += text.length;
@@ -138,6 +149,7 @@ public class TextBuffer {
 
     /** Part of an array as it is. */
     public TextBuffer put(byte[] text, int offset, int length) {
+        foreign = true;
         room(length);
         System.arraycopy(text, offset, bytes, size, length);
         size += length;
@@ -149,6 +161,7 @@ public class TextBuffer {
         room(text.room());
         text.writeTo(bytes, size);
         size += text.length();
+        foreign |= !text.isPlain();
         return this;
     }
 
@@ -170,6 +183,7 @@ public class TextBuffer {
 
     /** {@code count} times the same byte; none when negative. */
     public TextBuffer fill(char ascii, int count) {
+        foreign |= ascii < ' ' || ascii >= 0x7f;
         if (count > 0) {
             room(count);
             Arrays.fill(bytes, size, size + count, (byte) ascii);
@@ -208,10 +222,10 @@ public class TextBuffer {
         int at = size;
         long rest = value;
         while (rest > Integer.MAX_VALUE) {
-            long hundredth = rest / 100;
-            at -= 2;
-            PAIR.set(bytes, at, DECIMAL_PAIRS[(int) (rest - hundredth * 100)]);
-            rest = hundredth;
+            long above = rest / 100_000_000;
+            at -= 8;
+            eightDigits((int) (rest - above * 100_000_000), at);
+            rest = above;
         }
         int small = (int) rest;
         while (small >= 100) {
@@ -225,6 +239,40 @@ public class TextBuffer {
         } else {
             bytes[at - 1] = (byte) ('0' + small);
         }
+        return this;
+    }
+
+    private void eightDigits(int value, int at) {
+        int upper = value / 10_000;
+        int lower = value - upper * 10_000;
+        int first = upper / 100;
+        int third = lower / 100;
+        PAIR.set(bytes, at, DECIMAL_PAIRS[first]);
+        PAIR.set(bytes, at + 2, DECIMAL_PAIRS[upper - first * 100]);
+        PAIR.set(bytes, at + 4, DECIMAL_PAIRS[third]);
+        PAIR.set(bytes, at + 6, DECIMAL_PAIRS[lower - third * 100]);
+    }
+
+    /** A number below a million with leading zeros. */
+    public TextBuffer sixDigits(int value) {
+        room(6);
+        int thousands = value / 10_000;
+        int rest = value - thousands * 10_000;
+        int hundreds = rest / 100;
+        PAIR.set(bytes, size, DECIMAL_PAIRS[thousands]);
+        PAIR.set(bytes, size + 2, DECIMAL_PAIRS[hundreds]);
+        PAIR.set(bytes, size + 4, DECIMAL_PAIRS[rest - hundreds * 100]);
+        size += 6;
+        return this;
+    }
+
+    /** A number below a thousand million with leading zeros. */
+    public TextBuffer nineDigits(int value) {
+        room(10);
+        int first = value / 100_000_000;
+        bytes[size] = (byte) ('0' + first);
+        eightDigits(value - first * 100_000_000, size + 1);
+        size += 9;
         return this;
     }
 
@@ -263,6 +311,7 @@ public class TextBuffer {
             return this;
         }
         room(length);
+        foreign = true;
         batch.copy(row, offset, length, bytes, size);
         int end = size + length;
         for (int i = size; i < end; i++) {
@@ -282,21 +331,27 @@ public class TextBuffer {
     /** Bytes of the payload as they are; whoever calls escapes them. */
     public TextBuffer raw(Batch batch, int row, int offset, int length) {
         room(length);
+        foreign = true;
         batch.copy(row, offset, length, bytes, size);
         size += length;
         return this;
     }
 
-    /** The first byte from an index on that a table of 256 marks; the size when there is none. */
-    public int find(int from, boolean[] marked) {
+    /**
+     * Bytes of the payload as they are; whoever calls drops or escapes those behind the result.
+     *
+     * @return where the first is that a table of 256 marks; the size when there is none
+     */
+    public int rawUntil(Batch batch, int row, int offset, int length, boolean[] marked) {
+        room(length);
+        batch.copy(row, offset, length, bytes, size);
         byte[] all = bytes;
-        int end = size;
-        for (int i = from; i < end; i++) {
-            if (marked[all[i] & 0xff]) {
-                return i;
-            }
+        int at = size;
+        size += length;
+        for (; at < size && !marked[all[at] & 0xff]; at++) {
+            foreign |= all[at] < ' ' || all[at] == 0x7f;
         }
-        return end;
+        return at;
     }
 
     private TextBuffer escaped(int from, int end) {

@@ -2,6 +2,9 @@ package sonde.recording.names;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 
@@ -44,6 +47,20 @@ public record NamedCall(
     /** Longest address kept: struct sockaddr_un. */
     public static final int MAX_ADDRESS = 110;
 
+    /** Bytes kept of a set of select. */
+    public static final int SET_BYTES = 64;
+
+    /** Most structs pollfd kept. */
+    public static final int MOST_POLLED = 16;
+
+    /** Bytes of FUTEX: operation, expected value, the words. */
+    public static final int FUTEX_BYTES = 8 + 4 * FutexWords.COUNT;
+
+    /** Two descriptors. */
+    public static final int PIPE_BYTES = 8;
+
+    private static final int POLLFD_BYTES = 8;
+
     /** {@code AT_FDCWD}: the path counts from the working directory. */
     public static final int WORKING_DIRECTORY = -100;
 
@@ -65,7 +82,15 @@ public record NamedCall(
         /** bind: the address is the own one. */
         BIND,
         /** accept, accept4: the result is the connection's descriptor, the address the peer's. */
-        ACCEPT
+        ACCEPT,
+        /** poll, ppoll begin: the bytes are structs pollfd; "descriptor" is their number. */
+        POLL,
+        /** select, pselect6 begin: the sets to read and to write, {@link #SET_BYTES} each. */
+        SELECT,
+        /** futex begins to wait: the result is the address; see {@link #futex}. */
+        FUTEX,
+        /** pipe, pipe2: the bytes are the two descriptors. */
+        PIPE
     }
 
     private static final Kind[] KINDS = Kind.values();
@@ -105,8 +130,53 @@ public record NamedCall(
         return switch (kind) {
             case OPEN, ACCEPT -> (int) result;
             case CONNECT, BIND -> descriptor;
-            case EXECUTE, NONE -> -1;
+            case EXECUTE, POLL, SELECT, FUTEX, PIPE, NONE -> -1;
         };
+    }
+
+    /** Whether it tells what a call is about to wait for. */
+    public boolean isWait() {
+        return kind == Kind.POLL || kind == Kind.SELECT || kind == Kind.FUTEX;
+    }
+
+    /** The descriptors of POLL, SELECT and PIPE, as many as were kept. */
+    public List<Integer> descriptors() {
+        Set<Integer> fds = new LinkedHashSet<>();
+        if (kind == Kind.POLL) {
+            for (int at = 0; at + POLLFD_BYTES <= bytes.length; at += POLLFD_BYTES) {
+                if (word(at) >= 0) { // a negative one is passed over
+                    fds.add(word(at));
+                }
+            }
+        } else if (kind == Kind.PIPE && bytes.length >= PIPE_BYTES) {
+            fds.add(word(0));
+            fds.add(word(4));
+        } else if (kind == Kind.SELECT) {
+            for (int set = 0; set + SET_BYTES <= bytes.length; set += SET_BYTES) {
+                for (int fd = 0; fd < Math.min(descriptor, 8 * SET_BYTES); fd++) {
+                    if ((at(set + fd / 8) >> fd % 8 & 1) != 0) {
+                        fds.add(fd);
+                    }
+                }
+            }
+        }
+        return List.copyOf(fds);
+    }
+
+    /** What FUTEX is about to wait for; null for another kind. */
+    public @Nullable FutexWords futex() {
+        if (kind != Kind.FUTEX || bytes.length < FUTEX_BYTES) {
+            return null;
+        }
+        int[] words = new int[FutexWords.COUNT];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = word(8 + 4 * i);
+        }
+        return new FutexWords(word(0), word(4), words);
+    }
+
+    private int word(int offset) {
+        return at(offset) | at(offset + 1) << 8 | at(offset + 2) << 16 | at(offset + 3) << 24;
     }
 
     /**
@@ -117,15 +187,22 @@ public record NamedCall(
     public String name() {
         return switch (kind) {
             case OPEN, EXECUTE -> new String(bytes, StandardCharsets.UTF_8);
-            case CONNECT, BIND, ACCEPT -> address();
+            case CONNECT, BIND, ACCEPT -> address(bytes);
+            case POLL, SELECT, PIPE -> descriptors().toString();
+            case FUTEX -> "0x" + Long.toHexString(result);
             case NONE -> "";
         };
     }
 
-    private String address() {
+    /** A struct sockaddr as {@link #name} writes it. */
+    public static String address(byte[] bytes) {
         if (bytes.length < 2) {
             return "";
         }
+        return new NamedCall(Kind.BIND, 0, 0, 0, 0, 0, bytes).address();
+    }
+
+    private String address() {
         // sa_family is in the machine's order, ports and addresses in network order.
         int family = at(0) | at(1) << 8;
         return switch (family) {

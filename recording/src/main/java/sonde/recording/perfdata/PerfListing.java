@@ -25,6 +25,9 @@ record PerfListing(PerfDataRecording recording) implements ListingStyle {
         TextContext context = context(request);
         if (!request.isAlone()) {
             EventText text = new EventText(of, context, request.threads(), request.addresses());
+            if (of.types().stream().anyMatch(request::isStacked)) {
+                text.withStacks(request.code(), request::isStacked);
+            }
             return request.styled(text, 0);
         }
         CodeNames code = ScriptText.namesCode(recording) ? request.code() : CodeNames.NONE;

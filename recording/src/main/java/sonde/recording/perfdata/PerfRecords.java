@@ -4,7 +4,6 @@ import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_COMM;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_EXIT;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_FORK;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_KSYMBOL;
-import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_LOST_SAMPLES;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MISC_COMM_EXEC;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MISC_MMAP_BUILD_ID;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_MMAP;
@@ -125,11 +124,6 @@ public final class PerfRecords {
         GrowableBytes out = begin(PERF_RECORD_KSYMBOL, 0);
         out.u64(address).u32(sizeBytes).u16(kind).u16(symbolFlags);
         return end(name(out, symbol), stamp);
-    }
-
-    /** PERF_RECORD_LOST_SAMPLES: what PERF_FORMAT_LOST said at the end. */
-    public byte[] lostSamples(SampleId stamp, long count) {
-        return end(begin(PERF_RECORD_LOST_SAMPLES, 0).u64(count), stamp);
     }
 
     /**

@@ -62,6 +62,11 @@ final class PerfRows {
     /** By kind: whether payloads are put together in copies. */
     private final boolean[] made;
 
+    /** By kind: the type of its rows, whether they are raw data, whether they have no payload. */
+    private final int[] typeOf;
+
+    private final boolean[] raw;
+    private final boolean[] hollow;
     private final @Nullable StatCounters counters;
     private final Map<Long, long[]> deferred = new LinkedHashMap<>();
     private final @Nullable UserStackChains unwound;
@@ -101,9 +106,15 @@ final class PerfRows {
                 layouts.length > 0 ? SampleLayout.idFromEnd(recording.attrs().get(0).attr()) : 0;
         boolean any = counters != null;
         made = new boolean[layouts.length];
+        typeOf = new int[layouts.length];
+        raw = new boolean[layouts.length];
+        hollow = new boolean[layouts.length];
         for (int i = 0; i < layouts.length; i++) {
             boolean wanted = recording.hasFields() || readings.reads(i);
-            made[i] = types.partsOf(i).isMade() && wanted;
+            hollow[i] = types.partsOf(i).isMade();
+            typeOf[i] = types.ofAttr(i);
+            raw[i] = types.isRaw(i);
+            made[i] = hollow[i] && wanted;
             any |= made[i] || recording.attrs().get(i).attr().has(FLAG_DEFER_CALLCHAIN);
         }
         makes = any;
@@ -326,13 +337,14 @@ final class PerfRows {
             out.add(time, -1, -1, PerfTypes.CORRUPT, at, 0);
             return;
         }
-        int type = types.ofAttr(kind);
-        boolean raw = types.isRaw(kind);
-        long payload = raw ? found.raw : at;
-        int bytes = raw ? found.rawBytes : types.partsOf(kind).isMade() ? 0 : size;
-        int row = out.add(time, found.cpu, found.tid, type, payload, bytes);
+        boolean isRaw = raw[kind];
+        long payload = isRaw ? found.raw : at;
+        int bytes = isRaw ? found.rawBytes : hollow[kind] ? 0 : size;
+        int row = out.add(time, found.cpu, found.tid, typeOf[kind], payload, bytes);
         out.sample(row, found.pid, found.weight, found.stack, found.depth);
-        unwind(out, row, view, found, kind);
+        if (unwound != null) {
+            unwind(out, row, view, found, kind);
+        }
     }
 
     private void recordRow(Batch out, PerfView view, long at, int stated, long time) {

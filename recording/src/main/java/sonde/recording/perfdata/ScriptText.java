@@ -43,6 +43,12 @@ final class ScriptText implements RowText {
     private static final int MOST_FRAMES = 127;
     private static final int OUTPUT_TYPES = 8;
     private static final int FLAGS_COLUMNS = 24;
+    private static final int HEADS = 64;
+
+    /** Without the digits behind the point. */
+    private static final int SECONDS_COLUMNS = 6;
+
+    private static final PackedText COLON = PackedText.of(": ");
 
     private final @Nullable SampleShape[] shapes;
     private final ScriptNames names;
@@ -51,9 +57,12 @@ final class ScriptText implements RowText {
     private final boolean[] teaches;
     // Of each type, whether its rows name code.
     private final boolean[] located;
+    // Of each type, whether its rows teach nothing and name no code.
+    private final boolean[] free;
     private final ListedFields fields;
     private final StatText counts;
     private final EnumSet<ListedField> absent;
+    private final @Nullable LineHead[] heads = new @Nullable LineHead[HEADS];
 
     /** How samples of a type are written. */
     private record SampleShape(
@@ -113,6 +122,10 @@ final class ScriptText implements RowText {
                 located[type.id()] = shape.namesCode();
             }
             absent.retainAll(absent(recording.attrs().get(i).attr(), shape));
+        }
+        free = new boolean[types.size()];
+        for (int i = 0; i < free.length; i++) {
+            free[i] = !teaches[i] && !counts.writes(i) && !located[i];
         }
     }
 
@@ -279,6 +292,17 @@ final class ScriptText implements RowText {
     }
 
     @Override
+    public boolean isFree(Batch batch) {
+        int size = batch.size();
+        for (int row = 0; row < size; row++) {
+            if (!free[batch.type(row)]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
     public void skip(Batch batch, int row) {
         names.learn(batch, row);
     }
@@ -347,7 +371,67 @@ final class ScriptText implements RowText {
         out.put('\n');
     }
 
+    /**
+     * The line up to the point in its seconds, of a thread on a CPU within a second: most lines
+     * begin as one of the last few did. Threads that write may overwrite each other's entries, not
+     * parts of them.
+     */
+    private record LineHead(
+            SampleShape shape,
+            byte[] name,
+            int pid,
+            int tid,
+            int cpu,
+            long seconds,
+            PackedText text) {}
+
     private void head(TextBuffer out, SampleShape shape, Batch batch, int row) {
+        if (!shape.time) {
+            head(out, shape, batch, row, 0);
+            return;
+        }
+        long time = batch.time(row);
+        long seconds = time >= 0 ? time / 1_000_000_000 : Long.divideUnsigned(time, 1_000_000_000);
+        int pid = batch.pid(row);
+        int tid = batch.tid(row);
+        int cpu = batch.cpu(row);
+        byte[] name = names.name(tid);
+        int place = (tid * 31 + cpu) * 31 + batch.type(row) & HEADS - 1;
+        LineHead head = heads[place];
+        if (head == null
+                || head.tid != tid
+                || head.cpu != cpu
+                || head.seconds != seconds
+                || head.pid != pid
+                || !same(head, shape, name)) {
+            head = newHead(shape, batch, row, seconds);
+            heads[place] = head;
+        }
+        out.put(head.text);
+        out.sixDigits((int) ((time - seconds * 1_000_000_000) / 1000)).put(COLON);
+    }
+
+    private LineHead newHead(SampleShape shape, Batch batch, int row, long seconds) {
+        TextBuffer text = new TextBuffer(64);
+        head(text, shape, batch, row, seconds);
+        int tid = batch.tid(row);
+        return new LineHead(
+                shape,
+                names.name(tid),
+                batch.pid(row),
+                tid,
+                batch.cpu(row),
+                seconds,
+                new PackedText(text.since(0)));
+    }
+
+    /** A name that a thread got has an array of its own. */
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean same(LineHead head, SampleShape shape, byte[] name) {
+        return head.shape == shape && head.name == name;
+    }
+
+    private void head(TextBuffer out, SampleShape shape, Batch batch, int row, long seconds) {
         int tid = batch.tid(row);
         int start = out.size();
         if (shape.shown.contains(ListedField.COMM)) {
@@ -370,12 +454,8 @@ final class ScriptText implements RowText {
             out.put('[').digits(Math.max(0, batch.cpu(row)), 3).put(']').put(' ');
         }
         if (shape.time) {
-            long time = batch.time(row);
-            long seconds = Long.divideUnsigned(time, 1_000_000_000);
             start = out.size();
-            out.digits(seconds, 1).put('.');
-            out.digits((time - seconds * 1_000_000_000) / 1000, 6).pad(start, 12, false);
-            out.put(':').put(' ');
+            out.digits(seconds, 1).put('.').pad(start, SECONDS_COLUMNS, false);
         }
     }
 

@@ -50,6 +50,14 @@ public record TracingData(
         return new TracingData(Long.BYTES, 4096, headerPage, headerEvent, formats, "", "", "");
     }
 
+    /** With one more format. */
+    public TracingData with(TracingFormat format) {
+        List<TracingFormat> all = new ArrayList<>(formats);
+        all.add(format);
+        return new TracingData(
+                longBytes, pageBytes, headerPage, headerEvent, all, kallsyms, printk, cmdlines);
+    }
+
     /** The same as exports take it, of a machine with an order of bytes. */
     EventFormats kernelFormats(ByteOrder order) {
         Map<String, List<byte[]>> files = new LinkedHashMap<>();

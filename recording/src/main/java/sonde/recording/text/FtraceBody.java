@@ -7,6 +7,9 @@ final class FtraceBody {
     /** A name that is longer is no name. */
     private static final int MOST_NAME = 128;
 
+    /** Of a name with its colon in trace-cmd's listing. */
+    private static final int NAME_COLUMNS = 22;
+
     private static final byte[] STACK = KeyValueTokens.bytes("<stack trace");
     private static final byte[] USER_STACK = KeyValueTokens.bytes("<user stack trace");
     private static final byte[] FROM = KeyValueTokens.bytes(" <-");
@@ -70,6 +73,27 @@ final class FtraceBody {
         if (shape == null) {
             shape = function(b, from, to);
         }
+        return true;
+    }
+
+    /**
+     * Reads what stands between the calls of a graph: an event, or the message of a trace_printk,
+     * which has no name there (print_graph_comment of trace_functions_graph.c).
+     */
+    boolean comment(byte[] b, int start, int end) {
+        scan.over(b, start, end).blanks();
+        int from = scan.at;
+        int to = LineScan.trimEnd(b, from, end);
+        boolean named = name(b, from, to) > from || from < to && b[from] == '<';
+        if (named || LineScan.startsWith(b, from, to, SYS)) {
+            return parse(b, start, end);
+        }
+        info = from;
+        stack = false;
+        tokens.arguments = -1;
+        tokens.pairs(b, from, from);
+        tokens.add(BUF, from, to);
+        shape = model.print;
         return true;
     }
 
@@ -205,6 +229,7 @@ final class FtraceBody {
             if (!call.parse(b, info, to, tokens)) {
                 return false;
             }
+            info = Math.min(info, from + NAME_COLUMNS); // the rest of the blanks is the duration's
             shape = entry ? model.entry : model.exit;
         } else {
             return false;

@@ -22,6 +22,7 @@ final class FtraceItems extends TextItems {
 
     private final FtraceText model;
     private final FtraceHead head = new FtraceHead();
+    private final LatencyHead latency = new LatencyHead();
     private final FtraceBody body;
     private final GraphLine graph;
     private final LineScan scan = new LineScan();
@@ -121,7 +122,35 @@ final class FtraceItems extends TextItems {
         return Verdict.ITEM;
     }
 
+    /** The head of a latency is an item too: its text is its first line. */
+    private Verdict latency(int from, int to) {
+        long offset = lines.offset + 2;
+        if (!latency.parse(lines)) {
+            return Verdict.NOTHING;
+        }
+        if (model.learning) {
+            model.note(latency.sentence);
+        }
+        body.tokens.pairs(latency.pairs, 0, latency.pairs.length);
+        body.tokens.arguments = -1;
+        depth = 0;
+        buffer = 0;
+        shape = model.latency;
+        time = 0;
+        head.cpu = latency.cpu;
+        head.tid = -1;
+        head.tgid = -1;
+        head.flags = 0;
+        head.preemptCount = 0;
+        infoOffset = offset;
+        infoBytes = to - from - 2;
+        return Verdict.ITEM;
+    }
+
     private Verdict comment(byte[] b, int from, int to) {
+        if (LineScan.startsWith(b, from, to, LatencyHead.FIRST)) {
+            return latency(from, to);
+        }
         if (!model.learning) {
             return Verdict.NOTHING;
         }

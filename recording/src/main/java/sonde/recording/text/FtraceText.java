@@ -18,6 +18,9 @@ final class FtraceText extends TextModel {
     final LearntType osnoise = schema.shape(SYSTEM, "osnoise");
     final LearntType timerlat = schema.shape(SYSTEM, "timerlat");
 
+    /** The head of a latency tracer's text: how long, whom it hit, between which functions. */
+    final LearntType latency = schema.shape(SYSTEM, "latency");
+
     /** Lines with a head whose rest is no event. */
     final LearntType raw = schema.shape(EventSystems.UNKNOWN, "raw");
 

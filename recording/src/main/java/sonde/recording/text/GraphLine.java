@@ -92,7 +92,7 @@ final class GraphLine {
                     nothing = true; // an interrupt begins or ends
                     return true;
                 }
-                return call.duration(b, at, bar) && take(b, bar + 1, to, stated);
+                return call.duration(b, at, bar) && take(b, at, bar + 1, to, stated);
             }
             process(b, at, bar);
             at = bar + 1;
@@ -138,16 +138,16 @@ final class GraphLine {
         }
     }
 
-    private boolean take(byte[] b, int from, int to, long stated) {
+    /** The text of a call is its duration and its indentation too. */
+    private boolean take(byte[] b, int column, int from, int to, long stated) {
         if (!call.call(b, from, to, body.tokens)) {
             return false;
         }
         time(stated);
-        scan.over(b, from, to).blanks();
-        info = scan.at;
+        info = column;
         infoEnd = LineScan.trimEnd(b, info, to);
         if (call.comment >= 0) {
-            shape = body.parse(b, call.comment, call.commentEnd) ? body.shape : null;
+            shape = body.comment(b, call.comment, call.commentEnd) ? body.shape : null;
             info = body.info;
             infoEnd = Math.max(info, LineScan.trimEnd(b, info, call.commentEnd));
             return shape != null;

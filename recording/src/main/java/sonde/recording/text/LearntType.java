@@ -26,7 +26,18 @@ final class LearntType {
     private static final Set<String> TEXTS =
             Set.of("comm", "name", "filename", "file", "path", "prev_comm", "next_comm");
     private static final Set<String> TRACER_TEXTS =
-            Set.of("ip", "parent_ip", "func", "buf", "context", "timestamp", "next_state");
+            Set.of(
+                    "ip",
+                    "parent_ip",
+                    "func",
+                    "buf",
+                    "context",
+                    "timestamp",
+                    "next_state",
+                    "task",
+                    "started_at",
+                    "ended_at",
+                    "policy");
 
     final String system;
     final String name;

@@ -20,7 +20,11 @@ public enum TextFormat {
     /** {@code strace}. */
     STRACE("strace"),
     /** {@code dmesg}, a console's log, /dev/kmsg, {@code journalctl -k}. */
-    DMESG("kernel log");
+    DMESG("kernel log"),
+    /** {@code hist} of an event in tracefs. */
+    HISTOGRAM("event histogram"),
+    /** {@code kprobe_profile}, {@code uprobe_profile} of tracefs. */
+    PROBE_PROFILE("probe profile");
 
     private final String fileName;
 
@@ -54,6 +58,8 @@ public enum TextFormat {
             case STACK_BLOCKS -> new StackText(false);
             case STRACE -> new StraceText();
             case DMESG -> new DmesgText();
+            case HISTOGRAM -> new CountText(true);
+            case PROBE_PROFILE -> new CountText(false);
         };
     }
 

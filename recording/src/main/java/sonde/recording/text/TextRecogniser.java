@@ -29,6 +29,7 @@ final class TextRecogniser {
     private boolean banner;
     private boolean inChain;
     private int lines;
+    private int profileLines;
     private int ftraceLines;
     private int graphLines;
     private int dmesgLines;
@@ -85,6 +86,9 @@ final class TextRecogniser {
             if (first && LineScan.startsWith(b, from, to, TRACER)) {
                 return TextFormat.FTRACE;
             }
+            if (first && LineScan.startsWith(b, from, to, HistItems.TITLE)) {
+                return TextFormat.HISTOGRAM;
+            }
             banner |= first && LineScan.startsWith(b, from, to, BANNER);
             first = false;
             if (b[from] != '#') {
@@ -103,6 +107,7 @@ final class TextRecogniser {
             return; // of strace -k: more of them than of calls
         }
         lines++;
+        profileLines += ProfileItems.is(b, from, to) ? 1 : 0;
         ftraceLines += ftrace.parse(b, from, to) ? 1 : 0;
         graphLines += isGraph(b, from, to) ? 1 : 0;
         dmesgLines += dmesg.parse(b, from, to) ? 1 : 0;
@@ -178,6 +183,9 @@ final class TextRecogniser {
     private @Nullable TextFormat verdict() {
         if (lines == 0) {
             return null;
+        }
+        if (profileLines == lines) {
+            return TextFormat.PROBE_PROFILE;
         }
         if (isMost(ftraceLines) || isMost(graphLines)) {
             return TextFormat.FTRACE;

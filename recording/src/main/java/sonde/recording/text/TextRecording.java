@@ -166,9 +166,12 @@ public final class TextRecording implements Recording, ListingStyle {
     /** Writes rows as lines: {@code comm-tid [cpu] time: event: what the text has behind it}. */
     @Override
     public RowText text(Source of, ListingRequest request) {
-        // A line of strace is two rows and more, each a part of it.
+        // A line of strace is two rows and more, each a part of it; an entry of hist several lines.
+        boolean asFields = format == TextFormat.STRACE || format == TextFormat.HISTOGRAM;
         FieldText.Details details =
-                format == TextFormat.STRACE ? FieldText.Details.FIELDS : new TextRows(source, text);
+                asFields || format == TextFormat.PROBE_PROFILE
+                        ? FieldText.Details.FIELDS
+                        : new TextRows(source, text);
         return new FieldText(source, request.threads(), frames(), details);
     }
 

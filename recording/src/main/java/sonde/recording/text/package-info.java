@@ -21,6 +21,10 @@
  * <tr><td>{@code <html} in its first 1 KiB and a mark of the trace viewer; or {@code TRACE:} and a
  *     zlib header</td><td>{@link sonde.recording.text.TextFormat#SYSTRACE}</td></tr>
  * <tr><td>{@code # tracer:} first</td><td>{@link sonde.recording.text.TextFormat#FTRACE}</td></tr>
+ * <tr><td>{@code # event histogram} first</td><td>{@link
+ *     sonde.recording.text.TextFormat#HISTOGRAM}</td></tr>
+ * <tr><td>all lines are a name of 44 columns and numbers of 15</td><td>{@link
+ *     sonde.recording.text.TextFormat#PROBE_PROFILE}</td></tr>
  * <tr><td>half of the lines begin {@code comm-tid [cpu] time:} or {@code comm-tid cpuflags Nus:}, or
  *     are {@code cpu) duration | call}</td><td>FTRACE</td></tr>
  * <tr><td>half begin with a time of the kernel's log or a priority</td><td>{@link

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -32,7 +33,10 @@ class RecordingMetaTest {
                             TargetMode.COMMAND,
                             List.of("sh", "-c", "echo \"ä\n\""),
                             List.of(4711),
-                            new CommandExit(0x100, 1, 2, 3, 4, 5, 6, 7)),
+                            new CommandExit(0x100, 1, 2, 3, 4, 5, 6, 7),
+                            List.of(
+                                    new RecordingMeta.TargetReading(
+                                            "rss", "sh 4711", 4096, 8192, 16384))),
                     new RecordingMeta.Recorder(12, List.of(12, 13), 99, 5_000_000, 1 << 20),
                     new RecordedMachine(
                             "host",
@@ -78,6 +82,18 @@ class RecordingMetaTest {
         assertThat(meta.times().endNanos()).isEqualTo(-1);
         assertThat(meta.losses())
                 .containsExactly(new RecordedLoss("etw", "", -1, RecordingMeta.LossKind.OTHER, 3));
+    }
+
+    /** Twenty thousand times the same part took a minute, and its events counted as often. */
+    @Test
+    void partsThatAreRepeatedAreReadOnce() throws IOException {
+        String part = "{\"name\": \"perf.data\", \"kind\": \"perf_data\"}";
+        String parts = String.join(", ", Collections.nCopies(20_000, part));
+        String layout = "{\"parts\": [" + parts + "]}";
+        RecordingMeta meta = read("{\"formatVersion\": 1, \"layout\": " + layout + "}");
+        assertThat(meta.layout().parts()).hasSize(1);
+        assertThat(meta.notes())
+                .containsExactly("meta.json names parts more than once; each is read once.");
     }
 
     @Test

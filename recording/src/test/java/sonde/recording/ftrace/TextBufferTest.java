@@ -25,6 +25,21 @@ class TextBufferTest {
         assertThat(new TextBuffer(8).isPlain()).isTrue();
     }
 
+    /** What is known to be plain is not looked at; whatever may not be is. */
+    @Test
+    void everyWayInTellsWhetherItMayBeForeign() {
+        TextBuffer out =
+                new TextBuffer(8).put(PackedText.of("ok")).put('x').decimal(-7).hex(255, 4);
+        assertThat(out.isPlain()).isTrue();
+        assertThat(new TextBuffer(8).put(PackedText.of("\u00e9")).isPlain()).isFalse();
+        assertThat(new TextBuffer(8).put('\33').isPlain()).isFalse();
+        assertThat(new TextBuffer(8).put("\33").isPlain()).isFalse();
+        assertThat(new TextBuffer(8).fill('\0', 3).isPlain()).isFalse();
+        TextBuffer inner = new TextBuffer(8).put('\33');
+        assertThat(new TextBuffer(8).put(inner, 0, 1).isPlain()).isFalse();
+        assertThat(new TextBuffer(8).put("plain").isPlain()).isTrue();
+    }
+
     @Test
     void numbersAreThoseOfPrintf() {
         for (long value = 1; value > 0 && value < Long.MAX_VALUE / 11; value = value * 10 + 7) {
@@ -34,6 +49,12 @@ class TextBufferTest {
                         assertThat(new TextBuffer(8).digits(near, least))
                                 .hasToString(String.format("%0" + least + "d", near));
                     }
+                }
+                if (near >= 0 && near < 1_000_000_000) {
+                    assertThat(new TextBuffer(8).nineDigits((int) near))
+                            .hasToString(String.format("%09d", near));
+                    assertThat(new TextBuffer(8).sixDigits((int) near % 1_000_000))
+                            .hasToString(String.format("%06d", near % 1_000_000));
                 }
                 assertThat(new TextBuffer(8).decimal(near)).hasToString(Long.toString(near));
                 assertThat(new TextBuffer(8).hex(near, 1)).hasToString(Long.toHexString(near));

@@ -4,8 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.zip.DeflaterOutputStream;
 import org.junit.jupiter.api.Test;
+import sonde.binary.Input;
+import sonde.event.Batch;
+import sonde.event.Lane;
+import sonde.event.Source;
+import sonde.recording.ftrace.FieldText;
+import sonde.recording.ftrace.RowText;
+import sonde.recording.ftrace.TextBuffer;
+import sonde.recording.ftrace.ThreadNames;
 import sonde.recording.text.Reading.Row;
 import sonde.testkit.TraceTexts;
 
@@ -50,12 +60,29 @@ class FtraceTextTest {
     @Test
     void latencyTracersCountFromTheirStart() throws Exception {
         Reading read = Reading.of(TraceTexts.LATENCY);
-        assertThat(read.rows()).extracting(Row::time).containsExactly(0L, 259_000L, 306_000L);
-        assertThat(read.rows()).extracting(Row::cpu).containsExactly(2, 3, 2);
+        assertThat(read.rows()).extracting(Row::time).containsExactly(0L, 0L, 259_000L, 306_000L);
+        assertThat(read.rows()).extracting(Row::cpu).containsExactly(2, 2, 3, 2);
+        assertThat(read.rows().get(0).event()).isEqualTo("ftrace:latency");
         assertThat(read.rows().get(0).fields())
+                .containsEntry("latency_us", 259L)
+                .containsEntry("entries", 3L)
+                .containsEntry("written", 4L)
+                .containsEntry("task", "my task")
+                .containsEntry("task_pid", 6143L)
+                .containsEntry("nice", -5L)
+                .containsEntry("policy", "SCHED_FIFO")
+                .containsEntry("rt_prio", 40L)
+                .containsEntry("started_at", "__lock_task_sighand")
+                .containsEntry("ended_at", "_raw_spin_unlock");
+        assertThat(read.notes())
+                .contains(
+                        "Latency 259 us on CPU 2, task my task-6143 (SCHED_FIFO nice -5 rt_prio"
+                                + " 40), started at __lock_task_sighand, ended at"
+                                + " _raw_spin_unlock.");
+        assertThat(read.rows().get(1).fields())
                 .containsEntry("ip", "trace_hardirqs_off")
                 .containsEntry("parent_ip", "__lock_task_sighand");
-        assertThat(read.rows().get(2).chain()).hasSize(2);
+        assertThat(read.rows().get(3).chain()).hasSize(2);
         assertThat(read.comms()).containsOnlyKeys(6143);
     }
 
@@ -68,7 +95,9 @@ class FtraceTextTest {
                         "ftrace:funcgraph_entry",
                         "ftrace:funcgraph_entry",
                         "sched:sched_wakeup",
+                        "ftrace:print",
                         "ftrace:funcgraph_exit");
+        assertThat(read.rows().get(4).field("buf")).isEqualTo("7 of 9 done");
         Row leaf = read.rows().get(1);
         assertThat(leaf.fields())
                 .containsEntry("func", "getname")
@@ -76,10 +105,91 @@ class FtraceTextTest {
                 .containsEntry("duration", 1382L);
         assertThat(read.rows().get(2).tid()).isEqualTo(123);
         assertThat(read.rows().get(2).cpu()).isEqualTo(1);
-        Row exit = read.rows().get(4);
+        Row exit = read.rows().get(5);
         assertThat(exit.field("duration")).isEqualTo(124_500L);
         assertThat(exit.time() - read.rows().get(0).time()).isEqualTo(124_500L);
         assertThat(read.notes()).anyMatch(note -> note.contains("no times"));
+    }
+
+    /** A listing shows the duration and the depth of a call, as the tracer and trace-cmd do. */
+    @Test
+    void listingsOfTheGraphKeepDurationsAndIndentation() throws Exception {
+        assertThat(listed(TraceTexts.GRAPH))
+                .contains(
+                        "funcgraph_entry:                     |  sys_open() {",
+                        "funcgraph_entry:         1.382 us    |    getname();",
+                        "print:                7 of 9 done",
+                        "funcgraph_exit:        ! 124.500 us  |  } /* sys_open */");
+        assertThat(
+                        listed(
+                                "   a-1 [000] 5.000001: funcgraph_entry:                   |  f() {\n"
+                                        + "   a-1 [000] 5.000002: funcgraph_entry:        2.343 us   |    g();\n"))
+                .contains(
+                        "funcgraph_entry:                   |  f() {",
+                        "funcgraph_entry:        2.343 us   |    g();");
+    }
+
+    /** The lines of a listing from the event's name on. */
+    private static List<String> listed(String text) throws Exception {
+        Input input = Reading.input(text.getBytes(StandardCharsets.UTF_8));
+        try (TextRecording recording = TextRecording.open(input)) {
+            Source source = recording.sources().getFirst();
+            RowText rows =
+                    new FieldText(
+                            source,
+                            ThreadNames.of(Map.of()),
+                            null,
+                            new TextRows(source, input.segment()));
+            TextBuffer out = new TextBuffer(256);
+            Lane lane = recording.lanes().getFirst();
+            for (Batch batch = lane.next(); batch != null; batch = lane.next()) {
+                for (int row = 0; row < batch.size(); row++) {
+                    rows.append(out, batch, row, null, 0);
+                }
+            }
+            return new String(out.since(0), StandardCharsets.UTF_8)
+                    .lines()
+                    .map(line -> line.replaceFirst("^.*?\\d: (?=\\w)", ""))
+                    .toList();
+        }
+    }
+
+    @Test
+    void histogramsAreRowsOfTheirKeysAndValues() throws Exception {
+        Reading read = Reading.of(TraceTexts.HIST);
+        assertThat(read.events()).containsExactly("ftrace:hist", "ftrace:hist", "ftrace:hist");
+        assertThat(read.rows().get(0).fields())
+                .containsEntry("call_site", "[ffffffff9d9cdbe0] tracing_map_init+0x90/0x250")
+                .containsEntry("pid", "a, b [5767]")
+                .containsEntry("hitcount", 6144L)
+                .containsEntry("bytes_req", 311296L);
+        assertThat(read.rows()).extracting(Row::weight).containsExactly(6144L, 2L, 3L);
+        assertThat(read.rows().get(1).fields())
+                .containsEntry("call_site", "[ffffffffc03950af] p9_fcall_init+0x2f/0x80 [9pnet]")
+                .containsEntry("max", 65L)
+                .containsEntry("next_comm", "ksoftirqd/0")
+                .containsEntry("prev_pid", 0L);
+        assertThat(read.rows().get(2).field("lat")).isEqualTo("~ 2^9");
+        assertThat(read.rows().get(2).chain()).containsExactly("__schedule", "p9_client_rpc");
+        assertThat(read.notes())
+                .anyMatch(note -> note.startsWith("hist:keys=stacktrace,lat.log2"))
+                .anyMatch(note -> note.startsWith("5 hits had no room"));
+    }
+
+    @Test
+    void profilesOfProbesAreRowsOfHitsAndMisses() throws Exception {
+        Reading kernel = Reading.of(TraceTexts.KPROBE_PROFILE);
+        assertThat(kernel.rows().get(0).fields())
+                .containsEntry("event", "myopen")
+                .containsEntry("hits", 95L)
+                .containsEntry("misses", 7L);
+        assertThat(kernel.rows().get(1).fields()).containsEntry("hits", 2137L);
+        Reading user = Reading.of(TraceTexts.UPROBE_PROFILE);
+        assertThat(user.rows().get(1).fields())
+                .containsEntry("file", "/opt/my app/x")
+                .containsEntry("event", "f")
+                .containsEntry("hits", 0L);
+        assertThat(user.rows().get(0).weight()).isEqualTo(4);
     }
 
     @Test

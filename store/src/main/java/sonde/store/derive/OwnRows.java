@@ -38,10 +38,10 @@ final class OwnRows {
         this.stacks = stacks;
     }
 
-    Operator samples(@Nullable RowAppender out) {
+    Operator samples(@Nullable RowAppender out, Predicate<EventType> stacked) {
         long[] ids = {0};
         return operator(
-                SampleTypes::isSample,
+                type -> SampleTypes.isSample(type) || stacked.test(type),
                 (batch, row, type) -> {
                     long time = batch.time(row);
                     int thread = threads.find(batch.tid(row));
@@ -62,7 +62,7 @@ final class OwnRows {
                                 .orNull(batch.cpu(row));
                         (nobodys ? out.none() : out.add(target.utid(thread)))
                                 .orNull(target.callsite(node))
-                                .add(type.name())
+                                .add(stacked.test(type) ? type.qualifiedName() : type.name())
                                 .add(batch.weight(row))
                                 .add(target.trace());
                     }

@@ -18,6 +18,7 @@ import sonde.analysis.Operator;
 import sonde.analysis.RecordedLosses;
 import sonde.analysis.ThreadTable;
 import sonde.analysis.TimeWindow;
+import sonde.analysis.WholeTypesOnly;
 import sonde.analysis.sched.SampleDuration;
 import sonde.analysis.sched.ThreadStates;
 import sonde.analysis.slice.NamedSlices;
@@ -121,8 +122,8 @@ final class TablePass {
                                 new RowOperator(
                                         type -> true,
                                         (batch, row, type) -> threads.find(batch.tid(row))),
-                                follower,
-                                own.samples(rows.get(DerivedTable.SAMPLE)),
+                                new WholeTypesOnly(follower, input.partial()),
+                                own.samples(rows.get(DerivedTable.SAMPLE), input.stacked()),
                                 running,
                                 counts));
         RowAppender slices = rows.get(DerivedTable.SLICE);

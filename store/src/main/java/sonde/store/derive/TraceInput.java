@@ -3,10 +3,12 @@ package sonde.store.derive;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.CountedThreads;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 
@@ -20,6 +22,8 @@ import sonde.recording.bundle.RecordingMeta.RecordedLoss;
  * @param comms names of threads that no event names
  * @param silence what threads without rows did; null when nobody knows
  * @param losses what was lost by the recorder's account, or the file's own
+ * @param stacked whether events of a type were recorded for their stacks: they are samples, too
+ * @param partial what states of threads cannot be made of: a filter let a part through
  * @param callName name of a system call by its number on the recorded machine
  * @param symbols fresh names of call chains; made only when a statement asks for them
  */
@@ -31,6 +35,8 @@ public record TraceInput(
         Map<Integer, String> comms,
         @Nullable SilentThreads silence,
         List<RecordedLoss> losses,
+        Predicate<EventType> stacked,
+        Predicate<EventType> partial,
         IntFunction<String> callName,
         Supplier<ProcessSymbols> symbols) {
     public TraceInput {

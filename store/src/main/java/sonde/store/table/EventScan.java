@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.Lane;
+import sonde.event.ReadRows;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.store.duckdb.ColumnVector;
@@ -79,6 +80,7 @@ final class EventScan implements TableFunction.TableScan {
                 ended = true;
                 return null;
             }
+            ReadRows.add(batch);
             return batch.retain();
         }
 

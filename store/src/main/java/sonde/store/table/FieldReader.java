@@ -64,8 +64,7 @@ interface FieldReader {
         } else if (own.equals(ColumnType.DOUBLE)) {
             FloatField number = FloatField.of(field);
             return column.equals(ColumnType.VARCHAR)
-                    ? (batch, row, out, at) ->
-                            out.setText(at, Double.toString(number.of(batch, row)))
+                    ? (batch, row, out, at) -> out.setText(at, number.text(batch, row))
                     : (batch, row, out, at) -> out.setDouble(at, number.of(batch, row));
         } else if (own.equals(ColumnType.BIGINT_LIST)) {
             return new ArrayReader(field, column);

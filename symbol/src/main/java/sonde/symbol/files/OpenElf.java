@@ -1,7 +1,6 @@
 package sonde.symbol.files;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfImage;
@@ -51,10 +50,6 @@ public final class OpenElf implements AutoCloseable {
             ElfImage image = ElfImage.of(place.shown(), file);
             ElfFile elf = mini ? mini(place, image) : image.elf();
             return new OpenElf(place, linked ? elf.linked() : elf, file, image);
-        } catch (UncheckedIOException e) {
-            // a file that cannot be mapped: those of /sys and /proc
-            file.close();
-            throw e.getCause();
         } catch (IOException | RuntimeException e) {
             file.close();
             throw e;

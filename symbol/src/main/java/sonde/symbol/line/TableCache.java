@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.MalformedInputException;
 import sonde.sys.ProcessCalls;
 import sonde.sys.TargetFile;
 
@@ -96,7 +95,7 @@ final class TableCache {
                 touch(path, file.status().modifiedNanos() / 1_000_000);
                 return new CachedTables(file, tables);
             }
-        } catch (MalformedInputException | InternalError e) {
+        } catch (IOException | InternalError e) {
             // Somebody wrote into it, or the disk did: it is made again.
             remove(path);
         }

@@ -6,15 +6,10 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sonde.binary.unwind.OrcEntry;
-import sonde.binary.unwind.OrcEntry.OrcRegister;
-import sonde.binary.unwind.OrcEntry.OrcType;
 import sonde.binary.unwind.RegisterValues;
 import sonde.binary.unwind.UnwindMachine;
 import sonde.binary.unwind.UnwindMemory;
@@ -276,27 +271,5 @@ final class StackUnwinderTest {
         assertThat(unwind(0x10, STACK, 0)).hasSize(3).startsWith(0x10L, TEXT + CALL_AT + 5);
         stack.words[0] = 0x77;
         assertThat(unwind(0x10, STACK, 0)).isEmpty();
-    }
-
-    @Test
-    void kernelStacksByOrc() {
-        Map<Long, OrcEntry> entries = new HashMap<>();
-        OrcRegister none = OrcRegister.UNDEFINED;
-        OrcType call = OrcType.CALL;
-        entries.put(-1000L, new OrcEntry(OrcRegister.SP, 16, none, 0, call, false));
-        entries.put(-901L, new OrcEntry(OrcRegister.SP, 24, OrcRegister.PREV_SP, -24, call, false));
-        entries.put(-801L, new OrcEntry(OrcRegister.BP, 8, none, 0, call, false));
-        OrcType end = OrcType.END_OF_STACK;
-        entries.put(-701L, new OrcEntry(none, 0, none, 0, end, false));
-        stack.words[1] = -900;
-        stack.words[2] = STACK + 8 * 10; // rbp of the caller
-        stack.words[4] = -800;
-        stack.words[10] = -700;
-        KernelUnwinder kernel = new KernelUnwinder(entries::get, stack);
-        int count = kernel.unwind(-1000, STACK, 0, true, chain);
-        assertThat(Arrays.copyOf(chain, count)).containsExactly(-1000, -900, -800, -700);
-        assertThat(kernel.end()).isEqualTo(UnwindEnd.COMPLETE);
-        assertThat(kernel.unwind(-5, STACK, 0, true, chain)).isEqualTo(1);
-        assertThat(kernel.end()).isEqualTo(UnwindEnd.NO_INFORMATION);
     }
 }

@@ -24,6 +24,7 @@ import sonde.event.EventType;
 import sonde.event.Recording;
 import sonde.event.Source;
 import sonde.open.ReportSource;
+import sonde.probe.launch.PrivateOutput;
 import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.recording.perfdata.PerfDescription;
@@ -69,7 +70,7 @@ final class ParquetExport {
     static ConvertOutcome write(
             Path in, GivenPlaces given, EventChoice choice, Path target, boolean folder)
             throws IOException {
-        Path output = folder ? target.resolve("rows") : target;
+        PrivateOutput output = PrivateOutput.of(folder ? target.resolve("rows") : target, true);
         List<String> notes = new ArrayList<>();
         try (ReportSource source = ReportSource.open(in);
                 QueryRecipe query = QueryRecipe.open(List.of(in), given, output, false)) {

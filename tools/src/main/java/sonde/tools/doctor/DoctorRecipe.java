@@ -5,27 +5,27 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
+import sonde.probe.launch.Leftovers;
+import sonde.probe.launch.Leftovers.Leftover;
 import sonde.probe.plan.Feature;
 import sonde.probe.plan.FeatureFinding;
 import sonde.probe.plan.FeatureFinding.FindingAnswer;
 import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.KernelFeatures;
-import sonde.probe.tracefs.InstanceName;
-import sonde.probe.tracefs.Tracefs;
 import sonde.sys.FileCalls;
 
 /** Tries what recordings and scripts need and says what each gap costs and how to close it. */
 public final class DoctorRecipe {
     private DoctorRecipe() {}
 
-    /** The examination; switches nothing on. */
+    /** The examination; switches nothing on, and off what killed processes of sonde left on. */
     public static Report examine() {
+        List<Leftover> leftovers = Leftovers.examine();
         KernelFeatures features = KernelFeatureProbe.probe();
         List<String> notes = new ArrayList<>();
         List<List<@Nullable Object>> rows = new ArrayList<>();
@@ -56,7 +56,9 @@ public final class DoctorRecipe {
                                 Column.text("why, and the remedy")),
                         rows));
         sections.add(settings());
-        instances().ifPresent(sections::add);
+        if (!leftovers.isEmpty()) {
+            sections.add(table(leftovers));
+        }
         String title = "Linux " + features.release() + " on " + features.architecture();
         return new Report(title, notes, sections);
     }
@@ -112,23 +114,36 @@ public final class DoctorRecipe {
         }
     }
 
-    /** Whose ftrace instances there are; those of dead recorders of ours go at the next start. */
-    private static Optional<Table> instances() {
+    /** Only what killed processes of sonde left, once it is removed, and what stays and why. */
+    public static Report clean() {
+        List<Leftover> leftovers = Leftovers.examine();
+        long removed = leftovers.stream().filter(Leftover::removed).count();
+        long stay = leftovers.size() - removed;
+        String note =
+                removed
+                        + " left by killed processes of sonde "
+                        + (removed == 1 ? "was" : "were")
+                        + " removed"
+                        + (stay == 0 ? "" : "; " + stay + " of others stay");
+        return new Report(
+                "clean",
+                List.of(removed == 0 ? "nothing is left by killed processes of sonde" : note),
+                leftovers.isEmpty() ? List.of() : List.of(table(leftovers)));
+    }
+
+    private static Table table(List<Leftover> leftovers) {
         List<List<@Nullable Object>> rows = new ArrayList<>();
-        for (String name : Tracefs.find().map(Tracefs::instances).orElse(List.of())) {
-            rows.add(
-                    List.of(
-                            name,
-                            InstanceName.parse(name).isPresent()
-                                    ? "a sonde recording; removed by the next one if its recorder is dead"
-                                    : "another tracer's; sonde leaves it alone"));
+        for (Leftover one : leftovers) {
+            String done = one.removed() ? "removed" : "left";
+            rows.add(List.of(one.kind(), one.name(), done, one.why()));
         }
-        return rows.isEmpty()
-                ? Optional.empty()
-                : Optional.of(
-                        new Table(
-                                "ftrace instances",
-                                List.of(Column.text("instance"), Column.text("whose")),
-                                rows));
+        return new Table(
+                "leftovers",
+                List.of(
+                        Column.text("what"),
+                        Column.text("name"),
+                        Column.text("done"),
+                        Column.text("why")),
+                rows);
     }
 }

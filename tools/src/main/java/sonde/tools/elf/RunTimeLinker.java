@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSection;
 import sonde.symbol.files.FilePlace;
+import sonde.symbol.files.LdSoCache;
 import sonde.symbol.files.OpenElf;
 
 /**
@@ -83,7 +84,8 @@ record RunTimeLinker(
     }
 
     private static RunTimeLinker ofGlibc(RootFolder root, ElfFile elf, String interpreter) {
-        Map<String, List<String>> cache = LibraryLookup.read(root.real("/etc/ld.so.cache"));
+        Map<String, List<String>> cache =
+                LibraryLookup.paths(LdSoCache.read(root.real(LdSoCache.PATH).toString()));
         List<String> built = builtIn(root, interpreter);
         List<String> system = built.isEmpty() ? customary(root, elf) : built;
         List<String> folders = new ArrayList<>();

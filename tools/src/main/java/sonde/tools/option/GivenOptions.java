@@ -19,7 +19,12 @@ public final class GivenOptions {
      * @param spelling with its dashes
      * @param value empty for a flag
      */
-    public record Given(OptionModel option, String spelling, String value) {}
+    public record Given(OptionModel option, String spelling, String value) {
+        /** Whether it is the option of a name. */
+        public boolean has(String name) {
+            return option.name().equals(name);
+        }
+    }
 
     private final CommandModel model;
     private final Map<String, OptionModel> names = new HashMap<>();
@@ -100,15 +105,15 @@ public final class GivenOptions {
 
     /** Whether an option was given. */
     public boolean has(String name) {
-        OptionModel option = option(name);
-        return options.stream().anyMatch(one -> one.option().equals(option));
+        String known = option(name).name();
+        return options.stream().anyMatch(one -> one.option().name().equals(known));
     }
 
     /** All values of an option, lists taken apart; not its default. */
     public List<String> texts(String name) {
-        OptionModel option = option(name);
+        String known = option(name).name();
         return options.stream()
-                .filter(one -> one.option().equals(option))
+                .filter(one -> one.option().name().equals(known))
                 .flatMap(one -> parts(one).stream())
                 .toList();
     }

@@ -22,8 +22,9 @@ public record OptionModel(List<String> names, List<String> hidden, OptionValue v
     public static OptionModel of(String head, String help) {
         int last = head.lastIndexOf(", ");
         int label = head.indexOf(' ', last < 0 ? 0 : last + 2);
+        label = head.endsWith("]") && label < 0 ? head.indexOf('[') : label;
         String names = label < 0 ? head : head.substring(0, label);
-        String shown = label < 0 ? "" : head.substring(label + 1);
+        String shown = label < 0 ? "" : head.substring(label).strip();
         return new OptionModel(
                 List.of(SEPARATOR.split(names)), List.of(), OptionValue.of(shown, help), help);
     }

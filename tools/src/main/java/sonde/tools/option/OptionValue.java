@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
  *
  * @param label what help calls it; it has the unit: {@code HZ}, {@code MIB}, {@code TIME}
  * @param optional whether the option may stand without it: {@code [URL]}
+ * @param attached whether it must stand behind an equals sign: {@code [=EVENT]}
  * @param list whether it takes several, separated by commas: {@code PID,...}
  * @param repeatable whether all values count when the option is given again; else the last one
  * @param least the smallest number, or {@link Long#MIN_VALUE}
@@ -21,6 +22,7 @@ public record OptionValue(
         String label,
         ValueKind kind,
         boolean optional,
+        boolean attached,
         boolean list,
         boolean repeatable,
         long least,
@@ -34,6 +36,8 @@ public record OptionValue(
     static OptionValue of(String shown, String help) {
         boolean optional = shown.startsWith("[");
         String label = optional ? shown.substring(1, shown.length() - 1) : shown;
+        boolean attached = label.startsWith("=");
+        label = attached ? label.substring(1) : label;
         boolean list = label.endsWith(",...");
         label = list ? label.substring(0, label.length() - 4) : label;
         int open = help.endsWith(")") ? help.lastIndexOf('(') : -1;
@@ -55,6 +59,7 @@ public record OptionValue(
                 label,
                 kind,
                 optional,
+                attached,
                 list,
                 list || facts.contains("repeatable"),
                 least,
@@ -65,7 +70,9 @@ public record OptionValue(
     /** As help shows it, a blank first; empty for a flag. */
     String shown() {
         String text = label + (list ? ",..." : "");
-        return kind == ValueKind.FLAG ? "" : optional ? " [" + text + "]" : " " + text;
+        return kind == ValueKind.FLAG
+                ? ""
+                : attached ? "[=" + text + "]" : optional ? " [" + text + "]" : " " + text;
     }
 
     /** The words of a {@link ValueKind#CHOICE}. */
@@ -75,7 +82,9 @@ public record OptionValue(
 
     /** Whether a word behind the option is its value, where it may have none. */
     public boolean mayBe(String word) {
-        return kind == ValueKind.URL ? word.matches("(?i)https?://.*") : !word.startsWith("-");
+        boolean fits =
+                kind == ValueKind.URL ? word.matches("(?i)https?://.*") : !word.startsWith("-");
+        return fits && !attached;
     }
 
     /**

@@ -40,7 +40,7 @@ public enum ValueKind {
         if (label.isEmpty()) {
             return FLAG;
         }
-        return label.chars().allMatch(c -> c >= 'a' && c <= 'z' || "0123456789|-".indexOf(c) >= 0)
+        return label.chars().allMatch(c -> c >= 'a' && c <= 'z' || "0123456789|-.".indexOf(c) >= 0)
                 ? CHOICE
                 : BY_LABEL.getOrDefault(label, TEXT);
     }

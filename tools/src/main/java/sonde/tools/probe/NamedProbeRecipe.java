@@ -37,6 +37,8 @@ public final class NamedProbeRecipe {
                         .text("source", ListedProbe::source)
                         .text("by", one -> one.isOurs() ? "sonde" : "")
                         .text("changed", ListedProbe::changed)
+                        .count("hits", ListedProbe::hits)
+                        .count("misses", ListedProbe::misses)
                         .table(all);
         return new ProbeAnswer(
                 new TextLayout(table, out -> all.forEach(one -> listed(one, out))),
@@ -55,6 +57,10 @@ public final class NamedProbeRecipe {
                                 + " "
                                 + one.arguments()
                                 + "   (not made by sonde probe)";
+        Long hits = one.hits();
+        Long misses = one.misses();
+        shown += hits == null ? "" : "   " + hits + (hits == 1 ? " hit" : " hits");
+        shown += misses == null || misses == 0 ? "" : ", " + misses + " missed";
         shown += one.changed().isEmpty() ? "" : "   (" + changed(one) + ")";
         out.println("%-32s %s".formatted(one.event(), TextEscape.line(shown)).stripTrailing());
     }
@@ -130,11 +136,7 @@ public final class NamedProbeRecipe {
                 choice.apply(new ProbeDefiner(subject).avoiding(taken).choosing(kinds));
         List<ProbeDefinition> made = new ArrayList<>();
         for (PointSpec point : points) {
-            try {
-                made.addAll(definer.define(point));
-            } catch (ProbeException e) {
-                throw split(points.getFirst().text(), point.text(), e);
-            }
+            made.addAll(definer.define(point));
         }
         List<String> notes = new ArrayList<>(subject.notes());
         Table table =
@@ -159,28 +161,6 @@ public final class NamedProbeRecipe {
         }
         probes.add(subject, made);
         return new ProbeAnswer(new TextLayout(table, out -> added(made, out)), notes, true);
-    }
-
-    /**
-     * The failure of a definition; where a shell made words of one, it says how variables are
-     * given.
-     *
-     * @param first definition of the command line
-     * @param text the one that failed
-     */
-    public static ProbeException split(String first, String text, ProbeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        boolean word = !text.equals(first) && !text.matches(".*\\s.*");
-        boolean unread = message.contains("was expected") || message.startsWith("there is no func");
-        return word && unread
-                ? new ProbeException(
-                        message
-                                + "\n  if it is a variable, it belongs in the word of its place: '"
-                                + first
-                                + " "
-                                + text
-                                + "'")
-                : failure;
     }
 
     /** The module that all points name; empty for none. */

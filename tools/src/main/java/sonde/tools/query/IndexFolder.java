@@ -160,7 +160,7 @@ final class IndexFolder {
         all.sort(Comparator.comparing(Old::used));
         for (Old old : all) {
             if (sum > mostBytes || mostBytes == 0) {
-                QueryRecipe.delete(old.folder);
+                delete(old.folder);
                 sum -= old.sizeBytes;
             }
         }
@@ -174,5 +174,14 @@ final class IndexFolder {
             }
         }
         return sum;
+    }
+
+    /** Removes a folder and what is in it. */
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> left = Files.walk(folder)) {
+            for (Path file : left.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
     }
 }

@@ -3,13 +3,9 @@ package sonde.tools.query;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.LossAccount;
 import sonde.analysis.RecordedLosses;
@@ -17,6 +13,8 @@ import sonde.event.result.Column;
 import sonde.event.result.RowStream;
 import sonde.event.result.Unit;
 import sonde.open.ReportSource;
+import sonde.probe.launch.PrivateOutput;
+import sonde.probe.launch.ScratchFolder;
 import sonde.store.RecordingStore;
 import sonde.store.RecordingStore.StoreOptions;
 import sonde.store.derive.TraceInput;
@@ -36,12 +34,11 @@ public final class QueryRecipe implements AutoCloseable {
 
     private final List<ReportSource> sources = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
-    private final Path scratch;
-    private final @Nullable Path output;
+    private final ScratchFolder scratch = ScratchFolder.temporary("query");
+    private final @Nullable PrivateOutput output;
     private @Nullable RecordingStore store;
 
-    private QueryRecipe(Path scratch, @Nullable Path output) {
-        this.scratch = scratch;
+    private QueryRecipe(@Nullable PrivateOutput output) throws IOException {
         this.output = output;
     }
 
@@ -54,17 +51,18 @@ public final class QueryRecipe implements AutoCloseable {
      */
     public static QueryRecipe open(List<Path> files, @Nullable Path output, boolean cached)
             throws IOException {
-        return open(files, GivenPlaces.NONE, output, cached);
+        PrivateOutput file = output == null ? null : PrivateOutput.of(output, true);
+        return open(files, GivenPlaces.NONE, file, cached);
     }
 
     /**
      * As above, with symbols from where the user said, too: with files of theirs nothing is kept.
+     * The output is closed with this.
      */
     public static QueryRecipe open(
-            List<Path> files, GivenPlaces given, @Nullable Path output, boolean cached)
+            List<Path> files, GivenPlaces given, @Nullable PrivateOutput output, boolean cached)
             throws IOException {
-        Path scratch = Files.createTempDirectory("sonde-query");
-        QueryRecipe recipe = new QueryRecipe(scratch, output);
+        QueryRecipe recipe = new QueryRecipe(output);
         try {
             for (Path file : files) {
                 recipe.sources.add(ReportSource.open(file, given));
@@ -84,11 +82,11 @@ public final class QueryRecipe implements AutoCloseable {
         for (int i = 0; i < sources.size(); i++) {
             inputs.add(QueryInput.of(sources.get(i), axis.shifts().get(i)));
         }
-        Path written = output;
-        List<Path> allowed = written == null ? List.of() : List.of(partOf(written));
+        PrivateOutput written = output;
+        List<Path> allowed = written == null ? List.of() : List.of(written.path());
         store =
                 RecordingStore.open(
-                        inputs, new StoreOptions(MEMORY_MEGABYTES, scratch, allowed, index));
+                        inputs, new StoreOptions(MEMORY_MEGABYTES, scratch.path(), allowed, index));
     }
 
     private RecordingStore store() {
@@ -192,6 +190,10 @@ public final class QueryRecipe implements AutoCloseable {
         if (reading != null) {
             throw reading;
         }
+        IOException full = new IOException(failure.getMessage(), failure);
+        if (PrivateOutput.isFull(full)) {
+            throw full;
+        }
         return new QueryException(SqlMessage.of(String.valueOf(failure.getMessage()), tables()));
     }
 
@@ -209,34 +211,28 @@ public final class QueryRecipe implements AutoCloseable {
      * replaced once all are written.
      */
     public void runInto(String sql, OutputFormat format) throws IOException {
-        Path file = output;
+        PrivateOutput file = output;
         if (file == null) {
             throw new IllegalStateException("no output file was named");
         }
-        Path part = partOf(file);
         try {
             if (format == OutputFormat.PARQUET) {
                 String copy =
                         "COPY ("
                                 + bare(sql)
                                 + ") TO "
-                                + RecordingStore.quoted(part.toString())
+                                + RecordingStore.quoted(file.path().toString())
                                 + " (FORMAT parquet, COMPRESSION zstd)";
                 query(copy).close();
             } else {
-                try (OutputStream out = Files.newOutputStream(part)) {
+                try (OutputStream out = PrivateOutput.open(file.path())) {
                     run(sql, format, out);
                 }
             }
-            Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(part);
+            file.keep();
+        } catch (IOException e) {
+            throw file.explained(e);
         }
-    }
-
-    private static Path partOf(Path file) {
-        Path whole = file.toAbsolutePath().normalize();
-        return whole.resolveSibling("." + whole.getFileName() + ".part");
     }
 
     @Override
@@ -246,20 +242,9 @@ public final class QueryRecipe implements AutoCloseable {
             open.close();
         }
         sources.forEach(ReportSource::close);
-        try {
-            delete(scratch);
-        } catch (IOException ignored) {
-            // A folder of temporary files that stays costs nothing but space.
-            scratch.toFile().deleteOnExit();
-        }
-    }
-
-    /** Removes a folder and what is in it. */
-    static void delete(Path folder) throws IOException {
-        try (Stream<Path> left = Files.walk(folder)) {
-            for (Path file : left.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
+        scratch.close();
+        if (output != null) {
+            output.close();
         }
     }
 }

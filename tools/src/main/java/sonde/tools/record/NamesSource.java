@@ -33,6 +33,13 @@ final class NamesSource implements AuxiliaryProgram {
     }
 
     @Override
+    public void follow(int pid) throws IOException {
+        if (program != null && !all) {
+            program.add(pid);
+        }
+    }
+
+    @Override
     public List<String> events() {
         return program == null
                 ? List.of()

@@ -16,6 +16,7 @@ import sonde.probe.plan.RecordSpec;
  * @param origin what this process was given at its start and the command is to get
  * @param command to start, null for {@code -p} and {@code -a}
  * @param pids processes to follow, for {@code -p}
+ * @param user whose processes are followed, a name or a number; null for nobody's
  * @param name of the bundle without {@code .sonde}, with or without a path; null to choose one
  * @param jvm which JVMs are asked for their compiled code
  * @param live shows the events while they are recorded, or null
@@ -27,6 +28,7 @@ public record RecordOrder(
         InheritedState origin,
         @Nullable CommandWords command,
         List<Integer> pids,
+        @Nullable String user,
         @Nullable String name,
         JvmMaps jvm,
         @Nullable LiveView live,

@@ -19,12 +19,14 @@ import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.LaunchedCommand;
 import sonde.probe.launch.OutputFolder;
 import sonde.probe.launch.ReadyDescriptor;
+import sonde.probe.plan.AskedEvent;
 import sonde.probe.plan.KernelFeatureProbe;
 import sonde.probe.plan.MachineSize;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.RecordPlanner;
 import sonde.probe.plan.UnknownEventException;
 import sonde.probe.record.BundleFolder;
+import sonde.probe.record.PlannedFilters;
 import sonde.probe.record.ProcessTree;
 import sonde.probe.record.RecordProgress;
 import sonde.probe.record.RecordRequest;
@@ -46,6 +48,9 @@ import sonde.sys.WaitStatus;
 public final class RecordRecipe {
     /** Between two looks at the recording where nobody watches: each wakes an idle machine. */
     private static final long LOOK_NANOS = 500_000_000;
+
+    /** Before the first: a command has its own memory by then. */
+    private static final long FIRST_LOOK_NANOS = 50_000_000;
 
     /** The same where somebody does. */
     private static final long WATCHED_NANOS = 200_000_000;
@@ -78,7 +83,8 @@ public final class RecordRecipe {
     /** The plan, for {@code --plan}; starts nothing. */
     public static Report plan(RecordOrder order) throws IOException, UnknownEventException {
         MachineSize here = here();
-        return RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here).toResult(here);
+        RecordPlan plan = RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here);
+        return PlannedFilters.checked(plan).toResult(here);
     }
 
     private static MachineSize here() throws SyscallException {
@@ -94,7 +100,9 @@ public final class RecordRecipe {
         for (int pid : order.pids()) {
             RunningTarget.check(pid);
         }
-        RecordPlan plan = RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here());
+        RecordPlan plan =
+                PlannedFilters.checked(
+                        RecordPlanner.plan(order.spec(), KernelFeatureProbe.probe(), here()));
         CommandWords command = order.command();
         try (ReadyDescriptor _ = order.ready();
                 EndSignals _ =
@@ -116,7 +124,7 @@ public final class RecordRecipe {
                 ? null
                 : new LiveOutput(
                         view,
-                        order.spec().events(),
+                        order.spec().events().stream().map(AskedEvent::pattern).toList(),
                         () -> happenings.add(new Happening.OutputClosed()));
     }
 
@@ -147,10 +155,14 @@ public final class RecordRecipe {
             name =
                     command != null
                             ? baseName(command.words().getFirst())
-                            : order.pids().isEmpty() ? "machine" : "pid-" + order.pids().getFirst();
+                            : order.user() != null
+                                    ? "user-" + order.user()
+                                    : order.pids().isEmpty()
+                                            ? "machine"
+                                            : "pid-" + order.pids().getFirst();
             return OutputFolder.next(Path.of("."), name);
         }
-        Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.sonde$", ""));
+        Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.(sonde|dat)$", ""));
         Path parent = path.getParent();
         try {
             return OutputFolder.next(
@@ -171,6 +183,13 @@ public final class RecordRecipe {
         }
     }
 
+    /** The name of the single file: as asked for, whatever number its folder had. */
+    private String stem(Path folder) {
+        String name = order.name();
+        Path asked = name == null ? folder : Path.of(name.replaceFirst("/+$", ""));
+        return String.valueOf(asked.getFileName()).replaceFirst("\\.(sonde|dat)$", "");
+    }
+
     private static String baseName(byte[] word) {
         String text = new String(word, StandardCharsets.ISO_8859_1);
         return text.substring(text.lastIndexOf('/') + 1);
@@ -187,11 +206,14 @@ public final class RecordRecipe {
         RecordRequest request =
                 new RecordRequest(
                         order.version(),
-                        TargetMode.COMMAND,
+                        order.spec().mode(),
                         words,
                         List.of(target.pid()),
                         live != null,
-                        plan.names() ? new NamesSource(Set.of(target.pid()), false) : null);
+                        plan.names()
+                                ? new NamesSource(
+                                        Set.of(target.pid()), order.spec().mode() == TargetMode.ALL)
+                                : null);
         try (RecordSession session = start(plan, output, request)) {
             ready(session);
             long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
@@ -234,21 +256,33 @@ public final class RecordRecipe {
     private RecordOutcome recordRunning(
             RecordPlan plan, OutputFolder output, @Nullable LiveOutput live)
             throws IOException, InterruptedException {
-        TargetMode mode = order.pids().isEmpty() ? TargetMode.ALL : TargetMode.PID;
+        TargetMode mode = order.spec().mode();
+        String user = order.user();
+        int uid = user == null ? -1 : UserProcesses.number(user);
+        List<Integer> pids = user == null ? order.pids() : UserProcesses.of(uid);
         RecordRequest request =
                 new RecordRequest(
                         order.version(),
                         mode,
                         List.of(),
-                        order.pids(),
+                        pids,
                         live != null,
                         plan.names()
-                                ? new NamesSource(Set.copyOf(order.pids()), mode == TargetMode.ALL)
+                                ? new NamesSource(Set.copyOf(pids), mode == TargetMode.ALL)
                                 : null);
         try (RecordSession session = start(plan, output, request)) {
             begin(live, session);
-            ready(session);
-            follow(session, null, output, request.rootPids());
+            if (user == null) {
+                ready(session);
+                follow(session, null, output, pids);
+            } else {
+                session.addNote("processes of user " + user + " are recorded");
+                try (UserProcesses later = new UserProcesses(uid, session, pids)) {
+                    later.start();
+                    ready(session);
+                    follow(session, null, output, pids);
+                }
+            }
             RecordingMeta meta = session.stop(null);
             finish(live);
             return finish(session, output, meta, 0);
@@ -262,6 +296,9 @@ public final class RecordRecipe {
             return RecordSession.start(plan, new BundleFolder(output.fd()), request);
         } catch (IOException e) {
             output.deleteAll();
+            if (e instanceof SyscallException call && call.errno() == Errno.ENOSPC) {
+                throw new IOException(output.path() + " cannot be written: the disk is full", e);
+            }
             throw e;
         }
     }
@@ -279,12 +316,17 @@ public final class RecordRecipe {
         }
     }
 
-    private static RecordOutcome finish(
+    private RecordOutcome finish(
             RecordSession session, OutputFolder output, RecordingMeta meta, int exitCode)
             throws SyscallException {
         String failure = session.failure().orElse("");
         output.giveToCaller();
-        return new RecordOutcome(output.path().normalize(), meta, exitCode, failure);
+        Path made = output.path();
+        boolean whole = meta.layout().part(RecordingMeta.PartKind.TRACE_DAT, "").isPresent();
+        if (order.spec().traceDatOnly() && whole) {
+            made = output.leaveOnly("trace.dat", stem(made));
+        }
+        return new RecordOutcome(made.normalize(), meta, exitCode, failure, session::awaitRemoved);
     }
 
     private void await(LaunchedCommand target) {
@@ -326,10 +368,16 @@ public final class RecordRecipe {
      */
     private @Nullable WaitStatus follow(RecordSession session, @Nullable LaunchedCommand target)
             throws IOException, InterruptedException {
-        long end = order.spec().durationNanos();
+        long end = order.spec().limits().durationNanos();
         int passedOn = 0;
+        long looks = 0;
         while (true) {
-            Happening happening = happenings.poll(untilLook(end, session), TimeUnit.NANOSECONDS);
+            long tick = looks++ == 0 ? FIRST_LOOK_NANOS : Long.MAX_VALUE;
+            Happening happening =
+                    happenings.poll(Math.min(tick, untilLook(end, session)), TimeUnit.NANOSECONDS);
+            if (happening == null) {
+                session.look();
+            }
             if (observer != null) {
                 observer.accept(session.progress());
             }

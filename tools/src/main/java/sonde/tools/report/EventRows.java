@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.Operator;
 import sonde.analysis.filter.RowFilter;
 import sonde.analysis.stack.ProcessSymbols;
+import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.event.Source;
@@ -260,6 +261,11 @@ final class EventRows implements Listing.ListingRows {
         @Override
         public boolean isAlone() {
             return source.meta() == null;
+        }
+
+        @Override
+        public boolean isStacked(EventType type) {
+            return source.isStacked(type.qualifiedName());
         }
 
         @Override

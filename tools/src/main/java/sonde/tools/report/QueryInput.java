@@ -27,6 +27,8 @@ public final class QueryInput {
                 source.comms(),
                 silence(source),
                 source.losses(),
+                type -> source.isStacked(type.qualifiedName()),
+                source::lacksSwitches,
                 names::nameOf,
                 () -> new RecordedCode(source, false).follower());
     }

@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
@@ -18,6 +19,7 @@ import sonde.analysis.RecordedLosses;
 import sonde.analysis.ThreadEvents;
 import sonde.analysis.ThreadTable;
 import sonde.analysis.TimeWindow;
+import sonde.analysis.WholeTypesOnly;
 import sonde.analysis.file.OpenFiles;
 import sonde.analysis.sched.SampleDuration;
 import sonde.analysis.sched.StateSlices;
@@ -53,6 +55,10 @@ public final class ReportOperators {
             new AnalysisKey<>(found ->
                     found.add(
                             StackAggregate.pageFaults(found.threads, found.stacks, found.window)));
+
+    /** Events that were recorded with their stacks, by qualified name; each weighs one. */
+    public static final AnalysisKey<Map<String, StackAggregate>> EVENT_STACKS =
+            new AnalysisKey<>(ReportOperators::eventStacks);
 
     private final ReportSource source;
     private final ReportOptions options;
@@ -113,7 +119,8 @@ public final class ReportOperators {
             }
         }
         states = new ThreadStates(threads, stacks, window, addedStates);
-        List<Operator> operators = new ArrayList<>(List.of(threads, symbols, states));
+        Operator whole = new WholeTypesOnly(states, source::lacksSwitches);
+        List<Operator> operators = new ArrayList<>(List.of(threads, symbols, whole));
         operators.addAll(added);
         operators.addAll(List.of(samples, losses, counts, events));
         extent = read(source, operators, recorded);
@@ -154,6 +161,24 @@ public final class ReportOperators {
             lineNotes = tellsMissing ? resolver.lineNotes() : List.of();
             resolver.close();
         }
+    }
+
+    private static Map<String, StackAggregate> eventStacks(ReportOperators found) {
+        Map<String, StackAggregate> sums = new TreeMap<>();
+        found.types()
+                .map(EventType::qualifiedName)
+                .filter(found.source::isStacked)
+                .forEach(name ->
+                        sums.computeIfAbsent(
+                                name,
+                                _ ->
+                                        found.add(
+                                                StackAggregate.ofType(
+                                                        name,
+                                                        found.threads,
+                                                        found.stacks,
+                                                        found.window))));
+        return sums;
     }
 
     /** Adds an operator to those that see the rows; for {@link AnalysisKey}. */

@@ -2,8 +2,11 @@ package sonde.tools.report;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.EventCounts.TypeCount;
 import sonde.analysis.ThreadTable;
@@ -13,6 +16,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
+import sonde.event.result.Table;
 import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 import sonde.open.ReportSource;
@@ -23,6 +27,7 @@ public final class ReportRecipe {
     private static final int MAX_JVM_NOTES = 3;
     private static final int MAX_CALLS = 5;
 
+    private static final String LOSSES = "losses";
     private static final String ENTER = "sys_enter_";
 
     private final ReportOptions options;
@@ -35,8 +40,8 @@ public final class ReportRecipe {
     /**
      * A report with what its page needs besides.
      *
-     * @param timeline a track for each of the 200 busiest threads and one for the others; samples
-     *     and spans are added up where there are too many, so that their sums are those of the
+     * @param timeline a track for each of the busiest threads and one for the others; samples and
+     *     spans are added up where there are too many, so that their sums are those of the
      *     report
      */
     public record ReportPage(Report report, Timeline timeline) {}
@@ -51,7 +56,21 @@ public final class ReportRecipe {
         Timeline timeline = maker.timeline();
         List<String> notes = new ArrayList<>(report.notes());
         notes.addAll(maker.notes());
-        return new ReportPage(new Report(report.title(), notes, report.sections()), timeline);
+        return new ReportPage(
+                new Report(report.title(), report.answer(), notes, inOrder(report)), timeline);
+    }
+
+    /** Each table once, the longest of its title; what was lost comes first. */
+    private static List<Result> inOrder(Report report) {
+        Map<String, Result> sections = new LinkedHashMap<>();
+        report.sections().forEach(section -> sections.put(section.title(), section));
+        List<Result> ordered = new ArrayList<>(sections.values());
+        ordered.sort(
+                Comparator.comparing(section ->
+                        !(section instanceof Table table
+                                && table.title().equals(LOSSES)
+                                && !table.rows().isEmpty())));
+        return ordered;
     }
 
     /**
@@ -104,7 +123,9 @@ public final class ReportRecipe {
                 found.counts().counts().stream().map(TypeCount::type).toList(), options.events());
         List<Result> results = new ArrayList<>();
         options.sections().forEach(section -> results.addAll(section.results(found)));
-        return new Report(source.name(), notes(source, found), results);
+        List<String> answer = new ArrayList<>();
+        options.sections().forEach(section -> answer.addAll(section.answer(found)));
+        return new Report(source.name(), answer, notes(source, found), results);
     }
 
     private List<String> notes(ReportSource source, ReportOperators found) {

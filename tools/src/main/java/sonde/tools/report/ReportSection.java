@@ -37,6 +37,11 @@ public interface ReportSection {
     /** The tables and trees to show, in this order. */
     List<Result> results(ReportOperators found);
 
+    /** Sentences that say what was slow or stuck. */
+    default List<String> answer(ReportOperators found) {
+        return List.of();
+    }
+
     /** Sentences about the results; called after {@link #results}. */
     default List<String> notes(ReportOperators found) {
         return List.of();

@@ -1,5 +1,6 @@
 package sonde.tools.report;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -7,16 +8,25 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import sonde.analysis.sched.CpuTracks;
+import sonde.analysis.sched.EventMarks;
 import sonde.analysis.sched.OffCpu.OffCpuCause;
 import sonde.analysis.sched.OffSpans;
 import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.TimelineTracks;
 import sonde.analysis.stack.CallTreeBuilder.ChainColumns;
 import sonde.analysis.stack.StackAggregate;
+import sonde.event.Batch;
 import sonde.event.result.Timeline;
 import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineLanes;
 import sonde.event.result.TimelineSamples;
 import sonde.event.result.Unit;
+import sonde.recording.ftrace.FieldText;
+import sonde.recording.ftrace.TextBuffer;
 
 /**
  * What a page shows of a recording, bounded in size however long the recording is. Its sums are
@@ -29,29 +39,71 @@ final class TimelineMaker {
     private static final AnalysisKey<OffSpans> OFF_SPANS =
             new AnalysisKey<>(found -> found.addStates(new OffSpans()));
 
-    /** The analyses it takes. */
-    static final List<AnalysisKey<?>> NEEDS = List.of(TRACKS, OFF_SPANS, ReportOperators.FAULTS);
+    private static final AnalysisKey<CpuTracks> CPUS =
+            new AnalysisKey<>(found -> found.addStates(new CpuTracks()));
+    private static final AnalysisKey<EventMarks> MARKS =
+            new AnalysisKey<>(found ->
+                    found.add(
+                            new EventMarks(
+                                    found.threads(), found.window(), TimelineMaker::fields)));
 
-    private static final int MAX_TRACKS = 200;
+    /** The analyses it takes. */
+    static final List<AnalysisKey<?>> NEEDS =
+            List.of(
+                    TRACKS,
+                    OFF_SPANS,
+                    CPUS,
+                    MARKS,
+                    ReportOperators.FAULTS,
+                    ReportOperators.EVENT_STACKS);
+
+    /** Short-lived threads have few spans; long-lived ones up to 4000 each. */
+    private static final int MAX_TRACKS = 4000;
+
+    private static final int MAX_SPANS = 800_000;
+    private static final int MAX_TEXT = 300;
+    private static final int MANY_OF_A_POOL = 8;
+    private static final Pattern DIGITS = Pattern.compile("\\d+");
 
     private final ReportOperators found;
     private final List<Integer> busiest;
     private final Map<Integer, Integer> trackOf = new HashMap<>();
     private final TreeSet<Integer> others;
     private final ChainColumns columns;
+    private final Map<String, Integer> pools = new HashMap<>();
     private final List<String> notes = new ArrayList<>();
 
     TimelineMaker(ReportOperators found) {
+        this(found, MAX_TRACKS);
+    }
+
+    /** With fewer tracks. */
+    TimelineMaker(ReportOperators found, int maxTracks) {
         this.found = found;
         columns = found.trees().new ChainColumns();
-        busiest = found.of(TRACKS).busiest(found::shown, MAX_TRACKS);
+        busiest = found.of(TRACKS).busiest(found::shown, maxTracks, MAX_SPANS);
         others = new TreeSet<>(found.shownThreads());
         found.samples().forEach((thread, node, weight, count) -> others.add(thread));
         found.of(ReportOperators.FAULTS)
                 .forEach((thread, node, weight, count) -> others.add(thread));
+        found.of(ReportOperators.EVENT_STACKS)
+                .values()
+                .forEach(sums -> sums.forEach((thread, node, weight, count) -> others.add(thread)));
         others.removeIf(thread -> !found.shown(thread));
         busiest.forEach(others::remove);
+        Stream.concat(busiest.stream(), others.stream())
+                .map(found::comm)
+                .distinct()
+                .forEach(
+                        name -> pools.merge(DIGITS.matcher(name).replaceAll("*"), 1, Integer::sum));
         busiest.forEach(thread -> trackOf.put(thread, trackOf.size()));
+    }
+
+    /** A thread's name in call chains; threads of a pool share the one without numbers. */
+    private String label(int thread) {
+        String name = found.comm(thread);
+        String pool = DIGITS.matcher(name).replaceAll("*");
+        return pools.getOrDefault(pool, 0) > MANY_OF_A_POOL ? pool : name;
     }
 
     Timeline timeline() {
@@ -69,18 +121,108 @@ final class TimelineMaker {
                         .max()
                         .orElse(hasSamples ? cpu.time(cpu.kept() - 1) : 0);
         List<TimelineRow> tracks = new ArrayList<>();
+        Map<Integer, String> commands = commands(threads);
         for (int thread : busiest) {
-            tracks.add(found.of(TRACKS).track(found.threads(), thread, end - start));
+            String command =
+                    found.threads().isKernel(thread)
+                            ? "kernel threads"
+                            : commands.getOrDefault(
+                                    found.threads().pid(thread), found.comm(thread));
+            tracks.add(found.of(TRACKS).track(found.threads(), thread, command, end - start));
         }
         shared(tracks);
-        List<TimelineSamples> samples =
-                List.of(
-                        single("on-cpu", found.weightUnit(), cpu),
-                        offCpu(),
-                        single("page-faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
+        List<TimelineSamples> samples = new ArrayList<>();
+        samples.add(single("on-cpu", found.weightUnit(), cpu));
+        samples.add(offCpu());
+        samples.add(single("page-faults", Unit.COUNT, found.of(ReportOperators.FAULTS)));
+        found.of(ReportOperators.EVENT_STACKS)
+                .forEach((event, sums) -> samples.add(single(event, Unit.COUNT, sums)));
         List<String> states = Arrays.stream(ThreadState.values()).map(ThreadState::label).toList();
         return new Timeline(
-                "timeline", start, end, states, tracks, columns.stacks(), samples, totals(threads));
+                "timeline",
+                start,
+                end,
+                states,
+                tracks,
+                columns.stacks(),
+                samples,
+                totals(threads),
+                new TimelineLanes(
+                        cpus(end - start), marks(), found.losses().sentence().orElse("")));
+    }
+
+    /** The names of processes: those of their main threads, else of the busiest. */
+    private Map<Integer, String> commands(List<Integer> threads) {
+        Map<Integer, String> commands = new HashMap<>();
+        for (int thread : threads) {
+            int pid = found.threads().pid(thread);
+            String told = found.threads().processName(pid);
+            if (told != null || found.threads().tid(thread) == pid) {
+                commands.put(pid, told != null ? told : found.comm(thread));
+            } else {
+                commands.putIfAbsent(pid, found.comm(thread));
+            }
+        }
+        return commands;
+    }
+
+    private List<TimelineLanes.CpuLane> cpus(long wallNanos) {
+        List<TimelineLanes.CpuLane> lanes = new ArrayList<>();
+        found.of(CPUS)
+                .cpus(wallNanos)
+                .forEach((cpu, spans) -> {
+                    int[] kept =
+                            IntStream.range(0, spans.size())
+                                    .filter(i -> trackOf.containsKey(spans.thread(i)))
+                                    .toArray();
+                    if (kept.length > 0) {
+                        lanes.add(
+                                new TimelineLanes.CpuLane(
+                                        cpu,
+                                        IntStream.of(kept).mapToLong(spans::start).toArray(),
+                                        IntStream.of(kept).mapToLong(spans::end).toArray(),
+                                        IntStream.of(kept).mapToLong(spans::busy).toArray(),
+                                        IntStream.of(kept)
+                                                .map(i -> trackOf.getOrDefault(spans.thread(i), -1))
+                                                .toArray()));
+                    }
+                });
+        return lanes;
+    }
+
+    private List<TimelineLanes.MarkLane> marks() {
+        List<TimelineLanes.MarkLane> lanes = new ArrayList<>();
+        found.of(MARKS)
+                .types()
+                .forEach((event, all) -> {
+                    List<EventMarks.EventMark> marks =
+                            all.marks().stream()
+                                    .filter(mark -> found.shown(mark.thread()))
+                                    .toList();
+                    if (!marks.isEmpty()) {
+                        boolean isAll = marks.size() == all.marks().size();
+                        lanes.add(
+                                new TimelineLanes.MarkLane(
+                                        event,
+                                        isAll ? all.count() : marks.size(),
+                                        marks.stream()
+                                                .mapToLong(EventMarks.EventMark::time)
+                                                .toArray(),
+                                        marks.stream()
+                                                .mapToInt(one ->
+                                                        trackOf.getOrDefault(one.thread(), -1))
+                                                .toArray(),
+                                        marks.stream().map(EventMarks.EventMark::text).toList()));
+                    }
+                });
+        return lanes;
+    }
+
+    private static String fields(Batch batch, int row) {
+        TextBuffer text = new TextBuffer(MAX_TEXT);
+        FieldText.Details.FIELDS.append(text, batch, row);
+        String fields = new String(text.since(0), StandardCharsets.UTF_8).strip();
+        return fields.length() <= MAX_TEXT ? fields : fields.substring(0, MAX_TEXT) + "…";
     }
 
     /** Adds the tracks of what has none of its own: flame graphs are made of what has a track. */
@@ -103,7 +245,7 @@ final class TimelineMaker {
     }
 
     private static TimelineRow withoutSpans(String name, long[] totals) {
-        return new TimelineRow(name, -1, -1, new long[0], new long[0], new byte[0], totals);
+        return new TimelineRow(name, "", -1, -1, new long[0], new long[0], new byte[0], totals);
     }
 
     private long[] totals(Collection<Integer> threads) {
@@ -148,7 +290,7 @@ final class TimelineMaker {
         sums.forEachSample((time, thread, node, weight, count) -> {
             Integer track = trackOf.get(thread);
             if (track != null) {
-                int chain = columns.node(found.comm(thread), node);
+                int chain = columns.node(label(thread), node);
                 rows.add(new PageSample(time, track, chain, weight, count, 0));
             }
         });
@@ -182,8 +324,8 @@ final class TimelineMaker {
     }
 
     private int chain(OffCpuCause cause) {
-        int node = found.trees().withoutTracing(cause.stack());
-        int chain = columns.node(found.comm(cause.thread()), node);
+        int node = found.trees().withoutSwitching(cause.stack());
+        int chain = columns.node(label(cause.thread()), node);
         for (var frame : OffCpuCauses.frames(found, cause)) {
             chain = columns.child(chain, frame);
         }

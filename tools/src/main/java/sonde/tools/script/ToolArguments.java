@@ -118,6 +118,11 @@ public final class ToolArguments {
         return !hasOwnPid() || !tool.rules().takes().isEmpty();
     }
 
+    /** How stacks are laid out for people. */
+    public List<String> stacks() {
+        return tool.rules().stacks();
+    }
+
     /** The options that every tool has. */
     public GivenOptions general() {
         return general;

@@ -27,6 +27,11 @@ public final class ToolModel {
     private static final String OWN = "Options";
 
     /** Options of every tool, each as it holds for most of them. */
+    /** Of tools whose maps are their output. */
+    private static final String EVERY =
+            "  --maps-every TIME\n                  show all maps as tables and histograms at this"
+                    + " interval, and at the end\n";
+
     private static final String GENERAL =
             """
 
@@ -43,7 +48,7 @@ public final class ToolModel {
                               list@FOLDED@ (default text)
               --json          same as --format json
               --folded        same as --format folded
-              --sort @SORT@
+            @EVERY@  --sort @SORT@
               -o, --output FILE
                               write to a new file
               --force         overwrite the file of --output if it exists
@@ -222,6 +227,7 @@ public final class ToolModel {
                 .replace("PID,...", pid.isEmpty() ? "PID" : "PID,...")
                 .replace("@FORMATS@", folded ? "text|csv|json|folded" : "text|csv|json")
                 .replace("@FOLDED@", folded ? ", or stacks in lines for flame graph tools" : "")
+                .replace("@EVERY@", rules.rows() ? "" : EVERY)
                 .replace(
                         "@SORT@",
                         sorted

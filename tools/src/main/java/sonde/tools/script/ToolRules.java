@@ -33,6 +33,9 @@ import sonde.tools.option.TimeOption;
  *   <li>{@code // screen: cleared}: on a terminal a list takes the place of the one before;
  *   <li>{@code // folded: PART…}: its maps are of stacks and can be folded for flame graphs; the
  *       parts are numbers of a key's parts, with {@code -} innermost first, or {@code by kind};
+ *   <li>{@code // stacks: PART…}: for people its maps are laid out as BCC does: stacks by their
+ *       number in the key, {@code waker:2,3} a line with a name and other parts, {@code --} a
+ *       border; or {@code by kind};
  *   <li>{@code // no pid: REASON}: what it shows belongs to no process;
  *   <li>{@code // command: WORDS}: whom {@code -c} is about, where not the command and what it
  *       starts.
@@ -49,6 +52,8 @@ import sonde.tools.option.TimeOption;
  *     empty where there are no lists
  * @param folded in which order its keys are folded, none for by kind; empty where they have no
  *     stacks
+ * @param stacks how stacks are laid out for people: {@code kind}, or words; empty for the map's own
+ *     layout
  * @param withoutPid empty where {@code -p} holds
  * @param command empty for the command and what it starts
  */
@@ -67,6 +72,7 @@ public record ToolRules(
         List<String> sorted,
         boolean clears,
         Optional<List<String>> folded,
+        List<String> stacks,
         String withoutPid,
         String command) {
 
@@ -101,6 +107,7 @@ public record ToolRules(
         private List<String> sorted = List.of();
         private boolean clears;
         private Optional<List<String>> folded = Optional.empty();
+        private List<String> stacks = List.of();
         private String withoutPid = "";
         private String command = "";
 
@@ -125,8 +132,8 @@ public record ToolRules(
                 case "first word" -> firstWord = value;
                 case "prints" -> rows = value.equals("rows");
                 case "sorted" -> sorted = List.of(words);
-                case "folded" ->
-                        folded = Optional.of(value.equals("by kind") ? List.of() : List.of(words));
+                case "folded" -> folded = Optional.of(layout(value, words));
+                case "stacks" -> stacks = layout(value, words);
                 case "no pid" -> withoutPid = value;
                 case "command" -> command = value;
                 default -> {
@@ -134,6 +141,10 @@ public record ToolRules(
                 }
             }
             return true;
+        }
+
+        private static List<String> layout(String value, String[] words) {
+            return value.equals("by kind") ? List.of("kind") : List.of(words);
         }
 
         private boolean isNumber(String key, String option) {
@@ -162,6 +173,7 @@ public record ToolRules(
                     sorted,
                     clears,
                     folded,
+                    stacks,
                     withoutPid,
                     command);
         }

@@ -34,7 +34,8 @@ final class LogFilter {
 
     private static final int PAGE_BYTES = 4096;
 
-    private static final String PATH = "(?<![^\\s:\\[])[^\\s()\\[:]{1,4096}";
+    /** A NUL ends a text in a binary log, and is in no path. */
+    private static final String PATH = "(?<![^\\s:\\[\\x00])[^\\s()\\[:\\x00]{1,4096}";
 
     private static final String HEX = "[0-9a-f]{1,16}";
 
@@ -44,12 +45,12 @@ final class LogFilter {
                     ("(?<file>PATH)\\((?<function>[A-Za-z_.$][\\w.$]*+)?\\+0x(?<plain>HEX)\\)"
                                     + "|(?<fixed>PATH)(?:\\(\\) ?)?\\[0x(?<at>HEX)\\]"
                                     // a sanitizer
-                                    + "|(?<=\\s)\\((?<image>/[^\\s()]{1,4095})\\+0x(?<stated>HEX)\\)"
+                                    + "|(?<=[\\s\\x00])\\((?<image>/[^\\s()\\x00]{1,4095})\\+0x(?<stated>HEX)\\)"
                                     + "(?: \\(BuildId: (?<id>[0-9a-f]{2,128})\\))?"
                                     // systemd-coredump
-                                    + "|\\((?<object>[^\\s()]{1,4096}) \\+ 0x(?<into>HEX)\\)"
+                                    + "|\\((?<object>[^\\s()\\x00]{1,4096}) \\+ 0x(?<into>HEX)\\)"
                                     // a JVM
-                                    + "|(?<=\\s)\\[(?<library>[^\\s()\\[\\]+]{1,4096})"
+                                    + "|(?<=[\\s\\x00])\\[(?<library>[^\\s()\\[\\]+\\x00]{1,4096})"
                                     + "\\+0x(?<within>HEX)\\]"
                                     // the kernel, of a program that it ends
                                     + "| in (?<mapped>[^\\s\\[\\]]{1,255})"

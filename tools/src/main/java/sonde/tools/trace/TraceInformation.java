@@ -8,6 +8,7 @@ import java.util.Map;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramType;
 import sonde.bpf.feature.BpfFeatureProbe;
+import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.link.KernelTypes;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
@@ -25,16 +26,6 @@ import sonde.tools.doctor.DoctorRecipe;
 
 /** Features of the kernel that scripts use: {@code sonde trace --info}. */
 public final class TraceInformation {
-    private static final int D_PATH = 147;
-    private static final int LOOP = 181;
-    private static final int GET_FUNC_IP = 173;
-    private static final int LOOKUP_PERCPU = 195;
-    private static final int TAI = 208;
-    private static final int SEND_SIGNAL = 109;
-    private static final int JIFFIES = 118;
-    private static final int SKB_OUTPUT = 111;
-    private static final int TASK_PT_REGS = 175;
-    private static final int READ_KERNEL = 113;
 
     /**
      * A feature.
@@ -75,16 +66,16 @@ public final class TraceInformation {
 
     private static Map<String, Boolean> features() {
         Map<String, Boolean> features = new LinkedHashMap<>();
-        features.put("probe_read_kernel", helper(READ_KERNEL));
-        features.put("send_signal", helper(SEND_SIGNAL));
-        features.put("get_func_ip", helper(GET_FUNC_IP));
-        features.put("lookup_percpu_elem", helper(LOOKUP_PERCPU));
-        features.put("Loop support", helper(LOOP));
-        features.put("get_ktime_ns", helper(TAI));
-        features.put("jiffies64", helper(JIFFIES));
-        features.put("skboutput", atFunction("__dev_queue_xmit", SKB_OUTPUT));
+        features.put("probe_read_kernel", helper(HelperFunctionId.PROBE_READ_KERNEL));
+        features.put("send_signal", helper(HelperFunctionId.SEND_SIGNAL));
+        features.put("get_func_ip", helper(HelperFunctionId.GET_FUNC_IP));
+        features.put("lookup_percpu_elem", helper(HelperFunctionId.MAP_LOOKUP_PERCPU_ELEM));
+        features.put("Loop support", helper(HelperFunctionId.LOOP));
+        features.put("get_ktime_ns", helper(HelperFunctionId.KTIME_GET_TAI_NS));
+        features.put("jiffies64", helper(HelperFunctionId.JIFFIES64));
+        features.put("skboutput", atFunction("__dev_queue_xmit", HelperFunctionId.SKB_OUTPUT));
         // One of the functions that may ask for paths in every kernel that has it.
-        features.put("dpath", atFunction("filp_close", D_PATH));
+        features.put("dpath", atFunction("filp_close", HelperFunctionId.D_PATH));
         features.put("btf", KernelTypeSource.shared().isThere());
         features.put("ring buffer", BpfFeatureProbe.mapType(MapType.RING_BUFFER).isYes());
         try (ProbeExpander expander = new ProbeExpander(ExpanderOptions.USUAL)) {
@@ -92,7 +83,7 @@ public final class TraceInformation {
             features.put("uprobe_multi", expander.hasUprobeMulti());
             features.put("kprobe_session", expander.hasKprobeSession());
         }
-        features.put("dwunwind (DWARF stack unwinding)", helper(TASK_PT_REGS));
+        features.put("dwunwind (DWARF stack unwinding)", helper(HelperFunctionId.TASK_PT_REGS));
         features.put("iter", KernelTypeSource.shared().iterator("task") != null);
         features.put("libdw (DWARF support)", true);
         features.put("bcc library path resolution", true);

@@ -55,13 +55,15 @@ public record TraceRequest(
      * @param folded how keys of maps are folded
      * @param rows of lines below a head line; empty where the script prints none
      * @param fullBlocks whether output is written by 64 KiB, not as it comes
+     * @param everyNanos at which interval the maps are the output, and nothing else; 0 for never
      */
     public record PrintStyle(
             MapOrder order,
             RowForm form,
             List<String> folded,
             Optional<RowStyle> rows,
-            boolean fullBlocks) {}
+            boolean fullBlocks,
+            long everyNanos) {}
 
     /**
      * When a script ends that does not end itself.

@@ -3,10 +3,10 @@
  * scripts of {@code sonde tool}.
  *
  * {@snippet :
- * try (TraceRecipe recipe = TraceRecipe.open(request, messages, System.err, Optional.empty())) {
- *     Optional<Result> output = recipe.result(); // empty where the script is wrong
- *     // the script runs while its output is rendered
- *     int status = recipe.status();
+ * try (TraceRun run = new TraceRun(request, messages, System.err, Optional.empty())) {
+ *     Optional<Result> output = run.result(text); // empty where the script is wrong
+ *     // the script is loaded now, and runs while its output is rendered
+ *     int status = run.status();
  * }
  * }
  */

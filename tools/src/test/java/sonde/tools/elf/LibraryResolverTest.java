@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.symbol.files.FilePlace;
+import sonde.symbol.files.LdSoCache;
 import sonde.symbol.files.OpenElf;
 import sonde.tools.elf.LibraryResolver.ResolvedLibraries;
 
@@ -344,9 +344,7 @@ class LibraryResolverTest {
             cache.putInt(0x303).putInt(120).putInt(kind == 0 ? 125 : 133).putInt(0).putLong(kind);
         }
         cache.put(120, "liba\0/a/liba\0/a/glibc-hwcaps/x/liba\0".getBytes(StandardCharsets.UTF_8));
-        Map<String, List<String>> paths = new HashMap<>();
-        LibraryLookup.parse(cache.array(), paths);
-        assertThat(paths)
+        assertThat(LibraryLookup.paths(LdSoCache.parse(cache.array())))
                 .containsExactlyEntriesOf(
                         Map.of("liba", List.of("/a/glibc-hwcaps/x/liba", "/a/liba")));
     }

@@ -46,6 +46,9 @@ final class NumberChecks {
     /**
      * A sample of what runs stands for the time before it: as much may lie before the first row.
      */
+    /** Fewer than a page has. */
+    private static final int FEW_TRACKS = 200;
+
     private static final long LONGEST_SAMPLE_NANOS = 10_000_000_000L;
 
     private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -71,7 +74,7 @@ final class NumberChecks {
         List<AnalysisKey<?>> needed = new ArrayList<>(TimelineMaker.NEEDS);
         options.sections().forEach(section -> needed.addAll(section.needs()));
         found = new ReportOperators(source, options, needed, true);
-        page = new TimelineMaker(found).timeline();
+        page = new TimelineMaker(found, FEW_TRACKS).timeline();
         text = new ReportRecipe(options).report(source, found).sections();
     }
 

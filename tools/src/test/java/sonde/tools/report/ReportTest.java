@@ -21,6 +21,9 @@ import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.event.result.Timeline;
 import sonde.event.result.Timeline.TimelineRow;
+import sonde.event.result.TimelineLanes;
+import sonde.event.result.TimelineLanes.CpuLane;
+import sonde.event.result.TimelineLanes.MarkLane;
 import sonde.event.result.TimelineSamples;
 import sonde.open.ReportSource;
 import sonde.recording.bundle.RecordingMeta;
@@ -335,6 +338,39 @@ final class ReportTest {
             assertThat(Arrays.stream(offCpu.weight()).sum()).isEqualTo(29_500_000);
             assertThat(Arrays.stream(offCpu.node()).mapToObj(node -> name(page, node)))
                     .contains("[blocked in read]", "[sleeping in futex]");
+        }
+    }
+
+    @Test
+    void thePageHasWhatRanOnEachCpuSingleEventsAndLosses() throws IOException {
+        try (ReportSource source = ReportSource.open(bundle)) {
+            ReportRecipe.ReportPage page = new ReportRecipe(ReportOptions.of(ALL)).page(source);
+            TimelineLanes lanes = page.timeline().lanes();
+            assertThat(lanes.cpus()).extracting(CpuLane::cpu).containsExactly(0, 1);
+            CpuLane first = lanes.cpus().getFirst();
+            assertThat(Arrays.stream(first.busy()).sum()).isEqualTo(52_500_000);
+            assertThat(first.starts())
+                    .containsExactly(1_000_000_000L, 1_021_000_000L, 1_060_500_000L);
+            assertThat(first.ends()).containsExactly(1_012_000_000L, 1_041_000_000L, 1_081_000_000);
+            assertThat(first.track()).containsOnly(0);
+            CpuLane second = lanes.cpus().get(1);
+            assertThat(Arrays.stream(second.busy()).sum()).isEqualTo(39_000_000);
+            assertThat(second.track()).containsOnly(1);
+            MarkLane forks = lanes.marks().getFirst();
+            assertThat(forks.event()).isEqualTo("sched:sched_process_fork");
+            assertThat(forks.count()).isEqualTo(1);
+            assertThat(forks.time()).containsExactly(1_030_000_000L);
+            assertThat(forks.track()).containsExactly(0);
+            assertThat(forks.texts().getFirst()).contains("child_pid=101");
+            assertThat(lanes.lost()).startsWith("3 events were lost");
+            assertThat(page.timeline().tracks())
+                    .extracting(TimelineRow::command)
+                    .containsExactly("app", "app");
+            assertThat(page.report().sections().getFirst().title()).isEqualTo("losses");
+            assertThat(page.report().sections())
+                    .extracting(Result::title)
+                    .doesNotHaveDuplicates()
+                    .contains("off CPU", "on-CPU stacks", "events");
         }
     }
 }

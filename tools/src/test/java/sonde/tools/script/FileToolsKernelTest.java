@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,5 +116,9 @@ class FileToolsKernelTest {
                                                 + " conv=notrunc,fdatasync count=0"
                                                 + " && cat pages pages"));
         assertThat(printed).startsWith("TIME");
+        // 32 times 64 KiB are 512 pages, in however large folios.
+        Matcher counts = Pattern.compile(" +(\\d+) +\\d+ *\n").matcher(printed);
+        long dirtied = counts.results().mapToLong(one -> Long.parseLong(one.group(1))).sum();
+        assertThat(dirtied).isGreaterThanOrEqualTo(512);
     }
 }

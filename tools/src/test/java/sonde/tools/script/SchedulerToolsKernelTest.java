@@ -22,9 +22,9 @@ class SchedulerToolsKernelTest {
                 "runqslower | sleep +\\d+ +\\d+ +\\S+ | --min=1",
                 "cpudist | @us_of\\[sleep\\]:\\n\\[ | --names",
                 "cpudist | @us_by\\[\\d+, sleep\\]:\\n\\[ | -L -O",
-                "offcputime | nanosleep[^@]*, sleep\\]: \\d{4} | --top=1000 --state S -u -M 1s",
-                "offwaketime | @us\\[sleep, [^@]*nanosleep | --top=1000",
-                "offwaketime | @us_user\\[sleep,[^@]*nanosleep | --top=1000 -U",
+                "offcputime | nanosleep\\n(    \\S.*\\n)*    - +sleep \\(\\d+\\)\\n        \\d{4,}\\n | --top=1000 --state S -u -M 1s",
+                "offwaketime | waker: .* \\d+\\n(    .*\\n)*    -- +--\\n(    .*\\n)*    .*nanosleep\\n(    \\S.*\\n)*    target: +sleep \\d+\\n        \\d+\\n | --top=1000",
+                "offwaketime | nanosleep\\n(    \\S.*\\n)*    target: +sleep \\d+\\n        \\d+\\n | --top=1000 -U",
                 "softirqs | [a-z_]+ +[1-9]\\d* +\\d+\\n | ",
                 "softirqs | @ns_hist\\[\\w+\\]:\\n\\[ | --histograms -N",
                 "syscount | \\d sync +[1-9]\\d* +- *\\n | --top=0",
@@ -41,8 +41,8 @@ class SchedulerToolsKernelTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "wakeuptime | , sleep\\]: \\d{4} | --top=1000",
-                "profile | , sh\\]: [1-9] | --top=1000 --kernel",
+                "wakeuptime | target: +sleep\\n(    \\S.*\\n)+    waker: .*\\n        \\d{4,}\\n | --top=1000",
+                "profile | \\n    - +sh \\(\\d+\\)\\n        [1-9]\\d*\\n | --top=1000 --kernel",
                 "hardirqs | \\d+ +\\S+ +[1-9]\\d* +\\d+\\n | ",
             })
     void toolsSeeWakersSamplesAndInterrupts(String name, String pattern, @Nullable String options)

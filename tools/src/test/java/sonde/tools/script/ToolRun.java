@@ -14,11 +14,14 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import sonde.lang.bpftrace.expand.ScriptParameters;
 import sonde.lang.bpftrace.run.Compilation;
+import sonde.lang.bpftrace.run.LoadedScript;
 import sonde.lang.bpftrace.run.TargetMachine;
 import sonde.lang.bpftrace.run.TraceOptions;
 import sonde.lang.bpftrace.run.TraceSession;
 import sonde.lang.output.JsonOutput;
+import sonde.lang.output.MapRows.MapOrder;
 import sonde.lang.output.MapRows.MapStyle;
+import sonde.lang.output.MapRows.RowForm;
 import sonde.lang.output.ScriptOutput;
 import sonde.lang.output.TextOutput;
 import sonde.lang.source.CompilerDiagnostics;
@@ -158,7 +161,7 @@ final class ToolRun {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (TraceSession session =
                 TraceSession.open(
-                        compiled,
+                        LoadedScript.load(compiled),
                         how,
                         names ->
                                 both(
@@ -166,7 +169,10 @@ final class ToolRun {
                                                 out,
                                                 new PrintStream(out, true),
                                                 names,
-                                                MapStyle.USUAL,
+                                                new MapStyle(
+                                                        MapOrder.DEFAULT,
+                                                        RowForm.USUAL,
+                                                        words.stacks()),
                                                 words.rowStyle().onPaper()),
                                         new JsonOutput(
                                                 rows,
@@ -178,10 +184,13 @@ final class ToolRun {
             session.drain();
             action.run();
             long start = System.nanoTime();
-            session.run(() ->
-                    System.nanoTime() - start < longest
-                            && !pattern.matcher(out.toString(StandardCharsets.UTF_8)).find());
+            do {
+                session.output().flush();
+            } while (System.nanoTime() - start < longest
+                    && !pattern.matcher(out.toString(StandardCharsets.UTF_8)).find()
+                    && session.step());
             session.end();
+            session.output().flush();
         }
         return out.toString(StandardCharsets.UTF_8);
     }

@@ -3,7 +3,6 @@ package sonde.binary.dwarf.code;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSegment;
@@ -16,11 +15,9 @@ public final class CodeLayout {
     private final long[] bases;
     private final long[] starts;
     private final long[] ends;
-    private final List<ElfSection> sections;
 
-    private CodeLayout(long[] bases, List<long[]> ranges, List<ElfSection> sections) {
+    private CodeLayout(long[] bases, List<long[]> ranges) {
         this.bases = bases;
-        this.sections = sections;
         ranges.sort((a, b) -> Long.compareUnsigned(a[0], b[0]));
         starts = ranges.stream().mapToLong(r -> r[0]).toArray();
         ends = ranges.stream().mapToLong(r -> r[1]).toArray();
@@ -70,20 +67,12 @@ public final class CodeLayout {
                 }
             }
         }
-        return new CodeLayout(bases, ranges, loose ? sections : List.of());
+        return new CodeLayout(bases, ranges);
     }
 
     /** Where a section begins: the address stated in the ELF, or the place given to it here. */
     public long base(int section) {
         return section > 0 && section < bases.length ? bases[section] : 0;
-    }
-
-    /** The section of an unlinked file that holds an address. */
-    public Optional<ElfSection> sectionOf(long address) {
-        return sections.stream()
-                .filter(s -> (s.flags() & ElfFile.SHF_ALLOC) != 0)
-                .filter(s -> Long.compareUnsigned(address - base(s.index()), s.sizeBytes()) < 0)
-                .findFirst();
     }
 
     /** The first address of code, 0 where there is none. */

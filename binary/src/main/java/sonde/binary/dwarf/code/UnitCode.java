@@ -82,11 +82,6 @@ public final class UnitCode {
         return parents[node];
     }
 
-    /** What tells names apart: nodes that share it have one name. */
-    public long nameKey(int node) {
-        return names[node];
-    }
-
     /** The name as programs are linked, or where there is none as it is written; may be empty. */
     public String name(int node) throws MalformedInputException {
         return nameReader.name(names[node]);

@@ -53,6 +53,9 @@ public sealed interface SymbolicValue {
             @Nullable SymbolicValue inner =
                     switch (at) {
                         case TruncatedValue cast when 8 * cast.sizeBytes() >= bits -> cast.value();
+                        case SumValue(TruncatedValue cast, long offset)
+                                when 8 * cast.sizeBytes() >= bits ->
+                                plus(cast.value(), offset);
                         case OperationValue(
                                         String symbol,
                                         SymbolicValue left,

@@ -56,6 +56,9 @@ final class ExpressionTest {
         SymbolicValue extended = computed("75 00 12 10 0f 25 30 20 1e 10 10 24 21 9f");
         assertThat(SymbolicValue.lowest(extended, 2)).isEqualTo(register);
         assertThat(SymbolicValue.lowest(extended, 4)).isEqualTo(extended);
+        SymbolicValue sum = new SumValue(new SymbolicValue.TruncatedValue(register, 4, true), 5);
+        assertThat(SymbolicValue.lowest(sum, 4)).isEqualTo(new SumValue(register, 5));
+        assertThat(SymbolicValue.lowest(sum, 8)).isEqualTo(sum);
         SymbolicValue low = computed("75 00 31 1a 9f"); // & 1
         assertThat(SymbolicValue.lowest(low, 1)).isEqualTo(low);
     }

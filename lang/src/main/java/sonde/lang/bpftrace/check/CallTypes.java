@@ -449,7 +449,9 @@ final class CallTypes {
             case "strerror" -> new SpecialType(SpecialValue.STRERROR);
             case "kaddr" -> kernelAddress(e);
             case "nsecs" -> clock(e);
-            case "reg", "cgroupid", "socket_cookie" -> IntType.U64;
+            case "reg" -> register(e);
+            case "cgroupid" -> controlGroup(e);
+            case "socket_cookie" -> IntType.U64;
             case "uaddr" -> userAddress(e);
             case "percpu_kaddr" -> perCpu(e);
             case "pid", "tid" -> IntType.U32;
@@ -515,6 +517,14 @@ final class CallTypes {
         ValueType of = typer.type(e.arguments().getFirst());
         if (e.arguments().size() == 2) {
             Expression length = e.arguments().get(1);
+            if (!isNumber(typer.type(length)) || length instanceof Expression.StringLiteral) {
+                return globals()
+                        .error(
+                                length.span(),
+                                "str() only supports integer arguments ("
+                                        + typer.type(length)
+                                        + " provided)");
+            }
             if (length instanceof Expression.IntegerLiteral n) {
                 if (n.value() + 1 > most) {
                     globals()
@@ -588,6 +598,41 @@ final class CallTypes {
                         mode.span(),
                         "Invalid timestamp mode: " + mode.span().text(),
                         "nsecs knows monotonic, boot, tai and sw_tai");
+    }
+
+    private @Nullable ValueType register(FunctionCall e) {
+        String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+        ProbeSite site = typer.clause().site();
+        if (!site.hasRegisters() && !site.isPerfEvent()) {
+            return globals()
+                    .error(
+                            e.span(),
+                            "reg can not be used with \"" + site.family() + "\" probes",
+                            "kprobes, uprobes and USDT probes have registers, and so have profile"
+                                    + " and counters");
+        }
+        return PtRegs.offset(name) < 0
+                ? globals()
+                        .error(
+                                e.span(),
+                                "'"
+                                        + name
+                                        + "' is not a valid register on this architecture ("
+                                        + System.getProperty("os.arch").replace("amd64", "x86_64")
+                                        + ")",
+                                "registers are " + String.join(", ", PtRegs.names()))
+                : IntType.U64;
+    }
+
+    private @Nullable ValueType controlGroup(FunctionCall e) {
+        String path = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
+        return globals().isReporting() && !globals().environment().hasControlGroup(path)
+                ? globals()
+                        .error(
+                                e.span(),
+                                "Failed to get `cgroupid` for path: \"" + path + "\"",
+                                "it is the folder of a cgroup: /sys/fs/cgroup/system.slice")
+                : IntType.U64;
     }
 
     private @Nullable ValueType kernelAddress(FunctionCall e) {

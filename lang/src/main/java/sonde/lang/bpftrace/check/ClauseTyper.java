@@ -39,6 +39,9 @@ import sonde.lang.type.ValueType.VoidType;
 
 /** Finds the types of one clause, a round at a time. */
 final class ClauseTyper {
+    /** BPF_MAX_LOOPS (kernel/bpf/bpf_iter.c). */
+    private static final long MOST_ROUNDS = 1 << 23;
+
     private static final ValueType VOID = new VoidType();
 
     private final GlobalTypes globals;
@@ -584,6 +587,17 @@ final class ClauseTyper {
         }
         if (to != null && !(to instanceof IntType)) {
             globals.error(f.to().span(), "Loop range requires an integer for the end value");
+            return;
+        }
+        boolean tooLong =
+                f.from() instanceof Expression.IntegerLiteral first
+                        && f.to() instanceof Expression.IntegerLiteral last
+                        && last.value() - first.value() > MOST_ROUNDS;
+        if (tooLong) {
+            globals.error(
+                    f.span(),
+                    "a for loop has at most " + MOST_ROUNDS + " rounds (BPF_MAX_LOOPS)",
+                    "put one loop into another: for ($i : 0..1000) { for ($j : 0..10000) { … } }");
             return;
         }
         ValueType type =

@@ -40,6 +40,9 @@ public interface TypeEnvironment {
     /** Whether the kernel has a symbol. */
     boolean hasKernelSymbol(String name);
 
+    /** Whether a path is that of a cgroup. */
+    boolean hasControlGroup(String path);
+
     /** Bytes of a symbol of a program, 0 where unknown; -1 for no such symbol. */
     long userSymbolBytes(String path, String name);
 

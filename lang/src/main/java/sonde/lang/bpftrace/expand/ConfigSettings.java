@@ -168,16 +168,43 @@ final class ConfigSettings {
         }
     }
 
-    /** The variables that are ours. */
+    /** The variables that are ours; those of bpftrace before 0.18 have other names. */
     void environment(Map<String, String> environment) {
+        RENAMED.forEach((old, name) -> {
+            String value = environment.get(variable(old));
+            if (value != null && !environment.containsKey(variable(name))) {
+                SourceSpan span = span(variable(old), value);
+                diagnostics.warning(
+                        span,
+                        variable(old) + " has been renamed, please use " + variable(name),
+                        "");
+                boolean isOpposite = old.startsWith("no_");
+                set(name, old, isOpposite ? opposite(value) : value, span);
+            }
+        });
         for (String name : KEYS.keySet()) {
-            String variable = (PREFIX + name).toUpperCase(Locale.ROOT);
-            String value = environment.get(variable);
+            String value = environment.get(variable(name));
             if (value != null) {
-                SourceText text = new SourceText("environment", variable + "=" + value);
-                set(name, name, value, new SourceSpan(text, 0, text.text().length()));
+                set(name, name, value, span(variable(name), value));
             }
         }
+    }
+
+    private static String variable(String name) {
+        return (PREFIX + name).toUpperCase(Locale.ROOT);
+    }
+
+    private static SourceSpan span(String variable, String value) {
+        SourceText text = new SourceText("environment", variable + "=" + value);
+        return new SourceSpan(text, 0, text.text().length());
+    }
+
+    private static String opposite(String value) {
+        return switch (value.toLowerCase(Locale.ROOT)) {
+            case "1", "true" -> "false";
+            case "0", "false" -> "true";
+            default -> value;
+        };
     }
 
     /**

@@ -2,7 +2,6 @@ package sonde.lang.bpftrace.expand;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import sonde.lang.bpftrace.syntax.BinaryOperator;
 import sonde.lang.bpftrace.syntax.Expression;
@@ -21,9 +20,7 @@ import sonde.lang.bpftrace.syntax.Expression.TupleLiteral;
 import sonde.lang.bpftrace.syntax.Expression.TypeCast;
 import sonde.lang.bpftrace.syntax.Expression.UnaryOperation;
 import sonde.lang.bpftrace.syntax.TypeSyntax;
-import sonde.lang.bpftrace.syntax.TypeSyntax.ArraySyntax;
 import sonde.lang.bpftrace.syntax.TypeSyntax.NamedSyntax;
-import sonde.lang.bpftrace.syntax.TypeSyntax.PointerSyntax;
 import sonde.lang.bpftrace.syntax.TypeSyntax.TypeofSyntax;
 import sonde.lang.bpftrace.syntax.UnaryOperator;
 
@@ -237,16 +234,7 @@ final class FormatterExpressions {
 
     /** A type where only a type can stand. */
     String type(TypeSyntax type) {
-        return switch (type) {
-            case NamedSyntax(var span, var kind, var name) ->
-                    kind == TypeSyntax.Kind.PLAIN
-                            ? name
-                            : kind.name().toLowerCase(Locale.ROOT) + " " + name;
-            case PointerSyntax(var span, var element) -> type(element) + "*";
-            case ArraySyntax(var span, var element, var count) ->
-                    type(element) + "[" + (count == 0 ? "" : count) + "]";
-            case TypeofSyntax(var span, var expression) -> "typeof(" + plain(0, expression) + ")";
-        };
+        return TreeText.type(type, expression -> plain(0, expression));
     }
 
     /** A type or an expression that stands for its own. */

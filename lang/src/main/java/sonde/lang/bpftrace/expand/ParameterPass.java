@@ -57,6 +57,15 @@ final class ParameterPass extends TreeRewriter {
         List<AttachPointText> points = new ArrayList<>();
         for (AttachPointText point : probe.attachPoints()) {
             Matcher matcher = IN_ATTACH_POINT.matcher(point.text());
+            while (matcher.find()) {
+                if (!matcher.group(1).equals("#")
+                        && text(Integer.parseInt(matcher.group(1))).isEmpty()) {
+                    warn(
+                            Integer.parseInt(matcher.group(1)),
+                            point.span(),
+                            "the probe's name has nothing there");
+                }
+            }
             String text = matcher.replaceAll(m -> Matcher.quoteReplacement(word(m.group(1))));
             points.add(new AttachPointText(point.span(), text));
         }
@@ -93,19 +102,19 @@ final class ParameterPass extends TreeRewriter {
         SourceSpan span = positional.span();
         String text = text(positional.number());
         if (text.isEmpty()) {
-            if (missing.add(positional.number())) {
-                diagnostics.warning(
-                        span,
-                        "Positional parameter $"
-                                + positional.number()
-                                + " is empty or not provided.",
-                        "it is taken as 0, and as \"\" in str()");
-            }
+            warn(positional.number(), span, "it is taken as 0, and as \"\" in str()");
             return new IntegerLiteral(span, 0);
         }
         BigInteger value = NumberWords.parse(text);
         boolean fits = value != null && value.compareTo(LEAST) >= 0 && value.compareTo(LIMIT) < 0;
         return value != null && fits ? LiteralValues.integer(span, value) : string(span, text);
+    }
+
+    private void warn(int number, SourceSpan span, String hint) {
+        if (missing.add(number)) {
+            String message = "Positional parameter $" + number + " is empty or not provided.";
+            diagnostics.warning(span, message, hint);
+        }
     }
 
     static StringLiteral string(SourceSpan span, String text) {

@@ -83,11 +83,6 @@ public record ScriptParameters(List<String> positional, Map<String, @Nullable St
         return List.copyOf(found.values());
     }
 
-    /** Whether {@code --help} is among the options. */
-    public boolean asksForHelp() {
-        return named.containsKey("help");
-    }
-
     /**
      * What is wrong with the options given. With {@code --help}, which no script has asked for, it
      * is a problem without a message whose hint lists the options.

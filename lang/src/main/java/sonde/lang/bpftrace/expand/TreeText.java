@@ -242,15 +242,24 @@ public final class TreeText {
     }
 
     private String type(TypeSyntax type) {
+        return type(type, expression -> show(0, expression));
+    }
+
+    /**
+     * A type where only a type can stand.
+     *
+     * @param show writes an expression
+     */
+    static String type(TypeSyntax type, Function<Expression, String> show) {
         return switch (type) {
             case NamedSyntax(var span, var kind, var name) ->
                     kind == TypeSyntax.Kind.PLAIN
                             ? name
                             : kind.name().toLowerCase(Locale.ROOT) + " " + name;
-            case PointerSyntax(var span, var element) -> type(element) + "*";
+            case PointerSyntax(var span, var element) -> type(element, show) + "*";
             case ArraySyntax(var span, var element, var count) ->
-                    type(element) + "[" + (count == 0 ? "" : count) + "]";
-            case TypeofSyntax(var span, var expression) -> "typeof(" + show(0, expression) + ")";
+                    type(element, show) + "[" + (count == 0 ? "" : count) + "]";
+            case TypeofSyntax(var span, var expression) -> "typeof(" + show.apply(expression) + ")";
         };
     }
 

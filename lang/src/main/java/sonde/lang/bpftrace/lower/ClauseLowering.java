@@ -1,5 +1,6 @@
 package sonde.lang.bpftrace.lower;
 
+import sonde.lang.bpftrace.check.PtRegs;
 import sonde.lang.bpftrace.check.ScriptClause;
 import sonde.lang.ir.IrFunction;
 

@@ -11,6 +11,7 @@ import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UnreadableOperand;
 import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtConstant;
 import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtMemory;
 import sonde.bpf.usdt.UsdtArgument.UsdtOperand.UsdtRegister;
+import sonde.lang.bpftrace.check.PtRegs;
 import sonde.lang.bpftrace.lower.LoweredValue.MemoryOwner;
 import sonde.lang.bpftrace.lower.LoweredValue.NumberValue;
 import sonde.lang.bpftrace.lower.LoweredValue.PlaceValue;

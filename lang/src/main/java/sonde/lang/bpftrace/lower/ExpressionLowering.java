@@ -7,6 +7,7 @@ import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.JumpCondition;
 import sonde.lang.bpftrace.check.ComptimeValues;
+import sonde.lang.bpftrace.check.PtRegs;
 import sonde.lang.bpftrace.lower.LoweredValue.MemoryOwner;
 import sonde.lang.bpftrace.lower.LoweredValue.NumberValue;
 import sonde.lang.bpftrace.lower.LoweredValue.PlaceValue;

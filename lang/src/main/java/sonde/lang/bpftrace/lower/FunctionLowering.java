@@ -8,6 +8,7 @@ import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Width;
 import sonde.lang.bpftrace.check.InternetAddress;
+import sonde.lang.bpftrace.check.PtRegs;
 import sonde.lang.bpftrace.check.TypePromotion;
 import sonde.lang.bpftrace.lower.EventAction.JoinAction;
 import sonde.lang.bpftrace.lower.EventAction.PacketAction;

@@ -1,5 +1,8 @@
 package sonde.lang.bpftrace.lower;
 
+import static sonde.lang.ir.VirtualRegister.Kind.POINTER;
+import static sonde.lang.ir.VirtualRegister.Kind.SCALAR;
+
 import java.util.List;
 import java.util.function.Consumer;
 import sonde.bpf.insn.AluOperation;
@@ -58,10 +61,7 @@ final class LoopLowering {
         emit().go(done);
         emit().start(possible);
         FunctionWriter outer = lowerer.body();
-        IrFunction function =
-                new IrFunction(
-                        outer.function().name() + "_loop" + count++,
-                        List.of(VirtualRegister.Kind.SCALAR, VirtualRegister.Kind.POINTER));
+        IrFunction function = loop(SCALAR, POINTER);
         FunctionWriter body = new FunctionWriter(function, outer);
         lowerer.body(body);
         VirtualRegister first = lowerer.memory().load(lowerer.place(start), wide);
@@ -82,6 +82,12 @@ final class LoopLowering {
         emit().start(done);
     }
 
+    /** The function that a helper calls for each round. */
+    private IrFunction loop(VirtualRegister.Kind... parameters) {
+        String name = lowerer.body().function().name() + "_loop" + count++;
+        return new IrFunction(name, List.of(parameters));
+    }
+
     private VariableStorage shared(IrOperand value) {
         int offset = lowerer.frame().reserve(8);
         PlaceValue place = lowerer.frame().at(emit().function(), offset);
@@ -100,14 +106,7 @@ final class LoopLowering {
         MapPlan plan = lowerer.unit().map(f.map().name());
         VariableSymbol symbol = lowerer.clause().variable(f);
         FunctionWriter outer = lowerer.body();
-        IrFunction function =
-                new IrFunction(
-                        outer.function().name() + "_loop" + count++,
-                        List.of(
-                                VirtualRegister.Kind.POINTER,
-                                VirtualRegister.Kind.POINTER,
-                                VirtualRegister.Kind.POINTER,
-                                VirtualRegister.Kind.POINTER));
+        IrFunction function = loop(POINTER, POINTER, POINTER, POINTER);
         FunctionWriter body = new FunctionWriter(function, outer);
         lowerer.body(body);
         PlaceValue pair = lowerer.place(memory(symbol));
@@ -133,14 +132,7 @@ final class LoopLowering {
         PlaceValue total = lowerer.frame().at(emit().function(), offset);
         emit().store(Width.U64, total.base(), total.offset(), IrOperand.of(0));
         FunctionWriter outer = lowerer.body();
-        IrFunction function =
-                new IrFunction(
-                        outer.function().name() + "_loop" + count++,
-                        List.of(
-                                VirtualRegister.Kind.POINTER,
-                                VirtualRegister.Kind.POINTER,
-                                VirtualRegister.Kind.POINTER,
-                                VirtualRegister.Kind.POINTER));
+        IrFunction function = loop(POINTER, POINTER, POINTER, POINTER);
         FunctionWriter body = new FunctionWriter(function, outer);
         lowerer.body(body);
         PlaceValue inside = lowerer.frame().at(function, offset);
@@ -174,10 +166,7 @@ final class LoopLowering {
         PlaceValue result = lowerer.frame().at(emit().function(), found);
         emit().store(Width.U64, result.base(), result.offset(), IrOperand.of(-1));
         FunctionWriter outer = lowerer.body();
-        IrFunction function =
-                new IrFunction(
-                        outer.function().name() + "_loop" + count++,
-                        List.of(VirtualRegister.Kind.SCALAR, VirtualRegister.Kind.POINTER));
+        IrFunction function = loop(SCALAR, POINTER);
         FunctionWriter body = new FunctionWriter(function, outer);
         lowerer.body(body);
         new SubstringSearch(lowerer).at(haystack, size, needle, most, found);

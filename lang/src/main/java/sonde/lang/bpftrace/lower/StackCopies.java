@@ -5,6 +5,7 @@ import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Width;
+import sonde.lang.bpftrace.check.PtRegs;
 import sonde.lang.bpftrace.lower.LoweredValue.PlaceValue;
 import sonde.lang.ir.BasicBlock;
 import sonde.lang.ir.IrOperand;

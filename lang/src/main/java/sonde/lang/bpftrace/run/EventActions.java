@@ -35,6 +35,7 @@ import sonde.lang.output.ScriptOutput;
 import sonde.lang.output.StrftimeFormat;
 import sonde.lang.output.ValueNames;
 import sonde.lang.type.TupleType;
+import sonde.probe.launch.InheritedState;
 import sonde.sys.Clocks;
 import sonde.sys.SyscallException;
 
@@ -226,11 +227,12 @@ final class EventActions {
     private void system(String command) {
         output.flush();
         try {
-            Process process =
+            ProcessBuilder shell =
                     new ProcessBuilder("/bin/sh", "-c", command)
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
-                            .redirectInput(ProcessBuilder.Redirect.INHERIT)
-                            .start();
+                            .redirectInput(ProcessBuilder.Redirect.INHERIT);
+            InheritedState.restore(shell.environment());
+            Process process = shell.start();
             pass(process.getInputStream());
             process.waitFor();
         } catch (IOException e) {

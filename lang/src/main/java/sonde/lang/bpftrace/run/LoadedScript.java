@@ -31,11 +31,12 @@ import sonde.lang.bpftrace.lower.ScriptUnit;
 import sonde.lang.ir.Assembly;
 import sonde.lang.ir.Assembly.ProgramRecords;
 import sonde.lang.probes.LoadNeeds;
+import sonde.lang.probes.LoadNeeds.OpenTarget;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** A script's maps and programs in the kernel; gone when this is closed. */
-final class LoadedScript implements AutoCloseable {
+public final class LoadedScript implements AutoCloseable {
     private static final String FRAMES = ".frames";
     private static final byte[] FIRST = new byte[4];
 
@@ -56,11 +57,10 @@ final class LoadedScript implements AutoCloseable {
      *
      * @throws LoadException when the kernel refuses a program
      */
-    static LoadedScript load(PreparedScript script, long ringBytes)
-            throws IOException, LoadException {
+    public static LoadedScript load(PreparedScript script) throws IOException, LoadException {
         LoadedScript loaded = new LoadedScript(script);
         try {
-            loaded.makeMaps(ringBytes);
+            loaded.makeMaps(RingSize.bytes(script.configuration()));
             loaded.loadLibrary();
             for (List<? extends PreparedProgram> alternatives : script.ranked()) {
                 loaded.loadFirst(alternatives);
@@ -148,31 +148,22 @@ final class LoadedScript implements AutoCloseable {
         ProgramCode code = program.code(new LoadedSymbols());
         SortedMap<Integer, String> imported = program.imported();
         LoadedLibrary functions = library;
-        if (functions != null && !imported.isEmpty()) {
-            return load(program, needs, functions.join(code.words(), imported));
-        }
-        try {
-            return needs.load(
-                    needs.spec(program.kernelName(), code)
-                            .licensed(script.configuration().license())
-                            .with(debug(program)));
-        } catch (IOException e) {
-            throw new LoadException(program, e);
-        }
-    }
-
-    /** Loads a program with functions in C behind it. */
-    private Program load(PreparedProgram program, LoadNeeds needs, LinkedCode joined)
-            throws IOException, LoadException {
+        // With functions in C behind it.
+        LinkedCode joined =
+                functions == null || imported.isEmpty()
+                        ? null
+                        : functions.join(code.words(), imported);
         ProgramSpec spec =
-                needs.spec(program.kernelName(), joined.code())
-                        .licensed(script.configuration().license())
-                        .calling(joined.modules())
-                        .with(debug(program, joined));
-        try {
-            return needs.load(spec);
+                needs.spec(program.kernelName(), joined == null ? code : joined.code())
+                        .licensed(script.configuration().license());
+        if (joined != null) {
+            spec = spec.calling(joined.modules());
+        }
+        try (OpenTarget target = needs.target()) {
+            ProgramSpec.Debug debug = joined == null ? debug(program) : debug(program, joined);
+            return Program.load(target.of(spec.with(debug)));
         } catch (VerifierException e) {
-            throw new LoadException(program, joined.refusal().of(e));
+            throw new LoadException(program, joined == null ? e : joined.refusal().of(e));
         } catch (IOException e) {
             throw new LoadException(program, e);
         }
@@ -230,6 +221,11 @@ final class LoadedScript implements AutoCloseable {
         public int function(String kernelFunction) {
             return script.kernelFunction(kernelFunction);
         }
+    }
+
+    /** What was loaded. */
+    PreparedScript script() {
+        return script;
     }
 
     /** Programs by what they were compiled from, in the order of the script. */

@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +16,7 @@ import sonde.bpf.ring.ByteRecords;
 import sonde.bpf.ring.PerfBuffer;
 import sonde.lang.bpftrace.lower.EventAction;
 import sonde.lang.bpftrace.lower.EventAction.PacketAction;
+import sonde.probe.launch.PrivateOutput;
 import sonde.sys.Clocks;
 
 /**
@@ -54,12 +53,8 @@ final class PacketFiles implements AutoCloseable {
             if (action instanceof PacketAction packet && !files.containsKey(packet.path())) {
                 OutputStream file =
                         new BufferedOutputStream(
-                                Files.newOutputStream(
-                                        Path.of(packet.path()),
-                                        StandardOpenOption.CREATE,
-                                        StandardOpenOption.TRUNCATE_EXISTING,
-                                        StandardOpenOption.WRITE,
-                                        LinkOption.NOFOLLOW_LINKS));
+                                PrivateOutput.open(
+                                        Path.of(packet.path()), LinkOption.NOFOLLOW_LINKS));
                 files.put(packet.path(), file);
                 file.write(head());
             }

@@ -227,6 +227,11 @@ final class ScriptEnvironment implements TypeEnvironment {
     }
 
     @Override
+    public boolean hasControlGroup(String path) {
+        return ControlGroups.id(path) != 0;
+    }
+
+    @Override
     public long userSymbolBytes(String path, String name) {
         UserVariable found = UserVariables.find(path, name);
         return found == null ? -1 : found.sizeBytes();

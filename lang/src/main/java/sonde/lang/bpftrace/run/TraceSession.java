@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.BpfMap;
@@ -51,6 +50,7 @@ public final class TraceSession implements AutoCloseable {
     private final PreparedScript script;
     private final TraceOptions options;
     private final ScriptOutput output;
+    private final ValueNames names;
     private final LoadedScript loaded;
     private final RingBuffer ring;
     private final ScriptEvents events;
@@ -66,18 +66,18 @@ public final class TraceSession implements AutoCloseable {
     private long lostBefore;
 
     private TraceSession(
-            PreparedScript script,
             TraceOptions options,
             LoadedScript loaded,
             Rings rings,
             HostNames names,
             UserCode code,
             OutputMaker maker) {
-        this.script = script;
+        this.script = loaded.script();
         this.options = options;
         this.loaded = loaded;
         this.ring = rings.events();
         this.code = code;
+        this.names = names;
         this.output = maker.make(names);
         this.actions =
                 new EventActions(script, loaded, output, names, options.warnings(), this::unwatch);
@@ -97,13 +97,13 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /**
-     * Loads a script's maps and programs.
+     * Makes ready to run what was loaded, which is closed with the session.
      *
-     * @throws LoadException when the kernel refuses one
+     * @throws IOException when it cannot be run; then it is closed, too
      */
-    public static TraceSession open(PreparedScript script, TraceOptions options, OutputMaker maker)
-            throws IOException, LoadException {
-        LoadedScript loaded = LoadedScript.load(script, RingSize.bytes(script.configuration()));
+    public static TraceSession open(LoadedScript loaded, TraceOptions options, OutputMaker maker)
+            throws IOException {
+        PreparedScript script = loaded.script();
         ScriptConfig configuration = script.configuration();
         UserCode code =
                 new UserCode(
@@ -123,8 +123,7 @@ public final class TraceSession implements AutoCloseable {
             BpfMap control = loaded.map(ScriptUnit.CONTROL).map();
             RingBuffer ring = RingBuffer.open(loaded.map(ScriptUnit.RING).map(), control);
             Rings rings = new Rings(ring, RingBuffer.open(control), packets(loaded, configuration));
-            TraceSession session =
-                    new TraceSession(script, options, loaded, rings, names, code, maker);
+            TraceSession session = new TraceSession(options, loaded, rings, names, code, maker);
             if (!code.problem().isEmpty()) {
                 session.output.warnf(
                         "symbols of processes that end are missing: " + code.problem(), List.of());
@@ -148,6 +147,11 @@ public final class TraceSession implements AutoCloseable {
     /** Where it prints. */
     public ScriptOutput output() {
         return output;
+    }
+
+    /** What this machine calls the numbers of values. */
+    public ValueNames names() {
+        return names;
     }
 
     /** Asks for the end; from any thread. */
@@ -330,24 +334,23 @@ public final class TraceSession implements AutoCloseable {
     }
 
     /**
-     * Handles events until the script, {@link #stop}, or the condition ends it.
+     * Handles what comes within a tenth of a second; the output is to be flushed then.
      *
-     * @param goesOn asked ten times a second
+     * @return false when the script or {@link #stop} has ended it before
      */
-    public void run(BooleanSupplier goesOn) throws IOException {
-        while (!actions.isExiting() && !stopped.get()) {
-            ring.await(WAIT_NANOS, GATHER_NANOS);
-            drain();
-            for (int left = signals.getAndSet(0); left > 0; left--) {
-                runAll(Kind.SELF);
-            }
-            if (!goesOn.getAsBoolean()) {
-                break;
-            }
+    public boolean step() throws IOException {
+        if (actions.isExiting() || stopped.get()) {
+            return false;
         }
+        ring.await(WAIT_NANOS, GATHER_NANOS);
+        drain();
+        for (int left = signals.getAndSet(0); left > 0; left--) {
+            runAll(Kind.SELF);
+        }
+        return true;
     }
 
-    /** Handles what has come. */
+    /** Handles what has come; the output is to be flushed then. */
     public void drain() throws IOException {
         code.catchUp();
         try {
@@ -377,7 +380,6 @@ public final class TraceSession implements AutoCloseable {
                 output.warnf(complaint, List.of());
             }
         }
-        output.flush();
     }
 
     /** Tells of each program once that a map has no room. */
@@ -390,7 +392,7 @@ public final class TraceSession implements AutoCloseable {
         }
     }
 
-    /** Detaches, runs the end probes, prints maps and losses. */
+    /** Detaches, runs the end probes, prints maps and losses; the output is to be flushed then. */
     public void end() throws IOException {
         detach();
         drain();
@@ -399,16 +401,22 @@ public final class TraceSession implements AutoCloseable {
         drain();
         output.end();
         if (script.configuration().printMapsOnExit()) {
-            for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
-                if (WatchedFilter.isOwn(name)) {
-                    continue;
-                }
-                MapRows rows = actions.rows(name);
+            for (MapRows rows : maps()) {
                 output.mapAtEnd(rows);
             }
         }
         losses();
-        output.flush();
+    }
+
+    /** What the maps of the script hold now, by name. */
+    public List<MapRows> maps() throws IOException {
+        List<MapRows> maps = new ArrayList<>();
+        for (String name : script.unit().maps().keySet().stream().sorted().toList()) {
+            if (!WatchedFilter.isOwn(name)) {
+                maps.add(actions.rows(name));
+            }
+        }
+        return maps;
     }
 
     private void losses() throws IOException {
@@ -451,12 +459,18 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void detach() {
-        links.forEach(Link::close);
+        Link.closeAll(links, this::detaching);
         links.clear();
         watches.values().forEach(Link::close);
         watches.clear();
         iterators.forEach(entry -> entry.getKey().close());
         iterators.clear();
+    }
+
+    /** Who ended the run waits for it without seeing anything. */
+    private void detaching(int count) {
+        output.warnf("detaching " + count + " probes takes the kernel some seconds\n", List.of());
+        output.flush();
     }
 
     /** What runs tests and benches. */

@@ -63,6 +63,7 @@ public final class TrialRuns {
             session.output().benchmarkResult(names, i, nanos.get(i), REPEAT);
         }
         session.end();
+        session.output().flush();
         return 0;
     }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
-import sonde.binary.elf.ElfSegment;
 import sonde.binary.elf.ElfSymbols;
 import sonde.lang.bpftrace.lower.UserVariable;
 import sonde.sys.TargetFile;
@@ -48,16 +47,9 @@ final class UserVariables {
     /** The address that a program states for a place in its file; -1 for none. */
     static long address(String path, long fileOffset) {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
-            for (ElfSegment segment : ElfFile.of(file).segments()) {
-                long into = fileOffset - segment.offset();
-                if (segment.type() == ElfFile.PT_LOAD
-                        && Long.compareUnsigned(into, segment.fileBytes()) < 0) {
-                    return segment.address() + into;
-                }
-            }
+            return ElfFile.of(file).addressOf(fileOffset);
         } catch (IOException | InternalError e) {
             return -1;
         }
-        return -1;
     }
 }

@@ -1,6 +1,7 @@
 /**
- * Compiles and runs scripts: {@link sonde.lang.bpftrace.run.Compilation} is the visible list of
- * passes, {@link sonde.lang.bpftrace.run.TraceSession} loads, attaches, prints.
+ * From the text of a script to its end: {@link sonde.lang.bpftrace.run.Compilation} is the visible
+ * list of passes, {@link sonde.lang.bpftrace.run.LoadedScript} has its programs in the kernel,
+ * {@link sonde.lang.bpftrace.run.TraceSession} attaches and prints.
  *
  * <pre>{@code
  * CompilerDiagnostics diagnostics = new CompilerDiagnostics();

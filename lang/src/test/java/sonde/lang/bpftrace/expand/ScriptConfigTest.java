@@ -94,4 +94,33 @@ final class ScriptConfigTest {
         assertThat(diagnostics.all().toString())
                 .contains("environment:1:1", "log_size: expecting a number, got much");
     }
+
+    /** bpftrace 0.17 and older called some of them otherwise. */
+    @Test
+    void theEnvironmentMayHaveOldNames() {
+        CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+        ScriptConfig old =
+                read(
+                        "max_strlen=300",
+                        Map.of(
+                                "BPFTRACE_STRLEN",
+                                "99",
+                                "BPFTRACE_MAP_KEYS_MAX",
+                                "7",
+                                "BPFTRACE_NO_CPP_DEMANGLE",
+                                "1"),
+                        diagnostics);
+        assertThat(old.maxStringBytes()).isEqualTo(99);
+        assertThat(old.maxMapKeys()).isEqualTo(7);
+        assertThat(old.cppDemangle()).isFalse();
+        assertThat(diagnostics.hasErrors()).isFalse();
+        assertThat(diagnostics.all().toString())
+                .contains("BPFTRACE_STRLEN has been renamed, please use BPFTRACE_MAX_STRLEN");
+        ScriptConfig both =
+                read(
+                        "",
+                        Map.of("BPFTRACE_STRLEN", "99", "BPFTRACE_MAX_STRLEN", "55"),
+                        new CompilerDiagnostics());
+        assertThat(both.maxStringBytes()).isEqualTo(55);
+    }
 }

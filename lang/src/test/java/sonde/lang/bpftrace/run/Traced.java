@@ -37,7 +37,7 @@ final class Traced implements AutoCloseable {
             throws Exception {
         session =
                 TraceSession.open(
-                        compilation,
+                        LoadedScript.load(compilation),
                         options,
                         output != null ? output : names -> new TextOutput(printed, printed, names));
     }
@@ -163,12 +163,14 @@ final class Traced implements AutoCloseable {
     /** Handles what has come. */
     void drain() throws Exception {
         session.drain();
+        session.output().flush();
     }
 
     /** Ends it; all that it printed. */
     String end() throws Exception {
         session.drain();
         session.end();
+        session.output().flush();
         return printed.toString(StandardCharsets.UTF_8);
     }
 

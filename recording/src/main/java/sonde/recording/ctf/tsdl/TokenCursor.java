@@ -74,11 +74,6 @@ final class TokenCursor {
         return negative ? -value : value;
     }
 
-    /** Whether the number that comes next has a minus. */
-    boolean isNegative() {
-        return peek().is("-");
-    }
-
     MalformedInputException unexpected(String wanted) {
         TsdlToken token = peek();
         String found = token.kind() == Kind.END ? token.text() : "'" + token.text() + "'";

@@ -35,7 +35,12 @@ final class BlockIoSection implements ReportSection {
         return List.of(table(found, found.options().rows()));
     }
 
-    static Table table(ReportOperators found, int limit) {
+    private static Table table(ReportOperators found, int limit) {
+        return top(found, limit, 0);
+    }
+
+    /** Requests that took this long together. */
+    static Table top(ReportOperators found, int limit, long nanos) {
         return new TableBuilder<BlockIo.Entry>("block I/O")
                 .text("device", entry -> entry.group().deviceName())
                 .text("kind", entry -> entry.group().kind().label())
@@ -52,7 +57,8 @@ final class BlockIoSection implements ReportSection {
                         entry -> entry.queue().count() == 0 ? null : entry.queue().quantile(0.5))
                 .table(
                         found.of(REQUESTS).entries().stream()
-                                .filter(entry -> found.shown(entry.group().thread())),
+                                .filter(entry -> found.shown(entry.group().thread()))
+                                .filter(entry -> entry.service().sum() >= nanos),
                         limit);
     }
 }

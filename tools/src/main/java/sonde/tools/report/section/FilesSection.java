@@ -60,13 +60,13 @@ final class FilesSection implements ReportSection {
     }
 
     /** The hottest of both for a summary; empty when none took time or bytes to speak of. */
-    static Table top(ReportOperators found, int limit) {
+    static Table top(ReportOperators found, int limit, long nanos) {
         return table(
                 found,
                 "files and peers",
                 "name",
                 entry ->
-                        entry.nanos() >= WORTH_NANOS
+                        entry.nanos() >= Math.max(WORTH_NANOS, nanos)
                                 || entry.readBytes() + entry.writtenBytes() >= WORTH_BYTES,
                 limit);
     }

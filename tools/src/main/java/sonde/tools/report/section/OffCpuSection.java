@@ -1,9 +1,12 @@
 package sonde.tools.report.section;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import sonde.analysis.file.ObjectWaits;
+import sonde.analysis.file.ObjectWaits.ObjectWait;
 import sonde.analysis.sched.OffCpu;
 import sonde.analysis.sched.OffCpu.OffCpuCause;
 import sonde.analysis.sched.ThreadState;
@@ -24,6 +27,20 @@ final class OffCpuSection implements ReportSection {
     /** Time off the CPU. */
     static final AnalysisKey<OffCpu> OFF_CPU =
             new AnalysisKey<>(found -> found.addStates(new OffCpu()));
+
+    /** Time off the CPU by what was waited for. */
+    static final AnalysisKey<ObjectWaits> WAITS =
+            new AnalysisKey<>(found ->
+                    found.addStates(
+                            new ObjectWaits(
+                                    found.threads(),
+                                    found.of(FilesSection.FILES),
+                                    found.of(ThreadsNowSection.LOOKS),
+                                    found.callNames()::numberOf)));
+
+    /** What {@link #WAITS} is made of comes before it. */
+    static final List<AnalysisKey<?>> NEEDS =
+            List.of(OFF_CPU, FilesSection.FILES, ThreadsNowSection.LOOKS, WAITS);
 
     /** Calls in which programs wait for something to do. */
     private static final Set<String> IDLE_CALLS =
@@ -62,7 +79,7 @@ final class OffCpuSection implements ReportSection {
 
     @Override
     public List<AnalysisKey<?>> needs() {
-        return List.of(OFF_CPU);
+        return NEEDS;
     }
 
     @Override
@@ -77,7 +94,8 @@ final class OffCpuSection implements ReportSection {
 
     @Override
     public List<Result> results(ReportOperators found) {
-        return List.of(causes(found, 2, found.options().rows()), tree(found));
+        int limit = found.options().rows();
+        return List.of(causes(found, 2, limit), waits(found, limit), tree(found));
     }
 
     /** Without kernel threads: what they wait for is work of others. */
@@ -125,6 +143,40 @@ final class OffCpuSection implements ReportSection {
                         limit);
     }
 
+    /** What threads waited for, and what its holder did meanwhile. */
+    static Table waits(ReportOperators found, int limit) {
+        record Key(String name, int call, String object) {}
+        Map<Key, long[]> sums = new HashMap<>();
+        for (ObjectWait wait : found.of(WAITS).waits()) {
+            if (found.shown(wait.thread())) {
+                String name = found.threads().name(wait.thread());
+                Key key = new Key(name, wait.call(), WaitText.of(found, wait));
+                long[] sum = sums.computeIfAbsent(key, _ -> new long[3]);
+                sum[0] += wait.nanos();
+                sum[1] += wait.count();
+                sum[2] = Math.max(sum[2], wait.max());
+            }
+        }
+        return new TableBuilder<Map.Entry<Key, long[]>>("waits by object")
+                .text("thread", entry -> entry.getKey().name)
+                .text("in", entry -> callName(found, entry.getKey().call))
+                .text("for", entry -> entry.getKey().object)
+                .nanos("time", entry -> entry.getValue()[0])
+                .count("count", entry -> entry.getValue()[1])
+                .nanos("longest", entry -> entry.getValue()[2])
+                .table(
+                        sums.entrySet().stream()
+                                .sorted(
+                                        Comparator.comparingLong((Map.Entry<Key, long[]> one) ->
+                                                        -one.getValue()[0])
+                                                .thenComparing(one -> one.getKey().object)),
+                        limit);
+    }
+
+    private static String callName(ReportOperators found, int call) {
+        return call < 0 ? "" : found.callNames().nameOf(call);
+    }
+
     /** Time off the CPU along the chains at the switch-out; the last frame says how it ended. */
     private static CallTree tree(ReportOperators found) {
         CallTree tree = CallTreeBuilder.tree("off-CPU stacks", Unit.NANOS);
@@ -133,7 +185,7 @@ final class OffCpuSection implements ReportSection {
             if (!found.shown(cause.thread())) {
                 continue;
             }
-            int node = found.trees().withoutTracing(cause.stack());
+            int node = found.trees().withoutSwitching(cause.stack());
             List<Frame> path = OnCpuSection.path(found, cause.thread(), node);
             path.addAll(OffCpuCauses.frames(found, cause));
             long nanos = entry.sum().nanos();

@@ -187,12 +187,13 @@ final class OnCpuSection implements ReportSection {
         List<String> first = cut.modules().stream().limit(3).map(Map.Entry::getKey).toList();
         String modules = String.join(", ", first) + (cut.modules().size() > 3 ? ", …" : "");
         String remedy =
-                " Compile with -fno-omit-frame-pointer, run Java with"
+                " 'sonde record' unwinds native code without frame pointers (--call-graph bpf);"
+                        + " for other code compile with -fno-omit-frame-pointer, run Java with"
                         + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
         return List.of(
                 String.format(
                         Locale.ROOT,
-                        "%.1f %% of user stacks are cut: frame pointers are off in %s.%s",
+                        "%.1f %% of user stacks are cut in %s, where no frame pointer was found.%s",
                         100 * share,
                         modules,
                         remedy));

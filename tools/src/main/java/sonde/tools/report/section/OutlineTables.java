@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import sonde.analysis.EventCounts.TypeCount;
 import sonde.analysis.outline.CounterSummary;
 import sonde.analysis.outline.CounterSummary.CounterTotal;
@@ -49,7 +50,8 @@ final class OutlineTables {
             new AnalysisKey<>(OutlineTables::otherSamples);
 
     /** What the tables take. */
-    static final List<AnalysisKey<?>> NEEDS = List.of(SPANS, COUNTERS, FLOWS, OTHER_SAMPLES);
+    static final List<AnalysisKey<?>> NEEDS =
+            List.of(SPANS, COUNTERS, FLOWS, OTHER_SAMPLES, ReportOperators.EVENT_STACKS);
 
     private OutlineTables() {}
 
@@ -119,7 +121,8 @@ final class OutlineTables {
      * what a program wrote.
      */
     private static List<Table> samples(ReportOperators found, int limit) {
-        return found.of(OTHER_SAMPLES).entrySet().stream()
+        return Stream.of(OTHER_SAMPLES, ReportOperators.EVENT_STACKS)
+                .flatMap(key -> found.of(key).entrySet().stream())
                 .filter(entry -> entry.getValue().total() > 0)
                 .sorted(
                         Comparator.comparingLong((Map.Entry<String, StackAggregate> entry) ->

@@ -20,12 +20,14 @@ public final class ReportSections {
             List.of(
                     SUMMARY,
                     new ThreadsSection(),
+                    new ThreadsNowSection(),
                     new OnCpuSection(),
                     new OffCpuSection(),
                     new SyscallsSection(),
                     new BlockIoSection(),
                     new FilesSection(),
                     new FaultsSection(),
+                    new EventStacksSection(),
                     new WakeUpsSection(),
                     new LossesSection(),
                     new StatsSection());

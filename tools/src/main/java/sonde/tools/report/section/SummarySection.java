@@ -2,9 +2,11 @@ package sonde.tools.report.section;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.WaitCauses;
 import sonde.event.Glob;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
@@ -13,10 +15,29 @@ import sonde.tools.report.AnalysisKey;
 import sonde.tools.report.KernelTime;
 import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
+import sonde.tools.report.answer.Evidence;
+import sonde.tools.report.answer.EvidenceMaker;
+import sonde.tools.report.answer.Judgement;
+import sonde.tools.report.answer.LazyEvidence;
+import sonde.tools.report.answer.SummaryTables;
 
 /** A screenful of everything: the first rows of other sections, where they have rows. */
 final class SummarySection implements ReportSection {
     private static final int TOP = 5;
+
+    /** What takes a smaller part of the time is left out. */
+    private static final int LITTLE = 200;
+
+    private static final AnalysisKey<LazyEvidence> EVIDENCE =
+            new AnalysisKey<>(ignored -> new LazyEvidence());
+
+    private static final AnalysisKey<WaitCauses> CAUSES =
+            new AnalysisKey<>(found ->
+                    found.addStates(
+                            new WaitCauses(
+                                    Stream.of("futex", "flock", "fcntl")
+                                            .map(found.callNames()::numberOf)
+                                            .collect(Collectors.toSet()))));
 
     /** The groups that sonde probe and perf probe put theirs into. */
     private static final List<Glob> NAMED_PROBES =
@@ -38,11 +59,45 @@ final class SummarySection implements ReportSection {
         needs.addAll(OnCpuSection.NEEDS);
         needs.addAll(
                 List.of(
-                        OffCpuSection.OFF_CPU,
                         SyscallsSection.CALLS,
                         FilesSection.FILES,
+                        WakeUpsSection.SIGNALS,
+                        ReportOperators.FAULTS,
+                        CAUSES,
+                        EVIDENCE,
                         BlockIoSection.REQUESTS));
+        needs.addAll(OffCpuSection.NEEDS);
         return needs;
+    }
+
+    @Override
+    public boolean showsChains() {
+        return true;
+    }
+
+    @Override
+    public List<String> answer(ReportOperators found) {
+        return judges(found) ? Judgement.sentences(evidence(found)) : List.of();
+    }
+
+    /** Whether it is known when threads ran. */
+    private static boolean judges(ReportOperators found) {
+        return found.hasNanos() && found.knowsStates();
+    }
+
+    private static Evidence evidence(ReportOperators found) {
+        return found.of(EVIDENCE)
+                .of(() ->
+                        new EvidenceMaker(
+                                        found,
+                                        found.of(OffCpuSection.OFF_CPU),
+                                        found.of(SyscallsSection.CALLS),
+                                        found.of(FilesSection.FILES),
+                                        found.of(WakeUpsSection.SIGNALS),
+                                        found.of(ReportOperators.FAULTS),
+                                        found.of(CAUSES),
+                                        found.of(OffCpuSection.WAITS))
+                                .evidence());
     }
 
     @Override
@@ -52,12 +107,27 @@ final class SummarySection implements ReportSection {
         if (!other) {
             results.add(whereTimeWent(found));
         }
-        List<Table> parts = new ArrayList<>(List.of(OnCpuSection.hottest(found, TOP)));
+        List<Table> parts = new ArrayList<>();
+        if (!found.isOfEverything()) {
+            parts.addFirst(ThreadsNowSection.top(found, 2 * TOP));
+        }
+        boolean programs = judges(found) && found.profiled().isEmpty();
+        parts.add(
+                programs
+                        ? SummaryTables.onCpu(evidence(found), TOP)
+                        : OnCpuSection.hottest(found, TOP));
         if (found.hasNanos()) {
-            parts.add(OffCpuSection.userCauses(found, TOP));
-            parts.add(SyscallsSection.all(found, TOP));
-            parts.add(FilesSection.top(found, TOP));
-            parts.add(BlockIoSection.table(found, TOP));
+            parts.add(
+                    judges(found)
+                            ? SummaryTables.offCpu(evidence(found), TOP)
+                            : OffCpuSection.userCauses(found, TOP));
+            if (judges(found)) {
+                parts.add(SummaryTables.starts(evidence(found), TOP));
+            }
+            long wall = judges(found) ? evidence(found).wallNanos() : 0;
+            parts.add(SyscallsSection.top(found, TOP, wall / LITTLE));
+            parts.add(FilesSection.top(found, TOP, wall / LITTLE));
+            parts.add(BlockIoSection.top(found, TOP, wall / LITTLE));
         }
         parts.add(StatsSection.events(found, NAMED_PROBES));
         parts.addAll(OutlineTables.of(found, TOP, other));
@@ -77,6 +147,11 @@ final class SummarySection implements ReportSection {
         }
         if (found.options().sections().stream().noneMatch(FilesSection.class::isInstance)) {
             notes.addAll(FilesSection.lossNotes(found));
+        }
+        if (found.options().sections().size() == 1 && judges(found)) {
+            notes.add(
+                    "More: --threads --oncpu --offcpu --syscalls --io --files --faults --wakeups"
+                            + " --losses --stats.");
         }
         return notes;
     }

@@ -22,6 +22,8 @@ final class SyscallsSection implements ReportSection {
             new AnalysisKey<>(
                     found -> found.add(new SyscallDurations(found.threads(), found.window())));
 
+    private static final long OFTEN = 1000;
+
     @Override
     public List<String> options() {
         return List.of("--syscalls");
@@ -50,6 +52,21 @@ final class SyscallsSection implements ReportSection {
                 found,
                 new TableBuilder<>("system calls"),
                 found.of(CALLS).totals(found::shown).stream()
+                        .map(stats -> Map.entry(-1, stats))
+                        .toList(),
+                limit);
+    }
+
+    /** Those that took this long, or were made or failed very often. */
+    static Table top(ReportOperators found, int limit, long nanos) {
+        return table(
+                found,
+                new TableBuilder<>("system calls"),
+                found.of(CALLS).totals(found::shown).stream()
+                        .filter(stats ->
+                                stats.latency().sum() >= nanos
+                                        || stats.latency().count() >= OFTEN
+                                        || stats.pending() > 0)
                         .map(stats -> Map.entry(-1, stats))
                         .toList(),
                 limit);

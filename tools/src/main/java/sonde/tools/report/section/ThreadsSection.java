@@ -45,7 +45,6 @@ final class ThreadsSection implements ReportSection {
                 new TableBuilder<Integer>("threads")
                         .text("thread", threads::name)
                         .id("tid", threads::tid)
-                        .id("pid", threads::pid)
                         .nanos("wall", totals::wallNanos)
                         .nanos("user", one -> running(totals, one) - kernel.of(one))
                         .nanos("kernel", kernel::of);
@@ -61,7 +60,8 @@ final class ThreadsSection implements ReportSection {
                         one -> {
                             LogLinear waits = wakeUps.latency(one);
                             return waits == null ? null : waits.quantile(0.99);
-                        });
+                        })
+                .id("pid", threads::pid);
         return List.of(table.table(found.shownThreads(), found.options().rows()));
     }
 

@@ -18,7 +18,8 @@ final class WakeUpsSection implements ReportSection {
     static final AnalysisKey<WakeUps> WAKE_UPS =
             new AnalysisKey<>(found -> found.addStates(new WakeUps()));
 
-    private static final AnalysisKey<SignalDeliveries> SIGNALS =
+    /** Who sent signals to whom. */
+    static final AnalysisKey<SignalDeliveries> SIGNALS =
             new AnalysisKey<>(
                     found -> found.add(new SignalDeliveries(found.threads(), found.window())));
 

@@ -1,0 +1,256 @@
+package sonde.binary.unwind;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.ElfSegment;
+
+/**
+ * The unwinding rules of a file of x86-64 as rows of 8 bytes, sorted by offset in the file: each
+ * holds from its offset to the next row's. Code without rules has rows of {@link CompactRule#NONE}.
+ *
+ * <p>Beside call frame information there are rows for what compilers and linkers leave without: the
+ * stubs of a procedure linkage table, {@code .init} and {@code .fini}, the entry of ld.so.
+ */
+public final class CompactUnwindTable {
+    private static final int MOST_ROWS = 1 << 23;
+    private static final int STUB_LIMIT_BYTES = 1 << 20;
+    private static final int INIT_LIMIT_BYTES = 256;
+
+    // sub $8, %rsp and add $8, %rsp
+    private static final byte[] SUB_RSP = {0x48, (byte) 0x83, (byte) 0xec, 8};
+    private static final byte[] ADD_RSP = {0x48, (byte) 0x83, (byte) 0xc4, 8};
+    private static final int RSP_8 = CompactRule.Kind.RSP.ordinal() | 1 << CompactRule.OFFSET_SHIFT;
+    private static final int RSP_16 =
+            CompactRule.Kind.RSP.ordinal() | 2 << CompactRule.OFFSET_SHIFT;
+
+    private final int[] offsets;
+    private final int[] rules;
+
+    private CompactUnwindTable(int[] offsets, int[] rules) {
+        this.offsets = offsets;
+        this.rules = rules;
+    }
+
+    /**
+     * The rows of a file; damage hides only what lies behind it.
+     *
+     * @return empty for other machines than x86-64
+     */
+    public static Optional<CompactUnwindTable> of(ElfFile elf) {
+        if (elf.machine() != ElfFile.EM_X86_64 || !elf.is64()) {
+            return Optional.empty();
+        }
+        return UnwindTable.of(elf).map(table -> new Maker(elf, table).make());
+    }
+
+    /** How many rows. */
+    public int rows() {
+        return offsets.length;
+    }
+
+    /** Offset in the file from which a row holds, unsigned. */
+    public int offset(int row) {
+        return offsets[row];
+    }
+
+    /** Its {@link CompactRule}. */
+    public int rule(int row) {
+        return rules[row];
+    }
+
+    /** The rule at an offset in the file. */
+    public int find(long offset) {
+        int low = 0;
+        int high = offsets.length - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (Integer.toUnsignedLong(offsets[middle]) <= offset) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return high < 0 ? CompactRule.NONE : rules[high];
+    }
+
+    /** Writes rows as the kernel's program reads them: u32 offset, u32 rule. */
+    public void copy(int from, int count, MemorySegment to) {
+        for (int i = 0; i < count; i++) {
+            to.set(ValueLayout.JAVA_INT_UNALIGNED, 8L * i, offsets[from + i]);
+            to.set(ValueLayout.JAVA_INT_UNALIGNED, 8L * i + 4, rules[from + i]);
+        }
+    }
+
+    /** Collects rows in any order. */
+    private static final class Maker {
+        private final ElfFile elf;
+        private final UnwindTable table;
+        private final List<ElfSegment> code;
+        private final Map<FrameRule, Integer> known = new IdentityHashMap<>();
+        private long[] rows = new long[4096];
+        private int count;
+        private long end = -1;
+        private boolean sorted = true;
+
+        Maker(ElfFile elf, UnwindTable table) {
+            this.elf = elf;
+            this.table = table;
+            code = elf.segments().stream().filter(ElfSegment::isCode).toList();
+        }
+
+        CompactUnwindTable make() {
+            table.each((section, start, sizeBytes, address, rule) -> {
+                long stop = start + sizeBytes;
+                if (stop != end) {
+                    add(end, CompactRule.NONE);
+                    end = stop;
+                }
+                add(address, known.computeIfAbsent(rule, CompactRule::of));
+            });
+            add(end, CompactRule.NONE);
+            sort();
+            int stated = count;
+            for (ElfSection section : elf.sections()) {
+                switch (section.name()) {
+                    case ".init", ".fini" -> attempt(section, INIT_LIMIT_BYTES, this::init);
+                    case ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" ->
+                            attempt(section, STUB_LIMIT_BYTES, this::stubs);
+                    default -> {
+                        // has call frame information, or is no code
+                    }
+                }
+            }
+            entry();
+            if (count > stated) {
+                sort();
+            }
+            return merged();
+        }
+
+        private void add(long address, int rule) {
+            for (ElfSegment segment : code) {
+                long inside = address - segment.address();
+                if (inside >= 0 && inside <= segment.fileBytes() && count < MOST_ROWS) {
+                    long offset = inside + segment.offset();
+                    if (offset >>> 32 == 0) {
+                        addRow(offset << 32 | Integer.toUnsignedLong(rule));
+                    }
+                    return;
+                }
+            }
+        }
+
+        private void addRow(long row) {
+            if (count == rows.length) {
+                rows = Arrays.copyOf(rows, 2 * count);
+            }
+            sorted &= count == 0 || Long.compareUnsigned(rows[count - 1], row) <= 0;
+            rows[count++] = row;
+        }
+
+        /** By offset, rows without a rule first; offsets are below 2^32, as signed numbers. */
+        private void sort() {
+            if (!sorted) {
+                for (int i = 0; i < count; i++) {
+                    rows[i] ^= Long.MIN_VALUE;
+                }
+                Arrays.sort(rows, 0, count);
+                for (int i = 0; i < count; i++) {
+                    rows[i] ^= Long.MIN_VALUE;
+                }
+                sorted = true;
+            }
+        }
+
+        /** The last of the rows at one offset has a rule if any has; equal neighbours are one. */
+        private CompactUnwindTable merged() {
+            int[] offsets = new int[count];
+            int[] rules = new int[count];
+            int kept = 0;
+            for (int i = 0; i < count; i++) {
+                int offset = (int) (rows[i] >>> 32);
+                int rule = (int) rows[i];
+                boolean last = i + 1 == count || (int) (rows[i + 1] >>> 32) != offset;
+                if (last && (kept == 0 || rules[kept - 1] != rule)) {
+                    offsets[kept] = offset;
+                    rules[kept++] = rule;
+                }
+            }
+            return new CompactUnwindTable(
+                    Arrays.copyOf(offsets, kept), Arrays.copyOf(rules, kept));
+        }
+
+        private interface SectionReader {
+            void read(ElfSection section, byte[] content);
+        }
+
+        private void attempt(ElfSection section, int mostBytes, SectionReader reader) {
+            try {
+                if (section.type() == ElfFile.SHT_PROGBITS
+                        && section.sizeBytes() <= mostBytes
+                        && stated(section.address()) == CompactRule.NONE) {
+                    reader.read(
+                            section, elf.content(section).toArray(ValueLayout.JAVA_BYTE));
+                }
+            } catch (MalformedInputException e) {
+                // the rows of the other sections hold all the same
+            }
+        }
+
+        private int stated(long address) {
+            @Nullable FrameRule rule = table.find(address);
+            return rule == null ? CompactRule.NONE : CompactRule.of(rule);
+        }
+
+        private void stubs(ElfSection section, byte[] content) {
+            int before = CompactRule.NONE;
+            for (int i = 0; i < content.length; i++) {
+                int rule = stated(section.address() + i);
+                if (rule != before) {
+                    add(section.address() + i, rule);
+                    before = rule;
+                }
+            }
+            add(section.address() + content.length, CompactRule.NONE);
+        }
+
+        /** crti.S: takes 8 bytes of stack, calls, gives them back, returns. */
+        private void init(ElfSection section, byte[] content) {
+            add(section.address(), RSP_8);
+            int taken = find(content, SUB_RSP, 0);
+            if (taken >= 0) {
+                add(section.address() + taken + SUB_RSP.length, RSP_16);
+                int given = find(content, ADD_RSP, taken);
+                if (given >= 0) {
+                    add(section.address() + given + ADD_RSP.length, RSP_8);
+                }
+            }
+            add(section.address() + content.length, CompactRule.NONE);
+        }
+
+        private static int find(byte[] content, byte[] part, int from) {
+            for (int i = from; i + part.length <= content.length; i++) {
+                if (Arrays.equals(content, i, i + part.length, part, 0, part.length)) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+
+        /** Where a program or ld.so begins there is no caller. */
+        private void entry() {
+            if (elf.entry() != 0 && stated(elf.entry()) == CompactRule.NONE) {
+                add(elf.entry(), CompactRule.Kind.END.ordinal());
+            }
+        }
+    }
+}

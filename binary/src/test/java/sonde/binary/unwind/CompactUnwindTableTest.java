@@ -1,0 +1,140 @@
+package sonde.binary.unwind;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSegment;
+import sonde.binary.unwind.CompactRule.Kind;
+
+/** Rows for the kernel's unwinder against what readelf prints of the same call frame information. */
+final class CompactUnwindTableTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"libc.so.6", "ld-linux-x86-64.so.2", "libm.so.6", "libz.so.1"})
+    void rowsAreReadelfs(String name) throws Exception {
+        Path path = Path.of("/lib/x86_64-linux-gnu", name);
+        Assumptions.assumeTrue(Files.exists(path), "needs " + path);
+        try (FileChannel channel = FileChannel.open(path);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes =
+                    channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+            ElfFile elf = ElfFile.of(bytes);
+            CompactUnwindTable table = CompactUnwindTable.of(elf).orElseThrow();
+            int compared = 0;
+            List<String> wrong = new ArrayList<>();
+            for (String[] row : readelf(path)) {
+                long address = Long.parseUnsignedLong(row[0], 16);
+                String ours = text(table.find(offset(elf, address)));
+                String theirs = row[1] + " " + row[2];
+                if (!ours.equals(theirs) && !ours.startsWith("other")) {
+                    wrong.add(row[0] + ": " + ours + ", readelf: " + theirs);
+                }
+                compared++;
+            }
+            assertThat(wrong).isEmpty();
+            assertThat(compared).isGreaterThan(300);
+        }
+    }
+
+    private static long offset(ElfFile elf, long address) {
+        for (ElfSegment segment : elf.segments()) {
+            long inside = address - segment.address();
+            if (segment.isCode() && inside >= 0 && inside < segment.fileBytes()) {
+                return segment.offset() + inside;
+            }
+        }
+        return -1;
+    }
+
+    /** As readelf prints it: the CFA, then where rbp is. */
+    private static String text(int rule) {
+        int offset = 8 * (rule >>> CompactRule.OFFSET_SHIFT);
+        String cfa =
+                switch (CompactRule.kind(rule)) {
+                    case RSP -> "rsp+" + offset;
+                    case RBP -> "rbp+" + offset;
+                    case RBX -> "rbx+" + offset;
+                    case NONE,
+                            PLT,
+                            AT_RBP,
+                            AT_RSP,
+                            REGISTER,
+                            RETURN_REGISTER,
+                            SIGNAL,
+                            END ->
+                            "other " + CompactRule.kind(rule);
+                };
+        int saved = rule >>> CompactRule.RBP_SHIFT & CompactRule.SAVED_MASK;
+        return cfa + (saved == 0 ? " u" : " c-" + 8 * saved);
+    }
+
+    /** Address, CFA and the column of rbp of each row; rows of one address: the last. */
+    private static List<String[]> readelf(Path path) throws Exception {
+        Process process =
+                new ProcessBuilder("readelf", "--debug-dump=frames-interp", path.toString())
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        List<String[]> rows = new ArrayList<>();
+        try (BufferedReader lines =
+                new BufferedReader(
+                        new InputStreamReader(
+                                process.getInputStream(), StandardCharsets.ISO_8859_1))) {
+            int rbp = -1;
+            boolean function = false;
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                // "r10 (r10)": a register is in another one
+                String[] words = line.replaceAll(" \\(r\\d+\\)", "").trim().split("\\s+");
+                if (line.contains(" FDE ")) {
+                    function = true;
+                    rbp = -1;
+                } else if (line.contains(" CIE ") || line.contains("ZERO terminator")) {
+                    function = false;
+                } else if (words[0].equals("LOC")) {
+                    rbp = List.of(words).indexOf("rbp");
+                } else if (function && words.length > 2 && words[0].length() == 16) {
+                    String saved = rbp < 0 ? "u" : words[rbp];
+                    rows.add(new String[] {words[0], words[1], saved.equals("s") ? "u" : saved});
+                }
+            }
+        }
+        process.waitFor();
+        return rows;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/lib/x86_64-linux-gnu/libc.so.6"})
+    void specialRowsAreThere(String name) throws Exception {
+        Path path = Path.of(name);
+        Assumptions.assumeTrue(Files.exists(path), "needs " + path);
+        ElfFile elf = ElfFile.of(Files.readAllBytes(path));
+        CompactUnwindTable table = CompactUnwindTable.of(elf).orElseThrow();
+        List<Kind> kinds = new ArrayList<>();
+        for (int row = 0; row < table.rows(); row++) {
+            Kind kind = CompactRule.kind(table.rule(row));
+            if (!kinds.contains(kind)) {
+                kinds.add(kind);
+            }
+        }
+        // vfork, __restore_rt, clone's child, and the end of each function without a neighbour
+        assertThat(kinds)
+                .contains(
+                        Kind.RETURN_REGISTER,
+                        Kind.SIGNAL,
+                        Kind.END,
+                        Kind.NONE,
+                        Kind.RSP,
+                        Kind.RBP);
+    }
+}

@@ -1,0 +1,179 @@
+package sonde.probe.perf;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_SAMPLE;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import sonde.probe.stack.UserStackEnd;
+import sonde.probe.stack.UserStackRecord;
+import sonde.probe.stack.UserStacks;
+import sonde.recording.perfdata.PerfAbi;
+
+/**
+ * Puts the user stacks that programs in the kernel wrote into a ring ({@link UserStackRecord}) into
+ * the samples behind them, so that perf.data holds ordinary call chains. One for each ring.
+ *
+ * <p>A stack belongs to the next sample of its event and thread; another hit may lie in between, in
+ * an interrupt. A stack whose sample a filter or a full ring left out is dropped.
+ */
+final class UserStackMerge {
+    // A sample of ours: header, identifier, ip, pid and tid, time, cpu, period, then the call chain
+    // (nr and addresses), or without one the size of the RAW part.
+    private static final long IDENTIFIER = 8;
+    private static final long TID = 28;
+    private static final long TIME = 32;
+    private static final long CHAIN = 56;
+    private static final long RAW = 60;
+
+    /**
+     * The times of a sample and its stack differ by less. That of the sample is the earlier one where
+     * it is taken before the program runs (bpf_overflow_handler since Linux 6.3).
+     */
+    private static final long MOST_NANOS = 20_000_000;
+
+    private static final int MOST_RECORD = 0xffff;
+    private static final long PENDING_BYTES = 1 << 17;
+
+    private final UserStacks stacks;
+    private final Set<Long> outputs;
+    private final Map<Long, Integer> numbers;
+    private final Map<Integer, Pending> pending = new HashMap<>();
+    private Arena arena = Arena.ofShared();
+    private MemorySegment from = MemorySegment.NULL;
+    private MemorySegment to = MemorySegment.NULL;
+    private long used;
+
+    /** A stack whose sample has not come yet. */
+    private static final class Pending {
+        final long[] frames = new long[UserStackRecord.MOST_FRAMES];
+        MemorySegment copy = MemorySegment.NULL;
+        UserStackEnd end = UserStackEnd.OUTERMOST;
+        int count;
+        int tid;
+        long time;
+    }
+
+    /**
+     * @param outputs identifiers of the bpf-output events
+     * @param numbers number of the event of each identifier, for events with stacks
+     */
+    UserStackMerge(UserStacks stacks, Set<Long> outputs, Map<Long, Integer> numbers) {
+        this.stacks = stacks;
+        this.outputs = outputs;
+        this.numbers = numbers;
+    }
+
+    /** Room for a ring's records, in one piece; valid until the next call. */
+    MemorySegment room(long bytes) {
+        if (from.byteSize() < bytes) {
+            arena.close();
+            arena = Arena.ofShared();
+            from = arena.allocate(bytes, 8);
+            // A stack adds less to its sample than its record had, but the record may have come
+            // with an earlier drain.
+            to = arena.allocate(bytes + PENDING_BYTES, 8);
+        }
+        return from.asSlice(0, bytes);
+    }
+
+    /** The records of {@link #room} with their stacks; valid until the next call. */
+    MemorySegment merge(long bytes) throws IOException {
+        used = 0;
+        long at = 0;
+        while (at + PerfAbi.HEADER_BYTES <= bytes) {
+            long header = from.get(JAVA_LONG_UNALIGNED, at);
+            int size = (int) (header >>> 48);
+            if (size < PerfAbi.HEADER_BYTES || at + size > bytes) {
+                break;
+            }
+            if ((int) header != PERF_RECORD_SAMPLE || size < CHAIN + 8 || !sample(at, size)) {
+                keep(at, size);
+            }
+            at += size;
+        }
+        keep(at, bytes - at);
+        return to.asSlice(0, used);
+    }
+
+    private void keep(long at, long size) {
+        MemorySegment.copy(from, at, to, used, size);
+        used += size;
+    }
+
+    /** Whether the sample has been dealt with. */
+    private boolean sample(long at, int size) throws IOException {
+        long identifier = from.get(JAVA_LONG_UNALIGNED, at + IDENTIFIER);
+        Integer number = numbers.get(identifier);
+        if (number != null) {
+            return withStack(number, at, size);
+        }
+        if (size < RAW + UserStackRecord.HEAD_BYTES || !outputs.contains(identifier)) {
+            return false;
+        }
+        UserStackRecord record = new UserStackRecord(from.asSlice(at + RAW, size - RAW));
+        if (record.isCopy()) {
+            pending.computeIfAbsent(record.event(), _ -> new Pending()).copy =
+                    MemorySegment.ofArray(record.bytes().toArray(JAVA_BYTE));
+            return true;
+        }
+        if (!record.isStack()) {
+            return false;
+        }
+        Pending stack = pending.computeIfAbsent(record.event(), _ -> new Pending());
+        stack.count = record.copy(stack.frames);
+        stack.end = record.end();
+        if (stack.end == UserStackEnd.NO_TABLE && stack.copy.byteSize() > 0) {
+            stack.count =
+                    stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
+            stack.end = stacks.completedEnd();
+        }
+        stack.copy = MemorySegment.NULL;
+        stack.tid = record.tid();
+        stack.time = from.get(JAVA_LONG_UNALIGNED, at + TIME);
+        return true;
+    }
+
+    private boolean withStack(int number, long at, int size) {
+        Pending stack = pending.get(number);
+        if (stack == null || stack.count == 0) {
+            return false;
+        }
+        long between = from.get(JAVA_LONG_UNALIGNED, at + TIME) - stack.time;
+        long known = from.get(JAVA_LONG_UNALIGNED, at + CHAIN);
+        int more = 8 * (1 + stack.count);
+        boolean fits = known >= 0 && known <= (size - CHAIN - 8) / 8 && size + more <= MOST_RECORD;
+        if (from.get(JAVA_INT_UNALIGNED, at + TID) != stack.tid
+                || Math.abs(between) > MOST_NANOS
+                || !fits) {
+            return false;
+        }
+        long head = CHAIN + 8 + 8 * known;
+        long start = used;
+        keep(at, head);
+        long header = from.get(JAVA_LONG_UNALIGNED, at);
+        to.set(
+                JAVA_LONG_UNALIGNED,
+                start,
+                header & 0xffff_ffff_ffffL | (long) (size + more) << 48);
+        to.set(JAVA_LONG_UNALIGNED, start + CHAIN, known + 1 + stack.count);
+        to.set(JAVA_LONG_UNALIGNED, used, PerfAbi.PERF_CONTEXT_USER);
+        MemorySegment.copy(
+                stack.frames, 0, to, JAVA_LONG_UNALIGNED, used + 8, stack.count);
+        used += more;
+        keep(at + head, size - head);
+        stack.count = 0;
+        stacks.count(stack.end);
+        return true;
+    }
+
+    void close() {
+        arena.close();
+    }
+}

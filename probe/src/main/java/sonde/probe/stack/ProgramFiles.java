@@ -1,0 +1,74 @@
+package sonde.probe.stack;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.binary.elf.DynamicTable;
+import sonde.binary.elf.ElfFile;
+import sonde.sys.TargetFile;
+
+/** Which files a program will map: its loader and libraries, or the interpreter of a script. */
+final class ProgramFiles {
+    private static final long MOST_BYTES = 4L << 30;
+    private static final int MOST_LINE = 256;
+    private static final List<String> FOLDERS =
+            List.of(
+                    "/lib/x86_64-linux-gnu",
+                    "/usr/lib/x86_64-linux-gnu",
+                    "/lib64",
+                    "/usr/lib64",
+                    "/lib",
+                    "/usr/lib");
+
+    private ProgramFiles() {}
+
+    /** The file of a command as a shell finds it; the word itself when it finds none. */
+    static String onPath(String word) {
+        if (!word.contains("/")) {
+            for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(":")) {
+                Path file = Path.of(folder, word);
+                if (Files.isExecutable(file)) {
+                    return file.toString();
+                }
+            }
+        }
+        return word;
+    }
+
+    /** Paths of what a file names as needed, of those that are in the usual folders. */
+    static List<String> needed(String path) {
+        List<String> found = new ArrayList<>();
+        try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
+            if (!ElfFile.isElf(file.bytes())) {
+                String line = firstLine(file);
+                for (String word : line.startsWith("#!") ? line.substring(2).split("[ \t]+") : new String[0]) {
+                    if (!word.isEmpty() && !word.startsWith("-")) {
+                        found.add(onPath(word));
+                    }
+                }
+                return found;
+            }
+            ElfFile elf = ElfFile.of(file);
+            elf.interpreter().ifPresent(found::add);
+            for (String name : elf.dynamic().map(DynamicTable::needed).orElse(List.of())) {
+                FOLDERS.stream()
+                        .map(folder -> Path.of(folder, name))
+                        .filter(Files::isRegularFile)
+                        .findFirst()
+                        .ifPresent(library -> found.add(library.toString()));
+            }
+        } catch (IOException | RuntimeException | InternalError e) {
+            // Its tables are made once the kernel's program meets it.
+        }
+        return found;
+    }
+
+    private static String firstLine(TargetFile file) throws IOException {
+        String head = new String(file.read(MOST_LINE), StandardCharsets.ISO_8859_1);
+        int end = head.indexOf('\n');
+        return end < 0 ? head : head.substring(0, end);
+    }
+}

@@ -1,0 +1,211 @@
+package sonde.probe.stack;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.unwind.CompactRule;
+import sonde.binary.unwind.CompactUnwindTable;
+import sonde.probe.stack.UnwindTables.FileKey;
+import sonde.symbol.Vdso;
+import sonde.sys.FileStatus;
+import sonde.sys.MappedRange;
+import sonde.sys.SyscallException;
+import sonde.sys.TargetFile;
+
+/** Makes the tables of files: of running processes, and of those that the kernel reports. */
+final class UnwindFiles {
+    private static final FileKey VDSO = new FileKey(0, UnwindTables.VDSO_DEVICE, 0);
+    private static final long MOST_BYTES = 4L << 30;
+    private static final int MOST_LIBRARIES = 200;
+
+    private final UnwindTables tables;
+    private final Set<FileKey> made = new HashSet<>();
+    private final List<String> notes = new ArrayList<>();
+    private final Set<List<Number>> mapped = new HashSet<>();
+    private final Map<List<Number>, FileKey> keys = new HashMap<>();
+    private boolean full;
+
+    UnwindFiles(UnwindTables tables) {
+        this.tables = tables;
+    }
+
+    /** The table of the vdso, which is the same for all processes. */
+    synchronized void vdso() throws IOException {
+        Optional<byte[]> image = Vdso.ofThisProcess();
+        if (image.isPresent()) {
+            add(VDSO, ElfFile.of(image.get()));
+        }
+    }
+
+    /** The tables of all running processes. */
+    void allProcesses() {
+        String[] names = new File("/proc").list();
+        for (String name : names == null ? new String[0] : names) {
+            if (Character.isDigit(name.charAt(0))) {
+                process(Integer.parseInt(name));
+            }
+        }
+    }
+
+    /** The tables of all files that a process has mapped as code; one that is gone has none. */
+    void process(int pid) {
+        List<MappedRange> ranges;
+        try {
+            ranges = MappedRange.of(pid);
+        } catch (SyscallException e) {
+            return;
+        }
+        for (MappedRange range : ranges) {
+            boolean isNew =
+                    range.permissions().charAt(2) == 'x'
+                            && range.inode() != 0
+                            && mapped.add(List.of(range.major(), range.minor(), range.inode()));
+            if (isNew) {
+                file(mapping(pid, range.start(), range.end()));
+            }
+        }
+    }
+
+    private static String mapping(long pid, long start, long end) {
+        return "/proc/%d/map_files/%x-%x".formatted(pid, start, end);
+    }
+
+    /**
+     * The tables of a program that is about to be started, and of the libraries and the loader that
+     * its headers name, where they are in the usual folders.
+     */
+    void command(String word) {
+        Deque<String> left = new ArrayDeque<>(List.of(ProgramFiles.onPath(word)));
+        Set<String> seen = new HashSet<>(left);
+        while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
+            String path = left.pop();
+            file(path);
+            for (String needed : ProgramFiles.needed(path)) {
+                if (seen.add(needed)) {
+                    left.add(needed);
+                }
+            }
+        }
+    }
+
+    /** The table of a file; one that cannot be read has none, and null is returned. */
+    synchronized @Nullable FileKey file(String path) {
+        try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
+            FileKey key = key(file.status());
+            add(key, file);
+            return key;
+        } catch (IOException e) {
+            return null; // its frames are followed by the frame pointer
+        }
+    }
+
+    /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
+    synchronized void reported(MemorySegment report) throws IOException {
+        FileKey key =
+                new FileKey(
+                        report.get(JAVA_LONG_UNALIGNED, 0), report.get(JAVA_INT_UNALIGNED, 8), report.get(JAVA_INT_UNALIGNED, 12));
+        long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
+        long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
+        long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
+        try (TargetFile file = TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES)) {
+            add(key, file);
+        } catch (IOException e) {
+            // The process is gone: another one that maps the file reports it again.
+            tables.forget(key);
+        }
+    }
+
+    /**
+     * The rule at a place in a mapping of a process, whose table is made when there is none.
+     *
+     * @param offset in the file
+     */
+    synchronized int rule(int pid, MappedRange range, long offset) {
+        List<Number> id = List.of(range.major(), range.minor(), range.inode());
+        FileKey key = keys.get(id);
+        if (key == null && range.inode() != 0) {
+            key = file(mapping(pid, range.start(), range.end()));
+            key = key == null ? same(range) : key;
+            if (key != null) {
+                keys.put(id, key);
+            }
+        } else if (range.path().equals("[vdso]")) {
+            return tables.find(VDSO, offset - range.offset());
+        }
+        return key == null ? CompactRule.NONE : tables.find(key, offset);
+    }
+
+    /** The file by its name, if that still means the one that a process had mapped. */
+    private @Nullable FileKey same(MappedRange range) {
+        try (TargetFile file = TargetFile.openTrusted(range.path(), MOST_BYTES)) {
+            FileStatus status = file.status();
+            if (status.inode() != range.inode()
+                    || status.deviceMajor() != range.major()
+                    || status.deviceMinor() != range.minor()) {
+                return null;
+            }
+            FileKey key = key(status);
+            add(key, file);
+            return key;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private void add(FileKey key, TargetFile file) throws IOException {
+        if (made.contains(key)) {
+            return;
+        }
+        try {
+            add(key, ElfFile.of(file));
+        } catch (InternalError e) {
+            // A mapped file that shrinks meanwhile.
+            note("a file became shorter while it was read");
+        }
+    }
+
+    private void add(FileKey key, ElfFile elf) throws IOException {
+        made.add(key);
+        Optional<CompactUnwindTable> table =
+                full ? Optional.empty() : CompactUnwindTable.of(elf);
+        if (table.isPresent() && tables.add(key, table.get())) {
+            return;
+        }
+        tables.addEmpty(key);
+        if (table.isPresent()) {
+            full = true;
+            note("unwinding tables are full (" + (tables.bytes() >> 20) + " MiB)");
+        }
+    }
+
+    /** As the kernel's inode has it: new_encode_dev of struct super_block's s_dev differs. */
+    static FileKey key(FileStatus status) {
+        return new FileKey(
+                status.inode(),
+                status.deviceMajor() << 20 | status.deviceMinor(),
+                (int) Math.floorDiv(status.modifiedNanos(), 1_000_000_000L));
+    }
+
+    synchronized void note(String sentence) {
+        notes.add(sentence);
+    }
+
+    /** What went wrong. */
+    synchronized List<String> notes() {
+        return List.copyOf(notes);
+    }
+}

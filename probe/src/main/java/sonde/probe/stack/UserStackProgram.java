@@ -1,0 +1,230 @@
+package sonde.probe.stack;
+
+import static sonde.bpf.insn.BpfRegister.R0;
+import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
+import static sonde.bpf.insn.BpfRegister.R2;
+import static sonde.bpf.insn.BpfRegister.R3;
+import static sonde.bpf.insn.BpfRegister.R4;
+import static sonde.bpf.insn.BpfRegister.R5;
+import static sonde.bpf.insn.BpfRegister.R6;
+import static sonde.bpf.insn.BpfRegister.R8;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import sonde.binary.btf.BtfType;
+import sonde.binary.btf.BtfType.Int.IntEncoding;
+import sonde.binary.btf.BtfWriter;
+import sonde.bpf.BpfMap;
+import sonde.bpf.LinkCloser;
+import sonde.bpf.LoadedBtf;
+import sonde.bpf.MapSpec;
+import sonde.bpf.MapType;
+import sonde.bpf.Program;
+import sonde.bpf.ProgramSpec;
+import sonde.bpf.ProgramType;
+import sonde.bpf.TaskTree;
+import sonde.bpf.insn.CodeBuilder;
+import sonde.bpf.insn.HelperFunctionId;
+import sonde.bpf.insn.JumpCondition;
+import sonde.bpf.insn.Label;
+import sonde.bpf.insn.Width;
+
+/**
+ * A program that unwinds the user stack at each hit of an event and writes it through a bpf-output
+ * event as a {@link UserStackRecord}, immediately before the kernel writes its own sample of the hit
+ * into the same ring.
+ */
+final class UserStackProgram implements AutoCloseable {
+    /** Place of the context on the stack, beside the key of the filter. */
+    private static final int CONTEXT = -16;
+
+    private static final long CURRENT_CPU = 0xffffffffL;
+
+    private final Deque<AutoCloseable> parts;
+    private final Program program;
+
+    private UserStackProgram(Deque<AutoCloseable> parts, Program program) {
+        this.parts = parts;
+        this.program = program;
+    }
+
+    /**
+     * Loads the program for one event.
+     *
+     * @param event number that its records carry
+     * @param ownPid process whose hits are dropped altogether; 0 for none
+     */
+    static UserStackProgram load(
+            ProgramType type,
+            int event,
+            int ownPid,
+            @org.jspecify.annotations.Nullable TaskTree tree,
+            KernelFields fields,
+            UnwindTables tables,
+            BpfMap outputs,
+            ProgramSpec.Log log)
+            throws IOException {
+        Deque<AutoCloseable> parts = new ArrayDeque<>();
+        try {
+            BpfMap scratch =
+                    BpfMap.create(
+                            new MapSpec(
+                                    "sonde_uw_stack",
+                                    MapType.PER_CPU_ARRAY,
+                                    4,
+                                    UnwindCode.SCRATCH_BYTES,
+                                    1));
+            parts.push(scratch);
+            UnwindCode unwind = new UnwindCode(fields, tables);
+            CodeBuilder code = new CodeBuilder();
+            main(code, unwind, type, event, ownPid, tree, scratch, outputs);
+            unwind.subprograms(code);
+            try (LoadedBtf btf = LoadedBtf.load(types(unwind.starts()).btf())) {
+                ProgramSpec spec =
+                        new ProgramSpec("sonde_stack", type, code.build())
+                                .with(
+                                        new ProgramSpec.Debug(
+                                                btf.fd(),
+                                                types(unwind.starts()).functions(),
+                                                8,
+                                                new byte[0],
+                                                16,
+                                                true))
+                                .with(log);
+                Program program = Program.load(spec);
+                parts.push(program);
+                return new UserStackProgram(parts, program);
+            }
+        } catch (IOException e) {
+            LinkCloser.all(parts);
+            throw e;
+        }
+    }
+
+    private static void main(
+            CodeBuilder code,
+            UnwindCode unwind,
+            ProgramType type,
+            int event,
+            int ownPid,
+            @org.jspecify.annotations.Nullable TaskTree tree,
+            BpfMap scratch,
+            BpfMap outputs) {
+        Label out = new Label("out");
+        Label drop = new Label("drop");
+        // What a tracepoint's program drops is lost to all perf events of the machine.
+        boolean drops = ownPid != 0 && type == ProgramType.PERF_EVENT;
+        code.step("is the task watched").move(R8, R1);
+        if (ownPid != 0) {
+            code.call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                    .shiftRight(R0, 32)
+                    .branch(JumpCondition.EQUAL, R0, ownPid, drops ? drop : out);
+        }
+        if (tree != null) {
+            tree.filter(code, out);
+        }
+        code.store(Width.U32, R10, -4, 0)
+                .map(R1, scratch.fd())
+                .move(R2, R10)
+                .add(R2, -4)
+                .call(HelperFunctionId.MAP_LOOKUP_ELEM)
+                .ifZero(R0, out)
+                .move(R6, R0);
+        unwind.fromRegisters(code, type == ProgramType.PERF_EVENT ? R8 : null, out);
+        unwind.call(code);
+        int head = UnwindCode.HEAD;
+        Label whole = new Label("no copy");
+        // The context moves to the stack, for the copy needs its register.
+        code.store(Width.U64, R10, CONTEXT, R8)
+                .load(Width.U64, R1, R6, UnwindCode.END)
+                .branch(
+                        JumpCondition.NOT_EQUAL,
+                        R1,
+                        UserStackEnd.NO_TABLE.ordinal(),
+                        whole);
+        unwind.copyStack(code, event);
+        code.move(R5, R8)
+                .load(Width.U64, R1, R10, CONTEXT)
+                .map(R2, outputs.fd())
+                .move(R3, CURRENT_CPU)
+                .move(R4, R6)
+                .add(R4, UnwindCode.COPY)
+                .call(HelperFunctionId.PERF_EVENT_OUTPUT)
+                .at(whole)
+                .load(Width.U64, R8, R10, CONTEXT)
+                .step("write the record")
+                .store(Width.U32, R6, head + UserStackRecord.MAGIC, UserStackRecord.MAGIC_WORD)
+                .store(Width.U32, R6, head + UserStackRecord.EVENT, event)
+                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                .store(Width.U32, R6, head + UserStackRecord.TID, R0)
+                .shiftRight(R0, 32)
+                .store(Width.U32, R6, head + UserStackRecord.PID, R0)
+                .load(Width.U64, R1, R6, UnwindCode.END)
+                .store(Width.U64, R6, head + UserStackRecord.END, R1)
+                .load(Width.U64, R1, R6, UnwindCode.GUESSED)
+                .store(Width.U64, R6, head + UserStackRecord.GUESSED, R1)
+                .load(Width.U64, R5, R6, UnwindCode.COUNT)
+                .store(Width.U64, R6, head + UserStackRecord.COUNT, R5)
+                .and(R5, UnwindCode.MOST_FRAMES)
+                .shiftLeft(R5, 3)
+                .add(R5, UnwindCode.HEAD_BYTES)
+                .move(R1, R8)
+                .map(R2, outputs.fd())
+                .move(R3, CURRENT_CPU)
+                .move(R4, R6)
+                .add(R4, head)
+                .call(HelperFunctionId.PERF_EVENT_OUTPUT)
+                // 0 would drop the event itself.
+                .at(out)
+                .exit(1);
+        if (drops) {
+            code.at(drop).exit(0);
+        }
+    }
+
+    private record FunctionTypes(byte[] btf, byte[] functions) {}
+
+    /** Functions with callbacks need types: all of them static, of numbers. */
+    private static FunctionTypes types(Map<String, Integer> starts) {
+        BtfWriter types = new BtfWriter();
+        int result = types.add(new BtfType.Int("int", 4, IntEncoding.SIGNED, 0, 32));
+        int pointer = types.add(new BtfType.Ptr(0));
+        int number = types.add(new BtfType.Int("u64", 8, IntEncoding.UNSIGNED, 0, 64));
+        ByteBuffer records =
+                ByteBuffer.allocate(8 * (starts.size() + 1)).order(ByteOrder.nativeOrder());
+        records.putInt(0).putInt(function(types, "sonde_stack", result, List.of(pointer)));
+        starts.forEach((name, slot) -> {
+            List<Integer> parameters =
+                    switch (name) {
+                        case "frame" -> List.of(number, pointer);
+                        case "maple_step" -> List.of(pointer, number);
+                        default -> List.of(pointer);
+                    };
+            records.putInt(slot).putInt(function(types, name, result, parameters));
+        });
+        return new FunctionTypes(types.bytes(), records.array());
+    }
+
+    private static int function(
+            BtfWriter types, String name, int result, List<Integer> parameterTypes) {
+        List<BtfType.Param> parameters =
+                parameterTypes.stream().map(type -> new BtfType.Param("a" + type, type)).toList();
+        int prototype = types.add(new BtfType.FuncProto(result, parameters));
+        return types.add(new BtfType.Func(name, BtfType.Linkage.STATIC, prototype));
+    }
+
+    Program program() {
+        return program;
+    }
+
+    @Override
+    public void close() {
+        LinkCloser.all(parts);
+    }
+}

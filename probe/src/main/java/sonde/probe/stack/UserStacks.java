@@ -1,0 +1,261 @@
+package sonde.probe.stack;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfMap;
+import sonde.bpf.Link;
+import sonde.bpf.LinkCloser;
+import sonde.bpf.MapSpec;
+import sonde.bpf.MapType;
+import sonde.bpf.ProgramSpec;
+import sonde.bpf.ProgramType;
+import sonde.bpf.TaskTree;
+import sonde.bpf.TracepointFormat;
+import sonde.bpf.link.KernelTypes;
+import sonde.bpf.ring.RingBuffer;
+import sonde.sys.Fd;
+import sonde.sys.MachineFacts;
+import sonde.sys.SyscallException;
+
+/**
+ * Whole user stacks for the events of perf rings: a program for each event unwinds the stack in the
+ * kernel and writes it into the ring, immediately before the kernel's sample of the same hit ({@link
+ * UserStackRecord}). A thread makes the tables of files that the programs meet.
+ */
+public final class UserStacks implements AutoCloseable {
+    private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
+    /** One in so many stacks may be cut without a word. */
+    private static final int WORTH_SAYING = 100;
+
+    private static final long WAIT_NANOS = 20_000_000;
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final Map<Integer, UserStackProgram> programs = new HashMap<>();
+    private final BpfMap outputs;
+    private final UnwindFiles files;
+    private final MappingLog mappings = new MappingLog();
+    private final StackCompletion completion;
+    private final Set<Integer> rootPids;
+    private final List<String> command;
+    private final long[] ends = new long[UserStackEnd.values().length];
+    private volatile boolean ending;
+    private @Nullable Thread maker;
+
+    private UserStacks(List<EventKind> events, Set<Integer> rootPids, List<String> command)
+            throws IOException {
+        this.rootPids = rootPids;
+        this.command = command;
+        try (KernelTypes types = KernelTypes.open()) {
+            KernelFields fields = KernelFields.of(types.btf());
+            UnwindTables tables = UnwindTables.open();
+            parts.push(tables);
+            files = new UnwindFiles(tables);
+            completion = new StackCompletion(files, mappings);
+            TaskTree tree = null;
+            if (!rootPids.isEmpty()) {
+                tree = TaskTree.open(rootPids);
+                parts.push(tree);
+            }
+            int cpus = MachineFacts.possibleCpus().length();
+            outputs =
+                    BpfMap.create(
+                            new MapSpec("sonde_uw_out", MapType.PERF_EVENT_ARRAY, 4, 4, cpus));
+            parts.push(outputs);
+            int own = rootPids.isEmpty() ? (int) ProcessHandle.current().pid() : 0;
+            for (EventKind event : events) {
+                UserStackProgram program =
+                        UserStackProgram.load(
+                                event.isTracepoint()
+                                        ? ProgramType.TRACEPOINT
+                                        : ProgramType.PERF_EVENT,
+                                event.number(),
+                                own,
+                                tree,
+                                fields,
+                                tables,
+                                outputs,
+                                ProgramSpec.Log.QUIET);
+                parts.push(program);
+                programs.put(event.number(), program);
+            }
+            RingBuffer reports = RingBuffer.open(tables.reports());
+            parts.push(reports);
+            maker =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("sonde-unwind")
+                            .start(() -> makeTables(reports));
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * An event whose hits get stacks.
+     *
+     * @param number that its records carry
+     */
+    public record EventKind(int number, boolean isTracepoint) {}
+
+    /**
+     * Loads the programs.
+     *
+     * @param rootPids whose trees get stacks; empty for all processes but this one
+     * @param command whose files are read first; empty without one
+     * @throws IOException when the kernel refuses; stacks are then taken by frame pointers
+     */
+    public static UserStacks load(
+            List<EventKind> events, Set<Integer> rootPids, List<String> command)
+            throws IOException {
+        return new UserStacks(events, rootPids, command);
+    }
+
+    /**
+     * Attaches; before the events are enabled.
+     *
+     * @param outputFds descriptor of the bpf-output event of each CPU
+     * @param eventFds descriptors of each event, by its number
+     * @param tracepoints names of those that are tracepoints
+     */
+    public void attach(
+            Map<Integer, Integer> outputFds,
+            Map<Integer, List<Integer>> eventFds,
+            Map<Integer, String> tracepoints)
+            throws IOException {
+        for (Map.Entry<Integer, Integer> output : outputFds.entrySet()) {
+            outputs.put(output.getKey(), output.getValue());
+        }
+        for (Map.Entry<Integer, UserStackProgram> one : programs.entrySet()) {
+            String tracepoint = tracepoints.get(one.getKey());
+            if (tracepoint != null) {
+                String[] name = tracepoint.split(":", 2);
+                parts.push(
+                        Link.tracepoint(
+                                one.getValue().program(), TracepointFormat.of(name[0], name[1])));
+            } else {
+                for (int fd : eventFds.getOrDefault(one.getKey(), List.of())) {
+                    Fd.ioctl(fd, PERF_EVENT_IOC_SET_BPF, one.getValue().program().fd());
+                }
+            }
+        }
+    }
+
+    private void makeTables(RingBuffer reports) {
+        try {
+            files.vdso();
+            if (!command.isEmpty()) {
+                files.command(command.getFirst());
+            }
+            if (rootPids.isEmpty()) {
+                files.allProcesses();
+            } else {
+                for (int pid : rootPids) {
+                    files.process(pid);
+                }
+            }
+            while (!ending) {
+                reports.await(WAIT_NANOS);
+                List<byte[]> found = new ArrayList<>();
+                reports.drain(
+                        (memory, offset, bytes) ->
+                                found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
+                for (byte[] report : found) {
+                    files.reported(MemorySegment.ofArray(report));
+                }
+            }
+        } catch (IOException e) {
+            files.note("unwinding tables: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Unwinds the rest of a stack whose last frame met a file without a table; by one thread.
+     *
+     * @param frames that are there, innermost first
+     * @param count of them
+     * @param copy the record of the copy that came before ({@link UserStackRecord#isCopy})
+     * @return how many frames there are now
+     */
+    public int complete(int pid, long[] frames, int count, MemorySegment copy) throws IOException {
+        return completion.complete(pid, frames, count, copy);
+    }
+
+    /** Takes what perf's records tell of mappings, before the stacks of the same time. */
+    public MappingLog mappings() {
+        return mappings;
+    }
+
+    /** Why {@link #complete} stopped. */
+    public UserStackEnd completedEnd() {
+        return completion.end();
+    }
+
+    /** Counts a stack that goes into a sample. */
+    public void count(UserStackEnd end) {
+        ends[end.ordinal()]++;
+    }
+
+    /** A sentence about stacks that are not whole; empty when there are few. */
+    private Optional<String> cutStacks() {
+        long all = Arrays.stream(ends).sum();
+        long cut = all - ends[UserStackEnd.OUTERMOST.ordinal()];
+        if (cut * WORTH_SAYING < all || all == 0) {
+            return Optional.empty();
+        }
+        StringJoiner reasons = new StringJoiner(", ");
+        for (UserStackEnd end : UserStackEnd.values()) {
+            if (end != UserStackEnd.OUTERMOST && ends[end.ordinal()] > 0) {
+                reasons.add(ends[end.ordinal()] + " " + end.phrase());
+            }
+        }
+        return Optional.of(
+                String.format(
+                        Locale.ROOT,
+                        "%.1f %% of user stacks are cut (%d of %d): %s",
+                        100.0 * cut / all,
+                        cut,
+                        all,
+                        reasons));
+    }
+
+    /** What went wrong, one sentence each. */
+    public List<String> notes() {
+        List<String> all = new ArrayList<>(files.notes());
+        cutStacks().ifPresent(all::add);
+        return all;
+    }
+
+    /** Detaches; nothing stays in the kernel. */
+    @Override
+    public void close() {
+        ending = true;
+        Thread running = maker;
+        boolean interrupted = false;
+        while (running != null && running.isAlive()) {
+            try {
+                running.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        LinkCloser.all(parts);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package sonde.probe.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.bpf.BpfMap;
+import sonde.bpf.Link;
+import sonde.bpf.MapSpec;
+import sonde.bpf.MapType;
+import sonde.bpf.ProgramSpec;
+import sonde.bpf.ProgramType;
+import sonde.bpf.link.KernelTypes;
+import sonde.bpf.link.PerfEvents;
+import sonde.bpf.ring.PerfBuffer;
+import sonde.sys.MappedRange;
+
+/** User stacks that the program in the kernel unwinds, of code without frame pointers. */
+@Tag("kernel")
+final class UserStackKernelTest {
+    private static final int DEPTH = 25;
+    private static final int EVENT = 7;
+    private static final int ENOUGH = 200;
+
+    @TempDir Path folder;
+
+    /** A stack as it came. */
+    private record Stack(UserStackEnd end, long guessed, long[] frames) {}
+
+    @Test
+    void framesOfADeepProgramWithoutFramePointers() throws Exception {
+        StringBuilder source = new StringBuilder("#define N __attribute__((noinline))\n");
+        source.append(
+                "volatile long x; N long f0(long a)"
+                        + " { for (long i = 0; i < 100000; i++) x += i ^ a; return x; }\n");
+        for (int i = 1; i <= DEPTH; i++) {
+            source.append(
+                    "N long f%d(long a) { long r = f%d(a + %d); x++; return r + 1; }\n"
+                            .formatted(i, i - 1, i));
+        }
+        source.append("int main(void) { for (;;) f%d(1); }\n".formatted(DEPTH));
+        List<Stack> stacks = sample(compiled("deep", source.toString()));
+        // f0 to f25, main, __libc_start_call_main, __libc_start_main, _start
+        assertThat(stacks)
+                .filteredOn(stack -> stack.frames().length == DEPTH + 5)
+                .allSatisfy(
+                        stack -> {
+                            assertThat(stack.end()).isEqualTo(UserStackEnd.OUTERMOST);
+                            assertThat(stack.guessed()).isZero();
+                        })
+                .hasSizeGreaterThan(stacks.size() * 99 / 100);
+    }
+
+    @Test
+    void throughTheLibraryAStackAlignmentAndASignalHandler() throws Exception {
+        String source =
+                """
+                #include <stdlib.h>
+                #include <signal.h>
+                #include <string.h>
+                volatile long x;
+                __attribute__((noinline)) void handler(int s) { for (long i = 0; i < 30000000; i++) x += i; }
+                __attribute__((noinline)) int compare(const void *a, const void *b)
+                { double v[4] __attribute__((aligned(64))); memset(v, 1, sizeof v); raise(SIGUSR1);
+                  x += (long) v[1]; return *(int *) a - *(int *) b; }
+                int main(void) { signal(SIGUSR1, handler); int v[16] = {3, 1, 2};
+                  for (;;) qsort(v, 16, sizeof *v, compare); }
+                """;
+        List<Stack> stacks = sample(compiled("signals", source));
+        // handler, its trampoline, raise, compare, msort, qsort, main, …, _start
+        assertThat(stacks)
+                .filteredOn(
+                        stack ->
+                                stack.end() == UserStackEnd.OUTERMOST
+                                        && stack.guessed() == 0
+                                        && stack.frames().length >= 10)
+                .hasSizeGreaterThan(stacks.size() * 98 / 100);
+    }
+
+    private List<String> compiled(String name, String source) throws Exception {
+        Path text = Files.writeString(folder.resolve(name + ".c"), source);
+        Path program = folder.resolve(name);
+        run("gcc", "-O2", "-fomit-frame-pointer", "-o", program.toString(), text.toString());
+        return List.of(program.toString());
+    }
+
+    /** Samples of a command until there are enough; its tables are made before. */
+    private static List<Stack> sample(List<String> command) throws Exception {
+        Process target = new ProcessBuilder(command).start();
+        List<Stack> stacks = new ArrayList<>();
+        try (KernelTypes types = KernelTypes.open();
+                UnwindTables tables = UnwindTables.open();
+                BpfMap outputs =
+                        BpfMap.create(new MapSpec("out", MapType.PERF_EVENT_ARRAY, 4, 4, 64));
+                PerfBuffer buffer = PerfBuffer.open(outputs, 1 << 20);
+                UserStackProgram program =
+                        UserStackProgram.load(
+                                ProgramType.PERF_EVENT,
+                                EVENT,
+                                0,
+                                null,
+                                KernelFields.of(types.btf()),
+                                tables,
+                                outputs,
+                                ProgramSpec.Log.STATISTICS)) {
+            assertThat(instructions(program.program().log())).isBetween(1000L, 300_000L);
+            // Until exec and the loader are done.
+            while (MappedRange.of((int) target.pid()).stream()
+                    .noneMatch(range -> range.path().contains("libc.so"))) {
+                Thread.onSpinWait();
+            }
+            UnwindFiles files = new UnwindFiles(tables);
+            files.vdso();
+            files.process((int) target.pid());
+            long deadline = System.nanoTime() + 60_000_000_000L;
+            try (Link link =
+                    PerfEvents.attach(
+                            program.program(),
+                            PerfEvents.CountedEvent.clock(997),
+                            (int) target.pid(),
+                            -1,
+                            0)) {
+                while (stacks.size() < ENOUGH && System.nanoTime() < deadline) {
+                    buffer.await(100_000_000);
+                    buffer.drain(
+                            (memory, offset, bytes) ->
+                                    stacks.add(stack(memory.asSlice(offset, bytes))));
+                }
+            }
+        } finally {
+            target.destroyForcibly().waitFor();
+        }
+        assertThat(stacks.size()).isGreaterThanOrEqualTo(ENOUGH);
+        return stacks;
+    }
+
+    /** "processed 3157 insns (limit 1000000) …" */
+    private static long instructions(String log) {
+        Matcher matcher = Pattern.compile("processed (\\d+) insns").matcher(log);
+        assertThat(matcher.find()).as(log).isTrue();
+        return Long.parseLong(matcher.group(1));
+    }
+
+    private static Stack stack(MemorySegment bytes) {
+        UserStackRecord record = new UserStackRecord(bytes);
+        assertThat(record.isStack()).isTrue();
+        assertThat(record.event()).isEqualTo(EVENT);
+        long[] frames = new long[UserStackRecord.MOST_FRAMES];
+        return new Stack(
+                record.end(), record.guessed(), Arrays.copyOf(frames, record.copy(frames)));
+    }
+
+    private static void run(String... words) throws Exception {
+        Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+    }
+}

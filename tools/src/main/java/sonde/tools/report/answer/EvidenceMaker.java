@@ -1,0 +1,497 @@
+package sonde.tools.report.answer;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import sonde.analysis.SignalDeliveries;
+import sonde.analysis.file.FileAccesses;
+import sonde.analysis.file.ObjectWaits;
+import sonde.analysis.file.ObjectWaits.ObjectWait;
+import sonde.analysis.sched.OffCpu;
+import sonde.analysis.sched.OffCpu.OffCpuCause;
+import sonde.analysis.sched.ThreadState;
+import sonde.analysis.sched.WaitCauses;
+import sonde.analysis.stack.StackAggregate;
+import sonde.analysis.syscall.SyscallDurations;
+import sonde.analysis.syscall.SyscallStats;
+import sonde.sys.Errno;
+import sonde.sys.SignalNames;
+import sonde.tools.report.OffCpuCauses;
+import sonde.tools.report.ReportOperators;
+import sonde.tools.report.answer.Evidence.CallSum;
+import sonde.tools.report.answer.Evidence.CpuUse;
+import sonde.tools.report.answer.Evidence.FaultSum;
+import sonde.tools.report.answer.Evidence.SignalSum;
+import sonde.tools.report.answer.Evidence.ThreadGroup;
+import sonde.tools.report.answer.Evidence.WaitSum;
+
+/** Takes evidence from what operators found. */
+public final class EvidenceMaker {
+    /** An object stands for a wait when it has so much of the time in calls of that kind. */
+    private static final double MAIN_OBJECT = 0.6;
+
+    private static final String MAIN = "\0main";
+
+    private final ReportOperators found;
+    private final OffCpu offCpu;
+    private final SyscallDurations calls;
+    private final FileAccesses files;
+    private final SignalDeliveries signals;
+    private final StackAggregate faults;
+    private final WaitCauses causes;
+    private final ObjectWaits waited;
+    private final ProgramFrames frames;
+    private final KernelReasons reasons;
+    private final Map<Integer, ThreadGroup> groups = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> objects = new HashMap<>();
+    private final Map<CallKey, Map<ProgramPlace, Long>> places = new HashMap<>();
+    private final Map<CallKey, long[]> kernel = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> waitObjects = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> holders = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> meanwhile = new HashMap<>();
+    private long sampled;
+    private long inFaults;
+
+    /** Evidence of the threads that a report shows. */
+    public EvidenceMaker(
+            ReportOperators found,
+            OffCpu offCpu,
+            SyscallDurations calls,
+            FileAccesses files,
+            SignalDeliveries signals,
+            StackAggregate faults,
+            WaitCauses causes,
+            ObjectWaits waited) {
+        this.found = found;
+        this.offCpu = offCpu;
+        this.calls = calls;
+        this.files = files;
+        this.signals = signals;
+        this.faults = faults;
+        this.causes = causes;
+        this.waited = waited;
+        frames = new ProgramFrames(found.trees());
+        reasons = new KernelReasons(found.trees());
+    }
+
+    private record CallKey(ThreadGroup group, String call) {}
+
+    /** All of it. */
+    public Evidence evidence() {
+        List<Integer> threads =
+                found.shownThreads().stream()
+                        .filter(thread -> !found.threads().isKernel(thread))
+                        .toList();
+        group(threads);
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (int thread : threads) {
+            first = Math.min(first, found.totals().first(thread));
+            last = Math.max(last, found.totals().last(thread));
+        }
+        objects();
+        causes();
+        waited();
+        List<CpuUse> cpu = cpu();
+        List<WaitSum> waits = waits();
+        StartEvidence starts = new StartEvidence(found, calls, files);
+        return new Evidence(
+                threads.isEmpty() ? 0 : last - first,
+                groups.values().stream()
+                        .distinct()
+                        .sorted(Comparator.comparingLong(one -> -one.runningNanos()))
+                        .toList(),
+                cpu,
+                waits,
+                calls(threads),
+                starts.starts(threads, first, last),
+                signals(),
+                faults(),
+                starts.descriptors(threads),
+                starts.failures(),
+                found.meta() == null ? List.of() : found.meta().target().counters(),
+                found.meta() == null ? 0 : found.meta().machine().cpus().size(),
+                inFaults / (double) Math.max(1, sampled));
+    }
+
+    private void group(List<Integer> threads) {
+        Map<String, List<Integer>> members = new HashMap<>();
+        Map<Integer, Long> sizes =
+                threads.stream()
+                        .collect(
+                                Collectors.groupingBy(found.threads()::pid, Collectors.counting()));
+        for (int thread : threads) {
+            String name = found.threads().name(thread).replaceFirst("[-_#:/ ]*\\d+$", "");
+            boolean leads = found.threads().tid(thread) == found.threads().pid(thread);
+            boolean others = sizes.getOrDefault(found.threads().pid(thread), 0L) > 1;
+            // The first thread of a process does something else than those that it made.
+            members.computeIfAbsent(leads && others ? name + MAIN : name, any -> new ArrayList<>())
+                    .add(thread);
+        }
+        members.forEach((name, all) -> {
+            boolean one = all.size() == 1;
+            ThreadGroup group =
+                    new ThreadGroup(
+                            one ? found.threads().name(all.getFirst()) : name.replace(MAIN, ""),
+                            one ? found.threads().tid(all.getFirst()) : 0,
+                            all.size(),
+                            (int) all.stream().map(found.threads()::pid).distinct().count(),
+                            all.stream().mapToLong(found.totals()::wallNanos).sum(),
+                            sum(all, ThreadState.RUNNING),
+                            sum(all, ThreadState.WAITING) + sum(all, ThreadState.PREEMPTED));
+            all.forEach(thread -> groups.put(thread, group));
+        });
+    }
+
+    private long sum(Collection<Integer> threads, ThreadState state) {
+        return threads.stream().mapToLong(thread -> found.totals().nanos(thread, state)).sum();
+    }
+
+    /** Files and peers by the time that a group spent in calls with them. */
+    private void objects() {
+        files.forEachUse(use -> {
+            ThreadGroup group = groups.get(use.thread());
+            if (group != null) {
+                CallKey key = new CallKey(group, found.callNames().nameOf(use.number()));
+                objects.computeIfAbsent(key, any -> new TreeMap<>())
+                        .merge(use.name(), use.nanos(), Long::sum);
+                bytes.merge(key, use.bytes(), Long::sum);
+            }
+        });
+    }
+
+    /** What those who ended waits did meanwhile, as sentences have it. */
+    private void causes() {
+        causes.forEach((cause, nanos) -> {
+            ThreadGroup group = groups.get(cause.thread());
+            if (group == null) {
+                return;
+            }
+            String call = cause.call() < 0 ? "" : found.callNames().nameOf(cause.call());
+            String holder = found.wakerName(cause.holder());
+            String held =
+                    cause.holderCall() < 0 ? "" : found.callNames().nameOf(cause.holderCall());
+            ProgramPlace place = frames.of(cause.holderStack());
+            String from = place.own() ? ", called from " + place.chain() : "";
+            String did =
+                    switch (cause.state()) {
+                        case RUNNING, UNKNOWN -> "ran";
+                        case WAITING, PREEMPTED -> "waited for a CPU";
+                        case SLEEPING, BLOCKED, STOPPED ->
+                                held.contains("nanosleep")
+                                        ? "slept" + from
+                                        : "waited" + (held.isEmpty() ? "" : " in " + held) + from;
+                    };
+            meanwhile
+                    .computeIfAbsent(new CallKey(group, call), any -> new TreeMap<>())
+                    .merge(holder + ", which " + did, nanos, Long::sum);
+        });
+    }
+
+    private final Map<CallKey, Long> bytes = new HashMap<>();
+
+    /** What waits were for, where that is more than a descriptor tells. */
+    private void waited() {
+        for (ObjectWait wait : waited.waits()) {
+            ThreadGroup group = groups.get(wait.thread());
+            if (group == null || wait.call() < 0) {
+                continue;
+            }
+            CallKey key = new CallKey(group, found.callNames().nameOf(wait.call()));
+            waitObjects
+                    .computeIfAbsent(key, any -> new TreeMap<>())
+                    .merge(wait.object(), wait.nanos(), Long::sum);
+            if (wait.holder() >= 0 && wait.object().startsWith(WaitRules.LOCKED)) {
+                ProgramPlace place = frames.of(wait.holderStack());
+                String call =
+                        wait.holderCall() < 0
+                                ? ""
+                                : ", which was in " + found.callNames().nameOf(wait.holderCall());
+                String doing = place.isNamed() ? ", which was in " + place.chain() : call;
+                holders.computeIfAbsent(key, any -> new TreeMap<>())
+                        .merge(found.threadName(wait.holder()) + doing, wait.nanos(), Long::sum);
+            }
+        }
+    }
+
+    /** The object of most of the waits, or the first of several. */
+    private String waitObject(CallKey key) {
+        Map<String, Long> sums = waitObjects.getOrDefault(key, Map.of());
+        if (sums.isEmpty()) {
+            return object(key);
+        }
+        String main = most(sums, "");
+        List<String> all = mostFirst(sums);
+        return main.isEmpty()
+                ? String.join(", ", all.subList(0, Math.min(2, all.size())))
+                        + (all.size() > 2 ? " and " + (all.size() - 2) + " more" : "")
+                : main;
+    }
+
+    private String object(CallKey key) {
+        return most(objects.getOrDefault(key, Map.of()), "");
+    }
+
+    /** What has most of a sum; {@code none} when nothing has much of it. */
+    private static <T> T most(Map<T, Long> sums, T none) {
+        long all = sums.values().stream().mapToLong(Long::longValue).sum();
+        return sums.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .filter(most -> most.getValue() >= MAIN_OBJECT * all)
+                .map(Map.Entry::getKey)
+                .orElse(none);
+    }
+
+    private static final class CpuSum {
+        long weight;
+        long samples;
+        long kernel;
+        final Map<String, Long> calls = new HashMap<>();
+    }
+
+    private List<CpuUse> cpu() {
+        record PlacedUse(ThreadGroup group, ProgramPlace place) {}
+        Map<PlacedUse, CpuSum> sums = new HashMap<>();
+        boolean weighed = found.samples().total() > 0;
+        found.samples()
+                .forEach((thread, node, weight, count) -> {
+                    ThreadGroup group = groups.get(thread);
+                    if (group == null) {
+                        return;
+                    }
+                    ProgramPlace place = place(node);
+                    CpuSum sum =
+                            sums.computeIfAbsent(new PlacedUse(group, place), any -> new CpuSum());
+                    long all = weighed ? weight : count;
+                    sampled += all;
+                    sum.weight += all;
+                    sum.samples += count;
+                    if (found.isKernel(node)) {
+                        sum.kernel += all;
+                        inFaults += reasons.isFault(node) ? all : 0;
+                        String call = found.trees().callOf(node);
+                        if (!call.isEmpty()) {
+                            sum.calls.merge(call, all, Long::sum);
+                            CallKey key = new CallKey(group, call);
+                            kernel.computeIfAbsent(key, any -> new long[1])[0] += all;
+                            placed(key, place, all);
+                        }
+                    }
+                });
+        List<CpuUse> uses = new ArrayList<>();
+        sums.forEach((key, sum) ->
+                uses.add(
+                        new CpuUse(
+                                key.group,
+                                key.place,
+                                sum.weight / (double) Math.max(1, sampled),
+                                sum.samples,
+                                sum.kernel / (double) Math.max(1, sum.weight),
+                                mostFirst(sum.calls))));
+        uses.sort(
+                Comparator.comparingDouble((CpuUse use) -> -use.share())
+                        .thenComparing(use -> use.place().chain()));
+        return uses;
+    }
+
+    /** Where there is no user part, what the kernel did. */
+    private ProgramPlace place(int node) {
+        ProgramPlace place = frames.of(node);
+        if (!place.function().isEmpty() || !found.isKernel(node)) {
+            return place;
+        }
+        String call = found.trees().callOf(node);
+        String name = call.isEmpty() ? found.trees().frame(node).name() : call;
+        return new ProgramPlace(name, "[kernel]", List.of(), false);
+    }
+
+    private void placed(CallKey key, ProgramPlace place, long weight) {
+        if (place.own()) {
+            places.computeIfAbsent(key, any -> new HashMap<>()).merge(place, weight, Long::sum);
+        }
+    }
+
+    private static List<String> mostFirst(Map<String, Long> sums) {
+        return sums.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private static final class WaitTotal {
+        long nanos;
+        long count;
+        long longest;
+        long byLikes;
+        final Map<String, Long> wakers = new TreeMap<>();
+    }
+
+    private List<WaitSum> waits() {
+        record PlacedWait(CallKey call, ThreadState state, String reason, ProgramPlace place) {}
+        Map<PlacedWait, WaitTotal> sums = new HashMap<>();
+        Map<CallKey, Long> totals = new HashMap<>();
+        for (OffCpu.Entry entry : offCpu.entries()) {
+            OffCpuCause cause = entry.cause();
+            ThreadGroup group = groups.get(cause.thread());
+            boolean waits =
+                    cause.state() == ThreadState.SLEEPING
+                            || cause.state() == ThreadState.BLOCKED
+                            || cause.state() == ThreadState.STOPPED;
+            if (group == null || !waits) {
+                continue;
+            }
+            String call = OffCpuCauses.callName(found, cause);
+            ProgramPlace place = frames.of(cause.stack());
+            String reason = reasons.of(cause.stack(), call);
+            CallKey key = new CallKey(group, call);
+            WaitTotal sum =
+                    sums.computeIfAbsent(
+                            new PlacedWait(key, cause.state(), reason, place),
+                            any -> new WaitTotal());
+            long nanos = entry.sum().nanos();
+            totals.merge(key, nanos, Long::sum);
+            placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
+            sum.nanos += nanos;
+            sum.count += entry.sum().count();
+            sum.longest = Math.max(sum.longest, entry.sum().max());
+            sum.byLikes += group.equals(groups.get(cause.waker())) ? nanos : 0;
+            String waker = cause.waker() < 0 ? Evidence.INTERRUPT : found.wakerName(cause.waker());
+            sum.wakers.merge(waker, nanos, Long::sum);
+        }
+        List<WaitSum> waits = new ArrayList<>();
+        sums.forEach((key, sum) ->
+                waits.add(
+                        new WaitSum(
+                                key.call.group,
+                                key.state.label(),
+                                key.call.call,
+                                key.reason,
+                                waitObject(key.call),
+                                key.place,
+                                meanwhile(key.call, totals.getOrDefault(key.call, 0L)),
+                                sum.wakers,
+                                sum.byLikes > sum.nanos / 2,
+                                sum.nanos,
+                                sum.count,
+                                sum.longest)));
+        waits.sort(
+                Comparator.comparingLong((WaitSum wait) -> -wait.nanos())
+                        .thenComparing(wait -> wait.group().shown() + wait.call()));
+        return waits;
+    }
+
+    /** Who held up most of it; empty where too little is known. */
+    private String meanwhile(CallKey key, long waited) {
+        Map<String, Long> known = meanwhile.getOrDefault(key, Map.of());
+        long all = known.values().stream().mapToLong(Long::longValue).sum();
+        String held = all * 2 < waited ? "" : most(known, "");
+        return held.isEmpty() ? most(holders.getOrDefault(key, Map.of()), "") : held;
+    }
+
+    private List<CallSum> calls(List<Integer> threads) {
+        Map<CallKey, SyscallStats> sums = new HashMap<>();
+        for (int thread : threads) {
+            for (SyscallStats one : calls.of(thread)) {
+                ThreadGroup group = groups.get(thread);
+                if (group != null) {
+                    CallKey key = new CallKey(group, found.callNames().nameOf(one.number()));
+                    sums.computeIfAbsent(key, any -> new SyscallStats(one.number())).add(one);
+                }
+            }
+        }
+        List<CallSum> result = new ArrayList<>();
+        sums.forEach((key, sum) -> {
+            Map<String, Long> errors = new TreeMap<>();
+            sum.errors()
+                    .forEach((errno, count) -> {
+                        String name = Errno.name(errno);
+                        if (!name.startsWith("ERESTART") && !name.equals("EINTR")) {
+                            errors.put(name, count);
+                        }
+                    });
+            long failed = errors.values().stream().mapToLong(Long::longValue).sum();
+            boolean fails = failed > sum.latency().count() / 2;
+            result.add(
+                    new CallSum(
+                            key.group,
+                            key.call,
+                            sum.latency().count(),
+                            sum.latency().sum(),
+                            sum.latency().quantile(0.5),
+                            errors,
+                            fails ? "" : object(key),
+                            bytes.getOrDefault(key, 0L),
+                            kernel.getOrDefault(key, new long[1])[0]
+                                    / (double) Math.max(1, sampled),
+                            most(places.getOrDefault(key, Map.of()), ProgramPlace.UNKNOWN)));
+        });
+        result.sort(
+                Comparator.comparingDouble((CallSum call) -> -call.cpuShare())
+                        .thenComparing(call -> -call.count())
+                        .thenComparing(CallSum::call));
+        return result;
+    }
+
+    private List<SignalSum> signals() {
+        Map<List<String>, Long> sums = new HashMap<>();
+        for (SignalDeliveries.Entry entry : signals.entries()) {
+            ThreadGroup group = groups.get(entry.receiver());
+            long count =
+                    entry.sender() == entry.receiver()
+                            ? Math.max(entry.delivered() - others(entry), entry.generated())
+                            : entry.generated();
+            if (group != null && count > 0) {
+                String sender =
+                        entry.sender() < 0 || entry.sender() == entry.receiver()
+                                ? "timers or itself"
+                                : found.threadName(entry.sender());
+                sums.merge(
+                        List.of(group.shown(), sender, SignalNames.of(entry.number())),
+                        count,
+                        Long::sum);
+            }
+        }
+        return sums.entrySet().stream()
+                .map(sum ->
+                        new SignalSum(
+                                sum.getKey().get(0),
+                                sum.getKey().get(1),
+                                sum.getKey().get(2),
+                                sum.getValue()))
+                .sorted(Comparator.comparingLong((SignalSum one) -> -one.count()))
+                .toList();
+    }
+
+    /** What others sent of the signals that a thread got. */
+    private long others(SignalDeliveries.Entry own) {
+        return signals.entries().stream()
+                .filter(one -> one.receiver() == own.receiver() && one.number() == own.number())
+                .filter(one -> one.sender() != own.sender())
+                .mapToLong(SignalDeliveries.Entry::generated)
+                .sum();
+    }
+
+    private List<FaultSum> faults() {
+        record PlacedFault(ThreadGroup group, ProgramPlace place) {}
+        Map<PlacedFault, Long> sums = new HashMap<>();
+        faults.forEach((thread, node, weight, count) -> {
+            ThreadGroup group = groups.get(thread);
+            if (group != null) {
+                sums.merge(
+                        new PlacedFault(group, frames.of(node)),
+                        Math.max(weight, count),
+                        Long::sum);
+            }
+        });
+        return sums.entrySet().stream()
+                .map(sum ->
+                        new FaultSum(sum.getKey().group(), sum.getKey().place(), sum.getValue()))
+                .sorted(Comparator.comparingLong((FaultSum one) -> -one.count()))
+                .toList();
+    }
+}

@@ -1,0 +1,102 @@
+package sonde.tools.report.answer;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import sonde.analysis.stack.CallTreeBuilder;
+import sonde.event.result.Frame;
+
+/** What a thread waited for, by the functions of its chain, where these say more than the call. */
+final class KernelReasons {
+    /** Functions of the kernel, and what they wait for. */
+    private static final Map<String, String> KERNEL = new LinkedHashMap<>();
+
+    static {
+        KERNEL.put("do_swap_page", "memory from swap");
+        KERNEL.put("balance_dirty_pages", "write-back of written pages");
+        KERNEL.put("jbd2_log_wait_commit", "a commit of the file system's journal");
+        KERNEL.put("filemap_fault", "a mapped file's pages (page fault)");
+        KERNEL.put("do_signal_stop", "SIGCONT or its tracer (stopped)");
+        KERNEL.put("ptrace_stop", "its tracer (ptrace)");
+        KERNEL.put("try_to_free_pages", "free memory (reclaim)");
+        KERNEL.put("mem_cgroup_handle_over_high", "free memory of its cgroup");
+        KERNEL.put("do_freezer_trap", "its cgroup to be thawed");
+    }
+
+    private final CallTreeBuilder trees;
+
+    KernelReasons(CallTreeBuilder trees) {
+        this.trees = trees;
+    }
+
+    String of(int node, String call) {
+        List<Frame> chain = node < 0 ? List.of() : trees.chain(node).reversed();
+        String reason = reason(chain, call);
+        return reason.isEmpty() && call.isEmpty() ? trees.waitsIn(node) : reason;
+    }
+
+    /** Whether a sample was taken in a page fault. */
+    boolean isFault(int node) {
+        return node >= 0
+                && trees.chain(node).reversed().stream()
+                        .takeWhile(frame -> frame.kind() == Frame.Kind.KERNEL)
+                        .anyMatch(frame -> FAULTS.contains(frame.name()));
+    }
+
+    /** arch/x86/mm/fault.c, arch/arm64/mm/fault.c. */
+    private static final Set<String> FAULTS =
+            Set.of(
+                    "exc_page_fault",
+                    "asm_exc_page_fault",
+                    "do_user_addr_fault",
+                    "do_page_fault",
+                    "do_mem_abort",
+                    "handle_mm_fault");
+
+    static String reason(List<Frame> chain, String call) {
+        List<String> kernel = new ArrayList<>();
+        for (Frame frame : chain) {
+            if (frame.kind() != Frame.Kind.KERNEL) {
+                if (call.equals("futex") && isLock(frame.name())) {
+                    return WaitRules.LOCK;
+                }
+                break;
+            }
+            kernel.add(frame.name());
+        }
+        if (call.equals("futex")) {
+            boolean locks = chain.stream().anyMatch(frame -> isLock(frame.name()));
+            return locks ? WaitRules.LOCK : "";
+        }
+        boolean isMemory = kernel.stream().anyMatch(KernelReasons::isAddressSpace);
+        if (isMemory && kernel.stream().anyMatch(name -> name.startsWith("rwsem_down_"))) {
+            return "the lock of its address space (mmap_lock)";
+        }
+        for (Map.Entry<String, String> known : KERNEL.entrySet()) {
+            if (kernel.contains(known.getKey())) {
+                return known.getValue();
+            }
+        }
+        return "";
+    }
+
+    private static boolean isLock(String function) {
+        return function.contains("lll_lock_wait")
+                || function.contains("pthread_mutex_lock")
+                || function.contains("pthread_mutex_timedlock")
+                || function.contains("pthread_rwlock_");
+    }
+
+    /** mm/mmap.c, mm/memory.c, kernel/fork.c: all take mmap_lock. */
+    private static boolean isAddressSpace(String function) {
+        return function.contains("munmap")
+                || function.contains("vm_mmap")
+                || function.contains("mprotect")
+                || function.contains("madvise")
+                || function.contains("sys_brk")
+                || function.contains("lock_mm_and_find_vma")
+                || function.contains("do_user_addr_fault");
+    }
+}

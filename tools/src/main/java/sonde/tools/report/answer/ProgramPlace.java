@@ -1,0 +1,40 @@
+package sonde.tools.report.answer;
+
+import java.util.List;
+
+/**
+ * Where in a program something happened.
+ *
+ * @param function the innermost function of the program; of a library or runtime where the chain
+ *     has none of the program, empty where it has no user part
+ * @param module the file of its code
+ * @param callers the program's functions that called it, nearest first
+ * @param own whether the function is the program's
+ */
+public record ProgramPlace(String function, String module, List<String> callers, boolean own) {
+    /** Nothing is known. */
+    public static final ProgramPlace UNKNOWN = new ProgramPlace("", "", List.of(), false);
+
+    private static final int SHOWN = 2;
+
+    public ProgramPlace {
+        callers = List.copyOf(callers);
+    }
+
+    /** {@code journal_commit ← handle_request}. */
+    public String chain() {
+        StringBuilder chain = new StringBuilder(function);
+        callers.stream().limit(SHOWN).forEach(caller -> chain.append(" ← ").append(caller));
+        return chain.toString();
+    }
+
+    /** Whether the function has a name, not only an address or a module. */
+    boolean isNamed() {
+        return !function.isEmpty() && !function.startsWith("[");
+    }
+
+    /** {@code journal_commit, called from handle_request}. */
+    String phrase() {
+        return callers.isEmpty() ? function : function + ", called from " + callers.getFirst();
+    }
+}

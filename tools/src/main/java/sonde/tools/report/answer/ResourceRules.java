@@ -1,0 +1,165 @@
+package sonde.tools.report.answer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import sonde.recording.bundle.RecordingMeta.TargetReading;
+import sonde.tools.report.answer.Evidence.FaultSum;
+import sonde.tools.report.answer.Evidence.ThreadGroup;
+
+/** Judges what was read from /proc and cgroups: memory, throttling, CPU time of others. */
+final class ResourceRules {
+    private static final long GROWTH = 48L << 20;
+    private static final double GROWTH_PER_SECOND = 4 << 20;
+    private static final double WORTH_NAMING = 0.15;
+    private static final double MEMORY = 0.6;
+    private static final int OTHERS = 3;
+
+    private static final Set<String> CONNECTIONS = Set.of("connect", "accept", "accept4", "listen");
+
+    private ResourceRules() {}
+
+    /** Resident memory grew and did not shrink again. */
+    static List<Finding> memory(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (TargetReading rss : readings(evidence, TargetReading.RSS)) {
+            long growth = rss.last() - rss.first();
+            double perSecond = growth * 1e9 / Math.max(1, evidence.wallNanos());
+            boolean grows = growth >= GROWTH && perSecond >= GROWTH_PER_SECOND;
+            if (grows && growth > rss.most() / 2) {
+                String faults =
+                        evidence.faults().stream()
+                                .filter(one -> rss.subject().startsWith(one.group().name()))
+                                .findFirst()
+                                .map(FaultSum::place)
+                                .filter(ProgramPlace::isNamed)
+                                .map(place -> "; most page faults come from " + place.phrase())
+                                .orElse("");
+                findings.add(
+                        new Finding(
+                                MEMORY,
+                                rss.subject()
+                                        + " grew from "
+                                        + Words.bytes(rss.first())
+                                        + " to "
+                                        + Words.bytes(rss.last())
+                                        + " of resident memory"
+                                        + faults
+                                        + "."));
+            }
+        }
+        return findings;
+    }
+
+    private static List<TargetReading> readings(Evidence evidence, String name) {
+        return evidence.counters().stream().filter(one -> one.name().equals(name)).toList();
+    }
+
+    private static long throttledNanos(Evidence evidence) {
+        return readings(evidence, TargetReading.THROTTLED).stream()
+                .mapToLong(one -> one.last() - one.first())
+                .max()
+                .orElse(0);
+    }
+
+    /** A cgroup's limit kept threads off the CPUs. */
+    static List<Finding> throttled(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (TargetReading one : readings(evidence, TargetReading.THROTTLED)) {
+            long nanos = one.last() - one.first();
+            double part = nanos / (double) Math.max(1, evidence.wallNanos());
+            if (part >= WORTH_NAMING / 2) {
+                String quota =
+                        readings(evidence, TargetReading.QUOTA).stream()
+                                .filter(limit -> limit.subject().equals(one.subject()))
+                                .map(limit -> Words.percent(limit.last() / 1e9) + " of a CPU")
+                                .findFirst()
+                                .orElse("its limit");
+                findings.add(
+                        new Finding(
+                                0.5 + Math.min(1, part) / 2,
+                                "The cgroup "
+                                        + one.subject()
+                                        + " may use "
+                                        + quota
+                                        + ": it was throttled for "
+                                        + Words.time(nanos)
+                                        + " of "
+                                        + Words.time(evidence.wallNanos())
+                                        + "."));
+            }
+        }
+        return findings;
+    }
+
+    /** Threads that were ready to run and got no CPU. */
+    static List<Finding> starved(Evidence evidence) {
+        long runnable = evidence.runnableNanos();
+        long wanted = runnable + evidence.cpuNanos();
+        long lives = evidence.groups().stream().mapToLong(ThreadGroup::wallNanos).sum();
+        double part = runnable / (double) Math.max(1, Math.max(evidence.wallNanos(), lives));
+        boolean isThrottled = throttledNanos(evidence) > runnable / 2;
+        if (part < WORTH_NAMING || runnable < wanted / 3 || isThrottled) {
+            return List.of();
+        }
+        int threads = evidence.groups().stream().mapToInt(ThreadGroup::threads).sum();
+        String who = threads == 1 ? evidence.groups().getFirst().shown() : threads + " threads";
+        String text =
+                who
+                        + " wanted "
+                        + Words.time(wanted)
+                        + " of CPU and got "
+                        + Words.time(evidence.cpuNanos())
+                        + " in "
+                        + Words.time(evidence.wallNanos())
+                        + ": "
+                        + reason(evidence)
+                        + ".";
+        return List.of(new Finding(part, text));
+    }
+
+    private static String reason(Evidence evidence) {
+        List<TargetReading> others =
+                readings(evidence, TargetReading.CPU).stream().limit(OTHERS).toList();
+        long taken = others.stream().mapToLong(one -> one.last() - one.first()).sum();
+        double all = evidence.cpus() * (double) evidence.wallNanos();
+        boolean own = evidence.cpus() > 0 && evidence.cpuNanos() > 0.7 * all;
+        if (own) {
+            return "its own threads share " + evidence.cpus() + " CPUs";
+        }
+        if (taken * 2 < evidence.cpuNanos() || others.isEmpty()) {
+            return "the CPUs were not free for " + Words.time(evidence.runnableNanos());
+        }
+        return "the CPUs were busy with "
+                + others.stream()
+                        .map(one ->
+                                one.subject() + " (" + Words.time(one.last() - one.first()) + ")")
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** The network stack dropped connections. */
+    static List<Finding> network(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        boolean connects =
+                evidence.calls().stream()
+                        .anyMatch(call -> CONNECTIONS.contains(call.call()) && call.count() > 0);
+        for (TargetReading one : connects ? evidence.counters() : List.<TargetReading>of()) {
+            long count = one.last() - one.first();
+            String text =
+                    switch (one.name()) {
+                        case "ListenOverflows" ->
+                                " connections were refused because an accept queue was full"
+                                        + " (ListenOverflows of the network namespace).";
+                        case "TCPSynRetrans" ->
+                                " connection requests had to be sent again: a peer did not answer"
+                                        + " (TCPSynRetrans of the network namespace).";
+                        default -> "";
+                    };
+            if (count > 0 && !text.isEmpty()) {
+                findings.add(new Finding(0.25, Words.count(count) + text));
+            }
+        }
+        return findings;
+    }
+}

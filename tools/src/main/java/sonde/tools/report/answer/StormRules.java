@@ -1,0 +1,197 @@
+package sonde.tools.report.answer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import sonde.tools.report.answer.Evidence.DescriptorSum;
+import sonde.tools.report.answer.Evidence.FailureSum;
+import sonde.tools.report.answer.Evidence.FaultSum;
+import sonde.tools.report.answer.Evidence.SignalSum;
+import sonde.tools.report.answer.Evidence.StartSum;
+
+/** Judges what happened very often. */
+final class StormRules {
+    private static final long STARTS = 30;
+    private static final double STARTS_PER_SECOND = 10;
+    private static final double SIGNALS_PER_SECOND = 300;
+    private static final double FAULTS_PER_SECOND = 10_000;
+    private static final double FAULT_SHARE = 0.3;
+    private static final long DESCRIPTORS = 100;
+    private static final double FAILURES_PER_SECOND = 100;
+    private static final long FAILURES = 1000;
+    private static final long LIMITS = 1;
+    private static final long PAGE = 4096;
+
+    /** What a storm is worth whose part of the time is not known. */
+    private static final double LIKELY = 0.5;
+
+    /** Calls whose failures the recording names. */
+    static final Set<String> NAMED =
+            Set.of("open", "openat", "openat2", "execve", "connect", "bind");
+
+    /** Tenths of the recording in which processes must be started: not only at its start. */
+    private static final int SPREAD = 4;
+
+    private StormRules() {}
+
+    /** Many processes were started. */
+    static List<Finding> starts(Evidence evidence) {
+        long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
+        if (!isStartStorm(evidence)) {
+            return List.of();
+        }
+        long lives = evidence.starts().stream().mapToLong(StartSum::nanos).sum();
+        long cpu = evidence.starts().stream().mapToLong(StartSum::cpuNanos).sum();
+        String names =
+                evidence.starts().stream()
+                        .limit(4)
+                        .map(start -> start.name() + " ×" + Words.count(start.count()))
+                        .collect(Collectors.joining(", "));
+        String more = evidence.starts().size() > 4 ? ", …" : "";
+        StartSum most = evidence.starts().getFirst();
+        String text =
+                Words.count(count)
+                        + " processes were started in "
+                        + Words.time(evidence.wallNanos())
+                        + ": "
+                        + names
+                        + more
+                        + ", most by "
+                        + most.parent()
+                        + "; they lived "
+                        + Words.time(lives)
+                        + " and used "
+                        + Words.time(cpu)
+                        + " of CPU.";
+        double part = Math.min(1, lives / (double) Math.max(1, evidence.wallNanos()));
+        return List.of(new Finding(Math.max(LIKELY, part), text));
+    }
+
+    /** Whether processes were started all the time. */
+    static boolean isStartStorm(Evidence evidence) {
+        long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
+        int spread = evidence.starts().stream().mapToInt(StartSum::spread).max().orElse(0);
+        return count >= STARTS && evidence.rate(count) >= STARTS_PER_SECOND && spread >= SPREAD;
+    }
+
+    /** Children ended and nobody waited for them. */
+    static List<Finding> zombies(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (StartSum start : evidence.starts()) {
+            if (start.ended() - start.reaped() >= STARTS && start.reaped() < start.ended() / 2) {
+                String text =
+                        Words.count(start.ended())
+                                + " children of "
+                                + start.parent()
+                                + " ended, and it waited for "
+                                + Words.count(start.reaped())
+                                + " of them: the others stay as zombies, unless it ignores"
+                                + " SIGCHLD.";
+                findings.add(new Finding(1, text));
+            }
+        }
+        return findings;
+    }
+
+    /** Signals came all the time. */
+    static List<Finding> signals(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (SignalSum signal : evidence.signals()) {
+            if (evidence.rate(signal.count()) >= SIGNALS_PER_SECOND) {
+                String text =
+                        signal.receiver()
+                                + " got "
+                                + Words.count(signal.count())
+                                + " "
+                                + signal.signal()
+                                + " ("
+                                + Words.rate(evidence.rate(signal.count()))
+                                + ") from "
+                                + signal.sender()
+                                + ".";
+                findings.add(new Finding(0.9, text));
+            }
+        }
+        return findings;
+    }
+
+    /** Memory was touched for the first time, again and again. */
+    static List<Finding> faults(Evidence evidence) {
+        long count = evidence.faults().stream().mapToLong(FaultSum::count).sum();
+        boolean costly = evidence.faultShare() >= FAULT_SHARE;
+        if (count < FAULTS_PER_SECOND / 2 || !costly) {
+            return List.of();
+        }
+        FaultSum most = evidence.faults().getFirst();
+        String text =
+                Words.count(count)
+                        + " page faults ("
+                        + Words.bytes(count * PAGE)
+                        + " of memory touched first), "
+                        + Words.percent(most.count() / (double) count)
+                        + " of them of "
+                        + most.group().shown()
+                        + (most.place().function().isEmpty() ? "" : " in " + most.place().phrase())
+                        + ".";
+        double part = Math.min(1, evidence.cpuNanos() / (double) Math.max(1, evidence.wallNanos()));
+        return List.of(new Finding(Math.max(LIKELY, part * evidence.faultShare()), text));
+    }
+
+    /** Descriptors are opened and not closed. */
+    static List<Finding> descriptors(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (DescriptorSum one : evidence.descriptors()) {
+            long left = one.opened() - one.closed();
+            if (left >= DESCRIPTORS && left > one.opened() / 2) {
+                String text =
+                        one.process()
+                                + " opened "
+                                + Words.count(one.opened())
+                                + " descriptors and closed "
+                                + Words.count(one.closed())
+                                + (one.names().isEmpty()
+                                        ? ""
+                                        : ": " + String.join(", ", one.names()))
+                                + ".";
+                findings.add(new Finding(0.95, text));
+            }
+        }
+        return findings;
+    }
+
+    /** The same names fail again and again, or a limit is reached. */
+    static List<Finding> failures(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (FailureSum one : evidence.failures()) {
+            boolean limit = one.error().equals("EMFILE") || one.error().equals("ENFILE");
+            limit |= one.error().equals("EADDRNOTAVAIL") || one.error().equals("ENOSPC");
+            boolean storm =
+                    evidence.rate(one.count()) >= FAILURES_PER_SECOND
+                            && one.count() >= FAILURES
+                            && one.name().length() > 3;
+            if ((storm || limit && one.count() >= LIMITS) && !CpuRules.tells(evidence, one)) {
+                String text =
+                        Words.count(one.count())
+                                + " attempts on "
+                                + one.shown()
+                                + " failed with "
+                                + one.error()
+                                + meaning(one.error())
+                                + ".";
+                findings.add(new Finding(limit ? 0.95 : LIKELY, text));
+            }
+        }
+        return findings;
+    }
+
+    private static String meaning(String error) {
+        return switch (error) {
+            case "EMFILE" -> ": the process has no descriptor left (ulimit -n)";
+            case "ENFILE" -> ": the machine has no file left";
+            case "EADDRNOTAVAIL" -> ": no local port is left, or the address is not here";
+            case "ENOSPC" -> ": the disk is full";
+            default -> "";
+        };
+    }
+}

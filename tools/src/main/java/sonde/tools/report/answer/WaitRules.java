@@ -1,0 +1,240 @@
+package sonde.tools.report.answer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import sonde.tools.report.answer.Evidence.ThreadGroup;
+import sonde.tools.report.answer.Evidence.WaitSum;
+
+/** Judges time off CPUs. */
+final class WaitRules {
+    private static final double WORTH_SAYING = 0.2;
+
+    /** What looks like waiting for work counts for so much beside what does not. */
+    private static final double IDLE = 0.3;
+
+    /** What polling by sleeping is worth at least: it costs in many ways. */
+    private static final double POLLING = 0.6;
+
+    /** A wait for a child is explained by what the child does. */
+    private static final double CHILD = 0.6;
+
+    /** Threads that a JVM or Node starts for itself. */
+    private static final Pattern RUNTIME_THREAD =
+            Pattern.compile(
+                    "(G1|GC|ZGC|C1|C2|VM|Shenandoah|Parallel|ParGC|Concurrent|DelayedTask|V8) .*"
+                            + "|GC Thread.*|Sweeper thread|Finalizer|Reference Handl.*"
+                            + "|Signal Dispatch.*|Common-Cleaner|Service Thread|Monitor Deflati.*"
+                            + "|Notification Th.*|Attach Listener|V8Worker.*|libuv-worker.*"
+                            + "|node-Worker.*|DelayedTaskSche.*|SignalInspector");
+
+    /** What the holder of a lock does is half of a sentence about those that wait for it. */
+    private static final double HELD = 0.4;
+
+    private static final Set<String> FILE_LOCKS = Set.of("flock", "fcntl");
+    private static final double ACTIVE = 0.05;
+    private static final long OFTEN = 10;
+    private static final double RUNTIME = 0.02;
+    private static final double POLLS_PER_SECOND = 300;
+    private static final long SHORT_NANOS = 3_000_000;
+
+    private static final Set<String> SLEEPS = Set.of("nanosleep", "clock_nanosleep");
+    private static final Set<String> CHILDREN = Set.of("wait4", "waitid");
+    private static final Set<String> FOR_WORK =
+            Set.of(
+                    "epoll_wait",
+                    "epoll_pwait",
+                    "epoll_pwait2",
+                    "accept",
+                    "accept4",
+                    "pause",
+                    "rt_sigsuspend",
+                    "rt_sigtimedwait",
+                    "io_getevents",
+                    "io_uring_enter");
+    private static final Set<String> PEERS =
+            Set.of(
+                    "poll",
+                    "ppoll",
+                    "select",
+                    "pselect6",
+                    "recvfrom",
+                    "recvmsg",
+                    "read",
+                    "connect",
+                    "write",
+                    "writev",
+                    "sendto",
+                    "sendmsg",
+                    "readv",
+                    "splice",
+                    "epoll_wait",
+                    "epoll_pwait",
+                    "accept",
+                    "accept4");
+
+    private WaitRules() {}
+
+    /** Whether a call is for waiting, so that many of them are polls. */
+    static boolean waits(String call) {
+        return SLEEPS.contains(call)
+                || FOR_WORK.contains(call)
+                || CHILDREN.contains(call)
+                || call.equals("futex");
+    }
+
+    /** What threads waited for, where it took much of their time. */
+    static List<Finding> longest(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        Set<String> holders = holders(evidence);
+        for (WaitSum wait : evidence.waits()) {
+            double part = evidence.part(wait.group(), wait.nanos());
+            boolean polls = polls(evidence, wait);
+            if ((part >= WORTH_SAYING || polls) && !(wait.call() + wait.reason()).isEmpty()) {
+                double weighed = polls ? Math.max(part, POLLING) : part * weight(evidence, wait);
+                weighed *= holders.contains(wait.group().name()) && !isHeld(wait) ? HELD : 1;
+                findings.add(new Finding(weighed, text(evidence, wait)));
+            }
+        }
+        return findings;
+    }
+
+    /** Who holds up others: what these threads do is said there. */
+    private static Set<String> holders(Evidence evidence) {
+        return evidence.waits().stream()
+                .filter(wait -> isHeld(wait) && evidence.part(wait.group(), wait.nanos()) >= 0.2)
+                .map(wait -> wait.meanwhile().replaceFirst(", which .*", ""))
+                .collect(Collectors.toSet());
+    }
+
+    private static boolean isHeld(WaitSum wait) {
+        return !wait.meanwhile().isEmpty() && (isLock(wait) || FILE_LOCKS.contains(wait.call()));
+    }
+
+    private static boolean polls(Evidence evidence, WaitSum wait) {
+        return SLEEPS.contains(wait.call())
+                && evidence.rate(wait.count()) >= POLLS_PER_SECOND
+                && wait.nanos() / Math.max(1, wait.count()) < SHORT_NANOS;
+    }
+
+    private static boolean othersAct(Evidence evidence, WaitSum wait) {
+        boolean runs =
+                evidence.groups().stream()
+                        .filter(group -> !group.equals(wait.group()))
+                        .anyMatch(group -> group.runningNanos() > evidence.wallNanos() * ACTIVE);
+        return runs
+                || evidence.waits().stream()
+                        .filter(other -> !other.group().equals(wait.group()))
+                        .anyMatch(other -> other.count() > OFTEN && !isForWork(other));
+    }
+
+    private static double weight(Evidence evidence, WaitSum wait) {
+        if (CHILDREN.contains(wait.call())) {
+            return CHILD;
+        }
+        if (RUNTIME_THREAD.matcher(wait.group().name()).matches()) {
+            return RUNTIME;
+        }
+        // One wait from beginning to end, beside threads that do something.
+        if (wait.count() <= 2
+                && evidence.part(wait.group(), wait.nanos()) > 0.9
+                && othersAct(evidence, wait)) {
+            return IDLE;
+        }
+        // Who is woken by its like waits for what they hold, not for work.
+        boolean contended = wait.call().equals("futex") && wait.amongThemselves();
+        return isForWork(wait) && !contended ? IDLE : 1;
+    }
+
+    /** Whether the wait looks like that of a thread that has nothing to do. */
+    static boolean isIdle(Evidence evidence, WaitSum wait) {
+        return weight(evidence, wait) <= IDLE;
+    }
+
+    /** Whether the wait is one of a pool's or a run time's threads that has nothing to do. */
+    static boolean isForWork(WaitSum wait) {
+        return FOR_WORK.contains(wait.call()) || wait.call().equals("futex") && !isLock(wait);
+    }
+
+    /** Whether the futex is that of a lock, as glibc's functions tell. */
+    static boolean isLock(WaitSum wait) {
+        return wait.reason().equals(LOCK) || wait.object().startsWith(LOCKED);
+    }
+
+    /** Begin of the names of locks whose owner is known. */
+    static final String LOCKED = "lock ";
+
+    /** Reason of a wait for a mutex of user space. */
+    static final String LOCK = "a lock";
+
+    private static String text(Evidence evidence, WaitSum wait) {
+        ThreadGroup group = wait.group();
+        StringBuilder text = new StringBuilder(group.shown());
+        boolean polls = polls(evidence, wait);
+        text.append(SLEEPS.contains(wait.call()) ? " slept " : " waited ");
+        text.append(Words.time(wait.nanos())).append(" of ");
+        if (group.threads() > 1 && group.wallNanos() > 1.5 * evidence.wallNanos()) {
+            text.append(group.threads()).append(" × ");
+            text.append(Words.time(group.wallNanos() / group.threads()));
+        } else {
+            text.append(Words.time(Math.max(evidence.wallNanos(), group.wallNanos())));
+        }
+        text.append(what(wait));
+        if (polls) {
+            text.append(", ").append(Words.count(wait.count())).append(" times for ");
+            text.append(Words.time(wait.nanos() / Math.max(1, wait.count())));
+        } else if (wait.count() > 1 && !SLEEPS.contains(wait.call())) {
+            text.append(" (").append(Words.count(wait.count())).append(" times, the longest ");
+            text.append(Words.time(wait.longest())).append(')');
+        }
+        if (wait.place().own() && wait.place().isNamed()) {
+            text.append(", called from ").append(wait.place().chain());
+        }
+        text.append(polls ? ": a loop of short sleeps" : "");
+        return text.append('.').toString();
+    }
+
+    /** {@code in fsync of /var/x/journal.log}, {@code for its child sleep}. */
+    private static String what(WaitSum wait) {
+        String waker = wait.waker();
+        String of = wait.object().isEmpty() ? "" : " of " + wait.object();
+        if (CHILDREN.contains(wait.call())) {
+            String child = wait.object().startsWith("child ") ? wait.object() : "child " + waker;
+            return child.equals("child ") ? " for a child in " + wait.call() : " for its " + child;
+        }
+        String held = wait.meanwhile();
+        if (isLock(wait)) {
+            String lock = wait.object().startsWith(LOCKED) ? "the " + wait.object() : "a lock";
+            String released = waker.isEmpty() ? "" : ", released by " + waker;
+            return " for " + lock + " (futex)" + (held.isEmpty() ? released : ", held by " + held);
+        }
+        String by =
+                !held.isEmpty()
+                        ? ", woken by " + held
+                        : waker.isEmpty() ? "" : ", woken by " + waker;
+        if (FILE_LOCKS.contains(wait.call())) {
+            return " for the file lock"
+                    + of
+                    + " ("
+                    + wait.call()
+                    + ")"
+                    + (held.isEmpty() ? "" : ", held by " + held);
+        }
+        if (wait.call().equals("futex")) {
+            return wait.object().startsWith("end of ")
+                    ? " for the " + wait.object()
+                    : " on a condition (futex)" + by;
+        }
+        boolean dns = wait.object().endsWith(":53");
+        String reason =
+                dns ? " (a DNS server)" : wait.reason().isEmpty() ? "" : " for " + wait.reason();
+        if (wait.call().isEmpty()) {
+            return reason;
+        }
+        boolean ofFile = wait.call().contains("sync");
+        of = ofFile || wait.object().isEmpty() ? of : " on " + wait.object();
+        return " in " + wait.call() + of + reason + (PEERS.contains(wait.call()) ? by : "");
+    }
+}
