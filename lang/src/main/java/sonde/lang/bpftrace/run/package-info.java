@@ -1,7 +1,7 @@
 /**
- * From the text of a script to its end: {@link sonde.lang.bpftrace.run.Compilation} is the visible
- * list of passes, {@link sonde.lang.bpftrace.run.LoadedScript} has its programs in the kernel,
- * {@link sonde.lang.bpftrace.run.TraceSession} attaches and prints.
+ * Compiles and runs scripts: {@link sonde.lang.bpftrace.run.Compilation} is the visible list of
+ * passes, {@link sonde.lang.bpftrace.run.LoadedScript} has its programs in the kernel, {@link
+ * sonde.lang.bpftrace.run.TraceSession} attaches and prints.
  *
  * <pre>{@code
  * CompilerDiagnostics diagnostics = new CompilerDiagnostics();
