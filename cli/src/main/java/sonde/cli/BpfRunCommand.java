@@ -21,7 +21,7 @@ final class BpfRunCommand {
             Options:
               --xdp HEX       the context is that of XDP, with this packet
               --context HEX   R1 points to these bytes
-              --budget COUNT  end after so many instructions (default 1000000)
+              --budget COUNT  end after COUNT instructions (default 1000000)
               --json          print JSON
 
             Examples:

@@ -32,7 +32,7 @@ final class BpfVerifyCommand {
               --btf FILE      relocate the object to these types, not to those of the running kernel
               --sleepable     the program may sleep (BPF_F_SLEEPABLE)
               --license TEXT  the program's license (default GPL)
-              --log           print the verifier's log too
+              --log           also print the verifier's log
               --json          print JSON
 
             Old spellings:

@@ -220,7 +220,7 @@ public final class ReportRecipe {
         } else if (kernel.total() == 0
                 && found.total(ThreadState.RUNNING) > 0
                 && !source.planned("raw_syscalls:sys_enter")) {
-            notes.add("Nothing here tells kernel time from user time: all of it counts as user.");
+            notes.add("No event separates kernel time from user time: all of it counts as user.");
         } else if (kernel.total() > 0) {
             singleCalls(found, notes);
         }
