@@ -14,8 +14,8 @@ import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
-import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.option.OptionWords;
+import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.script.ScriptTool;
 
 /**

@@ -95,7 +95,8 @@ final class PicocliWords {
 
     /** The word behind the option is its own only when it can be its value: it may be a file. */
     private static final class OwnWord implements IParameterPreprocessor {
-        // No record: picocli asks for its hash code, for which the JVM would spin classes at each start.
+        // No record: picocli asks for its hash code, for which the JVM would spin classes at each
+        // start.
         private final OptionModel option;
 
         OwnWord(OptionModel option) {

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A program without frame pointers that says by which calls it came to where it spends its time.
@@ -52,7 +51,11 @@ class UnwoundProgramsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "-O0, 'dwarf,16384'", "-O2, 'dwarf,16384'", "-O3, 'dwarf,16384'", "-O0, bpf", "-O2, bpf",
+        "-O0, 'dwarf,16384'",
+        "-O2, 'dwarf,16384'",
+        "-O3, 'dwarf,16384'",
+        "-O0, bpf",
+        "-O2, bpf",
         "-O3, bpf"
     })
     void chainsAreWhatTheProgramSays(String level, String callGraph) throws Exception {
@@ -196,7 +199,14 @@ class UnwoundProgramsTest {
 
     private static String perfScript(Path file) throws Exception {
         Process perf =
-                new ProcessBuilder("perf", "script", "--no-inline", "-i", file.toString(), "-F", "ip,sym")
+                new ProcessBuilder(
+                                "perf",
+                                "script",
+                                "--no-inline",
+                                "-i",
+                                file.toString(),
+                                "-F",
+                                "ip,sym")
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start();
         String out = new String(perf.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

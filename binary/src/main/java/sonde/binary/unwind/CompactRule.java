@@ -1,8 +1,8 @@
 package sonde.binary.unwind;
 
 /**
- * A frame rule of x86-64 code in 32 bits, for an unwinder in the kernel that knows the stack pointer,
- * rbp and rbx of every frame and the other registers of the innermost one only.
+ * A frame rule of x86-64 code in 32 bits, for an unwinder in the kernel that knows the stack
+ * pointer, rbp and rbx of every frame and the other registers of the innermost one only.
  *
  * <p>Bits 0 to 3 are the {@link Kind}. Bits 4 to 10 say where the caller's rbp is saved, bits 11 to
  * 17 the caller's rbx: 0 for "not changed", n for "at CFA - 8 n", {@link #AT_RBP}, {@link #LOST}.

@@ -185,8 +185,7 @@ public final class CompactUnwindTable {
                     rules[kept++] = rule;
                 }
             }
-            return new CompactUnwindTable(
-                    Arrays.copyOf(offsets, kept), Arrays.copyOf(rules, kept));
+            return new CompactUnwindTable(Arrays.copyOf(offsets, kept), Arrays.copyOf(rules, kept));
         }
 
         private interface SectionReader {
@@ -198,8 +197,7 @@ public final class CompactUnwindTable {
                 if (section.type() == ElfFile.SHT_PROGBITS
                         && section.sizeBytes() <= mostBytes
                         && stated(section.address()) == CompactRule.NONE) {
-                    reader.read(
-                            section, elf.content(section).toArray(ValueLayout.JAVA_BYTE));
+                    reader.read(section, elf.content(section).toArray(ValueLayout.JAVA_BYTE));
                 }
             } catch (MalformedInputException e) {
                 // the rows of the other sections hold all the same

@@ -19,7 +19,9 @@ import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSegment;
 import sonde.binary.unwind.CompactRule.Kind;
 
-/** Rows for the kernel's unwinder against what readelf prints of the same call frame information. */
+/**
+ * Rows for the kernel's unwinder against what readelf prints of the same call frame information.
+ */
 final class CompactUnwindTableTest {
     @ParameterizedTest
     @ValueSource(strings = {"libc.so.6", "ld-linux-x86-64.so.2", "libm.so.6", "libz.so.1"})
@@ -66,14 +68,7 @@ final class CompactUnwindTableTest {
                     case RSP -> "rsp+" + offset;
                     case RBP -> "rbp+" + offset;
                     case RBX -> "rbx+" + offset;
-                    case NONE,
-                            PLT,
-                            AT_RBP,
-                            AT_RSP,
-                            REGISTER,
-                            RETURN_REGISTER,
-                            SIGNAL,
-                            END ->
+                    case NONE, PLT, AT_RBP, AT_RSP, REGISTER, RETURN_REGISTER, SIGNAL, END ->
                             "other " + CompactRule.kind(rule);
                 };
         int saved = rule >>> CompactRule.RBP_SHIFT & CompactRule.SAVED_MASK;
@@ -130,11 +125,6 @@ final class CompactUnwindTableTest {
         // vfork, __restore_rt, clone's child, and the end of each function without a neighbour
         assertThat(kinds)
                 .contains(
-                        Kind.RETURN_REGISTER,
-                        Kind.SIGNAL,
-                        Kind.END,
-                        Kind.NONE,
-                        Kind.RSP,
-                        Kind.RBP);
+                        Kind.RETURN_REGISTER, Kind.SIGNAL, Kind.END, Kind.NONE, Kind.RSP, Kind.RBP);
     }
 }

@@ -11,8 +11,8 @@ final class OtherFormats {
     private static final Pattern VALGRIND =
             Pattern.compile(
                     "(?m)^==(?:[\\d:.]+ )?\\d+=="
-                        + " (Memcheck|Helgrind|DRD|DHAT|Cachegrind|Callgrind|Massif)\\b"
-                        + "|<valgrindoutput>");
+                            + " (Memcheck|Helgrind|DRD|DHAT|Cachegrind|Callgrind|Massif)\\b"
+                            + "|<valgrindoutput>");
     private static final Pattern SANITIZER =
             Pattern.compile("(?m)^(?:==\\d+==\\s?(?:ERROR|WARNING)|WARNING): (\\w+Sanitizer)");
     private static final Pattern UNDEFINED =
@@ -47,7 +47,7 @@ final class OtherFormats {
         }
         if (UNDEFINED.matcher(head).find()) {
             return "is a report of UndefinedBehaviorSanitizer: messages that name their source"
-                       + " lines";
+                    + " lines";
         }
         return V8_LOG.matcher(head).find()
                 ? "is V8's own log (node --prof): node --prof-process sums it up; a recording of"

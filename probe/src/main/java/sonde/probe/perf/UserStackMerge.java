@@ -33,8 +33,8 @@ final class UserStackMerge {
     private static final long RAW = 60;
 
     /**
-     * The times of a sample and its stack differ by less. That of the sample is the earlier one where
-     * it is taken before the program runs (bpf_overflow_handler since Linux 6.3).
+     * The times of a sample and its stack differ by less. That of the sample is the earlier one
+     * where it is taken before the program runs (bpf_overflow_handler since Linux 6.3).
      */
     private static final long MOST_NANOS = 20_000_000;
 
@@ -130,8 +130,7 @@ final class UserStackMerge {
         stack.count = record.copy(stack.frames);
         stack.end = record.end();
         if (stack.end == UserStackEnd.NO_TABLE && stack.copy.byteSize() > 0) {
-            stack.count =
-                    stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
+            stack.count = stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
             stack.end = stacks.completedEnd();
         }
         stack.copy = MemorySegment.NULL;
@@ -158,14 +157,10 @@ final class UserStackMerge {
         long start = used;
         keep(at, head);
         long header = from.get(JAVA_LONG_UNALIGNED, at);
-        to.set(
-                JAVA_LONG_UNALIGNED,
-                start,
-                header & 0xffff_ffff_ffffL | (long) (size + more) << 48);
+        to.set(JAVA_LONG_UNALIGNED, start, header & 0xffff_ffff_ffffL | (long) (size + more) << 48);
         to.set(JAVA_LONG_UNALIGNED, start + CHAIN, known + 1 + stack.count);
         to.set(JAVA_LONG_UNALIGNED, used, PerfAbi.PERF_CONTEXT_USER);
-        MemorySegment.copy(
-                stack.frames, 0, to, JAVA_LONG_UNALIGNED, used + 8, stack.count);
+        MemorySegment.copy(stack.frames, 0, to, JAVA_LONG_UNALIGNED, used + 8, stack.count);
         used += more;
         keep(at + head, size - head);
         stack.count = 0;

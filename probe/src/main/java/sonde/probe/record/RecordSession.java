@@ -163,7 +163,10 @@ public final class RecordSession implements AutoCloseable {
             RecordedTarget target = meta.target();
             List<Integer> roots = new ArrayList<>(target.rootPids());
             roots.add(pid);
-            meta = meta.withTarget(new RecordedTarget(target.mode(), target.argv(), roots, null, target.counters()));
+            meta =
+                    meta.withTarget(
+                            new RecordedTarget(
+                                    target.mode(), target.argv(), roots, null, target.counters()));
             folder.writeMeta(meta);
         }
     }

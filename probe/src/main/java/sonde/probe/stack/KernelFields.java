@@ -48,9 +48,7 @@ record KernelFields(
         return new KernelFields(
                 offset(btf, "task_struct", "mm"),
                 offset(btf, "mm_struct", "mm_mt") + offset(btf, "maple_tree", "ma_root"),
-                has(btf, "mm_struct", "mm_lock_seq")
-                        ? offset(btf, "mm_struct", "mm_lock_seq")
-                        : -1,
+                has(btf, "mm_struct", "mm_lock_seq") ? offset(btf, "mm_struct", "mm_lock_seq") : -1,
                 offset(btf, "mm_struct", "context") + vdso(btf),
                 start,
                 offset(btf, "vm_area_struct", "vm_end"),

@@ -9,8 +9,8 @@ import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
 
 /**
- * Code that processes have mapped, as records of perf tell it, so that a stack can be finished whose
- * process is gone already. What was mapped before the recording is read from {@code /proc}.
+ * Code that processes have mapped, as records of perf tell it, so that a stack can be finished
+ * whose process is gone already. What was mapped before the recording is read from {@code /proc}.
  */
 public final class MappingLog {
     private static final int MOST_PROCESSES = 4096;

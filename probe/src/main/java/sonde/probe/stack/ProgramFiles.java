@@ -44,7 +44,8 @@ final class ProgramFiles {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
             if (!ElfFile.isElf(file.bytes())) {
                 String line = firstLine(file);
-                for (String word : line.startsWith("#!") ? line.substring(2).split("[ \t]+") : new String[0]) {
+                for (String word :
+                        line.startsWith("#!") ? line.substring(2).split("[ \t]+") : new String[0]) {
                     if (!word.isEmpty() && !word.startsWith("-")) {
                         found.add(onPath(word));
                     }

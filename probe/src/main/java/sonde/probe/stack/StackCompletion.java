@@ -8,8 +8,8 @@ import sonde.binary.unwind.CompactRule;
 import sonde.sys.MappedRange;
 
 /**
- * Unwinds the rest of a stack that met a file without a table, from the copy that the program in the
- * kernel made, by the same rows.
+ * Unwinds the rest of a stack that met a file without a table, from the copy that the program in
+ * the kernel made, by the same rows.
  */
 final class StackCompletion {
     private final UnwindFiles files;
@@ -85,8 +85,7 @@ final class StackCompletion {
                     case RSP -> rsp + CompactRule.offset(rule);
                     case RBP -> rbp + CompactRule.offset(rule);
                     case RBX -> rbx + CompactRule.offset(rule);
-                    case PLT ->
-                            rsp + 8 + ((ip & 15) >= CompactRule.offset(rule) / 8 ? 8 : 0);
+                    case PLT -> rsp + 8 + ((ip & 15) >= CompactRule.offset(rule) / 8 ? 8 : 0);
                     case AT_RBP -> word(rbp + CompactRule.signedOffset(rule));
                     case AT_RSP -> word(rsp + CompactRule.signedOffset(rule)) + 8;
                     case NONE -> rbp >= rsp && (rbp & 7) == 0 ? rbp + 16 : 0;

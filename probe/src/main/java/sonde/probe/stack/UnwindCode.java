@@ -35,9 +35,9 @@ import sonde.bpf.insn.Width;
  * find the mapping of an address by walking the maple tree of the process, so nothing has to follow
  * exec, mmap or fork; {@link UnwindTables} has the rows of each file.
  *
- * <p>A program calls {@link #fromRegisters} and then {@link #call}; afterwards {@link #COUNT} frames
- * are at {@link #FRAMES} of its scratch memory and {@link #END} says why there are no more. Every
- * subprogram has the scratch memory in R6.
+ * <p>A program calls {@link #fromRegisters} and then {@link #call}; afterwards {@link #COUNT}
+ * frames are at {@link #FRAMES} of its scratch memory and {@link #END} says why there are no more.
+ * Every subprogram has the scratch memory in R6.
  */
 final class UnwindCode {
     // Scratch memory, bytes from its start. Registers by DWARF's number, 8 bytes each.
@@ -73,6 +73,7 @@ final class UnwindCode {
 
     /** cs of the registers; 0x23 in a 32-bit program (__USER32_CS). */
     private static final int CS = 248;
+
     private static final int MAPPING_BYTES = 32;
     private static final int KEY = CS + 8;
 
@@ -86,7 +87,9 @@ final class UnwindCode {
     private static final int SET_BITS = 9;
     private static final int SETS_MASK = 3 << SET_BITS;
 
-    /** What is reported of a file without a table: the key, then tgid and the mapping's start, end. */
+    /**
+     * What is reported of a file without a table: the key, then tgid and the mapping's start, end.
+     */
     private static final int REPORT = KEY;
 
     private static final int REPORT_TGID = KEY + UnwindTables.KEY_BYTES;
@@ -113,8 +116,7 @@ final class UnwindCode {
     /** A copy of the stack with its head: the rest of its page, and some more. */
     static final int COPY = SETS + (4 << SET_BITS);
 
-    static final int SCRATCH_BYTES =
-            COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
+    static final int SCRATCH_BYTES = COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
 
     // DWARF's numbers.
     private static final int RBX = 8 * 3;
@@ -240,8 +242,7 @@ final class UnwindCode {
 
     private static void copyRegisters(CodeBuilder code, BpfRegister from) {
         for (int i = 0; i < PT_REGS.length; i++) {
-            code.load(Width.U64, R1, from, PT_REGS[i])
-                    .store(Width.U64, R6, REGISTERS + 8 * i, R1);
+            code.load(Width.U64, R1, from, PT_REGS[i]).store(Width.U64, R6, REGISTERS + 8 * i, R1);
         }
         code.load(Width.U64, R1, from, PT_REGS_IP)
                 .store(Width.U64, R6, IP, R1)
@@ -250,9 +251,9 @@ final class UnwindCode {
     }
 
     /**
-     * Writes instructions that copy the stack from the frame that has no table: R6 = scratch memory;
-     * afterwards R8 = bytes of it, with its head, from {@link #COPY} on. Pages that cannot be read
-     * end it.
+     * Writes instructions that copy the stack from the frame that has no table: R6 = scratch
+     * memory; afterwards R8 = bytes of it, with its head, from {@link #COPY} on. Pages that cannot
+     * be read end it.
      */
     void copyStack(CodeBuilder code, int event) {
         Label copied = new Label("copied");
@@ -362,9 +363,7 @@ final class UnwindCode {
                 .move(R7, UserStackEnd.NO_CODE.ordinal())
                 .jump(stop);
         code.at(keep).load(Width.U64, R1, R6, IP).store(Width.U64, R6, FRAMES, R1);
-        code.store(Width.U64, R6, COUNT, 1)
-                .move(R7, UserStackEnd.NO_CODE.ordinal())
-                .jump(stop);
+        code.store(Width.U64, R6, COUNT, 1).move(R7, UserStackEnd.NO_CODE.ordinal()).jump(stop);
         code.at(mapped)
                 .step("keep the frame")
                 .load(Width.U64, R2, R6, COUNT)
@@ -520,7 +519,9 @@ final class UnwindCode {
                     .ifNotZero(R0, failed);
         }
 
-        /** Code without rows: a compiler at run time, or a file not read yet. By rbp, if it fits. */
+        /**
+         * Code without rows: a compiler at run time, or a file not read yet. By rbp, if it fits.
+         */
         private void guess() {
             Label wrong = new Label("no frame pointer");
             code.step("by the frame pointer")
@@ -540,10 +541,7 @@ final class UnwindCode {
             read(RBP, unreadable);
             code.add(R7, 16).store(Width.U64, R6, RSP, R7);
             ended();
-            code.jump(next)
-                    .at(wrong)
-                    .move(R7, UserStackEnd.NO_ROW.ordinal())
-                    .jump(stop);
+            code.jump(next).at(wrong).move(R7, UserStackEnd.NO_ROW.ordinal()).jump(stop);
         }
 
         /** A return address of 0 is where a thread began. */
@@ -626,9 +624,7 @@ final class UnwindCode {
         begin(code, findMapping);
         Label none = new Label("none");
         Label found = new Label("found");
-        code.move(R6, R1)
-                .store(Width.U64, R6, PENDING, 0)
-                .load(Width.U64, R7, R6, PC);
+        code.move(R6, R1).store(Width.U64, R6, PENDING, 0).load(Width.U64, R7, R6, PC);
         set(code, R2);
         for (int i = 0; i < CACHED; i++) {
             Label other = new Label("other");
@@ -638,8 +634,7 @@ final class UnwindCode {
                     .load(Width.U64, R1, R2, at + 8)
                     .branch(GREATER_OR_EQUAL, R7, R1, other);
             for (int word = 0; word < MAPPING_BYTES; word += 8) {
-                code.load(Width.U64, R1, R2, at + word)
-                        .store(Width.U64, R6, CURRENT + word, R1);
+                code.load(Width.U64, R1, R2, at + word).store(Width.U64, R6, CURRENT + word, R1);
             }
             code.exit(1).at(other);
         }
@@ -807,8 +802,8 @@ final class UnwindCode {
 
     /**
      * R1 = scratch memory, R2 = encoded node; R0 = the slot of PC. A node is aligned to 256 bytes
-     * (struct maple_range_64: parent, 15 pivots, 16 slots; struct maple_arange_64: parent, 9 pivots,
-     * 10 slots); a pivot of 0 behind the first ends it.
+     * (struct maple_range_64: parent, 15 pivots, 16 slots; struct maple_arange_64: parent, 9
+     * pivots, 10 slots); a pivot of 0 behind the first ends it.
      */
     private void maple(CodeBuilder code) {
         begin(code, mapleStep);
@@ -892,10 +887,7 @@ final class UnwindCode {
     }
 
     private static void rowAddress(CodeBuilder code, BpfRegister row, BpfRegister to) {
-        code.move(to, row)
-                .and(to, (1 << UnwindTables.ROW_BITS) - 1)
-                .shiftLeft(to, 3)
-                .add(to, R8);
+        code.move(to, row).and(to, (1 << UnwindTables.ROW_BITS) - 1).shiftLeft(to, 3).add(to, R8);
     }
 
     /**
@@ -939,9 +931,6 @@ final class UnwindCode {
     }
 
     private static void lookUp(CodeBuilder code, int mapFd) {
-        code.map(R1, mapFd)
-                .move(R2, R10)
-                .add(R2, -4)
-                .call(HelperFunctionId.MAP_LOOKUP_ELEM);
+        code.map(R1, mapFd).move(R2, R10).add(R2, -4).call(HelperFunctionId.MAP_LOOKUP_ELEM);
     }
 }

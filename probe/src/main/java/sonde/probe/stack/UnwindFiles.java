@@ -117,7 +117,9 @@ final class UnwindFiles {
     synchronized void reported(MemorySegment report) throws IOException {
         FileKey key =
                 new FileKey(
-                        report.get(JAVA_LONG_UNALIGNED, 0), report.get(JAVA_INT_UNALIGNED, 8), report.get(JAVA_INT_UNALIGNED, 12));
+                        report.get(JAVA_LONG_UNALIGNED, 0),
+                        report.get(JAVA_INT_UNALIGNED, 8),
+                        report.get(JAVA_INT_UNALIGNED, 12));
         long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
         long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
         long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
@@ -180,8 +182,7 @@ final class UnwindFiles {
 
     private void add(FileKey key, ElfFile elf) throws IOException {
         made.add(key);
-        Optional<CompactUnwindTable> table =
-                full ? Optional.empty() : CompactUnwindTable.of(elf);
+        Optional<CompactUnwindTable> table = full ? Optional.empty() : CompactUnwindTable.of(elf);
         if (table.isPresent() && tables.add(key, table.get())) {
             return;
         }

@@ -73,7 +73,10 @@ final class UnwindTables implements AutoCloseable {
                                     4,
                                     PIECE_BYTES,
                                     MOST_PIECES_OF_ALL));
-            reports = made(new MapSpec("sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
+            reports =
+                    made(
+                            new MapSpec(
+                                    "sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
             try (BpfMap pattern = BpfMap.create(chunkSpec())) {
                 chunks =
                         made(

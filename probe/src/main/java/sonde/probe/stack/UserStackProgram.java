@@ -37,8 +37,8 @@ import sonde.bpf.insn.Width;
 
 /**
  * A program that unwinds the user stack at each hit of an event and writes it through a bpf-output
- * event as a {@link UserStackRecord}, immediately before the kernel writes its own sample of the hit
- * into the same ring.
+ * event as a {@link UserStackRecord}, immediately before the kernel writes its own sample of the
+ * hit into the same ring.
  */
 final class UserStackProgram implements AutoCloseable {
     /** Place of the context on the stack, beside the key of the filter. */
@@ -143,11 +143,7 @@ final class UserStackProgram implements AutoCloseable {
         // The context moves to the stack, for the copy needs its register.
         code.store(Width.U64, R10, CONTEXT, R8)
                 .load(Width.U64, R1, R6, UnwindCode.END)
-                .branch(
-                        JumpCondition.NOT_EQUAL,
-                        R1,
-                        UserStackEnd.NO_TABLE.ordinal(),
-                        whole);
+                .branch(JumpCondition.NOT_EQUAL, R1, UserStackEnd.NO_TABLE.ordinal(), whole);
         unwind.copyStack(code, event);
         code.move(R5, R8)
                 .load(Width.U64, R1, R10, CONTEXT)

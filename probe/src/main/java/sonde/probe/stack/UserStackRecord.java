@@ -78,7 +78,11 @@ public record UserStackRecord(MemorySegment bytes) {
     public int copy(long[] frames) {
         long stated = bytes.get(JAVA_LONG_UNALIGNED, COUNT);
         int count =
-                (int) Math.clamp(stated, 0, Math.min(frames.length, (bytes.byteSize() - HEAD_BYTES) / 8));
+                (int)
+                        Math.clamp(
+                                stated,
+                                0,
+                                Math.min(frames.length, (bytes.byteSize() - HEAD_BYTES) / 8));
         MemorySegment.copy(bytes, JAVA_LONG_UNALIGNED, HEAD_BYTES, frames, 0, count);
         return count;
     }

@@ -29,15 +29,15 @@ import sonde.bpf.link.KernelTypes;
 import sonde.bpf.ring.RingBuffer;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
-import sonde.sys.SyscallException;
 
 /**
  * Whole user stacks for the events of perf rings: a program for each event unwinds the stack in the
- * kernel and writes it into the ring, immediately before the kernel's sample of the same hit ({@link
- * UserStackRecord}). A thread makes the tables of files that the programs meet.
+ * kernel and writes it into the ring, immediately before the kernel's sample of the same hit
+ * ({@link UserStackRecord}). A thread makes the tables of files that the programs meet.
  */
 public final class UserStacks implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
+
     /** One in so many stacks may be cut without a word. */
     private static final int WORTH_SAYING = 100;
 
@@ -171,9 +171,8 @@ public final class UserStacks implements AutoCloseable {
             while (!ending) {
                 reports.await(WAIT_NANOS);
                 List<byte[]> found = new ArrayList<>();
-                reports.drain(
-                        (memory, offset, bytes) ->
-                                found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
+                reports.drain((memory, offset, bytes) ->
+                        found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
                 for (byte[] report : found) {
                     files.reported(MemorySegment.ofArray(report));
                 }

@@ -53,11 +53,10 @@ final class UserStackKernelTest {
         // f0 to f25, main, __libc_start_call_main, __libc_start_main, _start
         assertThat(stacks)
                 .filteredOn(stack -> stack.frames().length == DEPTH + 5)
-                .allSatisfy(
-                        stack -> {
-                            assertThat(stack.end()).isEqualTo(UserStackEnd.OUTERMOST);
-                            assertThat(stack.guessed()).isZero();
-                        })
+                .allSatisfy(stack -> {
+                    assertThat(stack.end()).isEqualTo(UserStackEnd.OUTERMOST);
+                    assertThat(stack.guessed()).isZero();
+                })
                 .hasSizeGreaterThan(stacks.size() * 99 / 100);
     }
 
@@ -79,11 +78,10 @@ final class UserStackKernelTest {
         List<Stack> stacks = sample(compiled("signals", source));
         // handler, its trampoline, raise, compare, msort, qsort, main, …, _start
         assertThat(stacks)
-                .filteredOn(
-                        stack ->
-                                stack.end() == UserStackEnd.OUTERMOST
-                                        && stack.guessed() == 0
-                                        && stack.frames().length >= 10)
+                .filteredOn(stack ->
+                        stack.end() == UserStackEnd.OUTERMOST
+                                && stack.guessed() == 0
+                                && stack.frames().length >= 10)
                 .hasSizeGreaterThan(stacks.size() * 98 / 100);
     }
 
@@ -132,9 +130,8 @@ final class UserStackKernelTest {
                             0)) {
                 while (stacks.size() < ENOUGH && System.nanoTime() < deadline) {
                     buffer.await(100_000_000);
-                    buffer.drain(
-                            (memory, offset, bytes) ->
-                                    stacks.add(stack(memory.asSlice(offset, bytes))));
+                    buffer.drain((memory, offset, bytes) ->
+                            stacks.add(stack(memory.asSlice(offset, bytes))));
                 }
             }
         } finally {

@@ -41,8 +41,7 @@ public final class ReportRecipe {
      * A report with what its page needs besides.
      *
      * @param timeline a track for each of the busiest threads and one for the others; samples and
-     *     spans are added up where there are too many, so that their sums are those of the
-     *     report
+     *     spans are added up where there are too many, so that their sums are those of the report
      */
     public record ReportPage(Report report, Timeline timeline) {}
 

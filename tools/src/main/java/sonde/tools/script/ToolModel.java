@@ -211,7 +211,8 @@ public final class ToolModel {
 
     private static String general(ToolRules rules, String pid) {
         String ends = pid.isEmpty() ? "" : " if there is only one";
-        String command = rules.command().isEmpty() ? "show only it and its descendants" : rules.command();
+        String command =
+                rules.command().isEmpty() ? "show only it and its descendants" : rules.command();
         boolean sorted = !rules.sorted().isEmpty();
         boolean folded = rules.folded().isPresent();
         return GENERAL.replace(
