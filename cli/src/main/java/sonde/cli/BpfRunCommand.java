@@ -29,7 +29,7 @@ final class BpfRunCommand {
               sonde bpf run filter.asm --xdp 0011223344556677889900aa0800
 
             Exit status:
-              0 it ended, 1 it did what no program may, 4 FILE is no program
+              0 it ended, 1 it did what no program may, 4 FILE is not a program
             """;
 
     private BpfRunCommand() {}

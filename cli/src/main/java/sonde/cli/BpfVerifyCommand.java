@@ -47,7 +47,7 @@ final class BpfVerifyCommand {
               sonde bpf verify filter.bin --log          and the verifier's own words
 
             Exit status:
-              0 accepted, 1 refused, 3 the kernel did not look at it, 4 FILE is no program
+              0 accepted, 1 refused, 3 the kernel did not look at it, 4 FILE is not a program
             """;
 
     private BpfVerifyCommand() {}

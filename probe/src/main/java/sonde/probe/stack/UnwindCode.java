@@ -501,7 +501,7 @@ final class UnwindCode {
             numbered();
             offset();
             code.add(R8, R2);
-            // What stands in the place of rbx is no place where it is saved.
+            // What stands in the place of rbx is not a place where it is saved.
             code.and(R9, ~(CompactRule.SAVED_MASK << CompactRule.RBX_SHIFT)).jump(haveCfa);
         }
 

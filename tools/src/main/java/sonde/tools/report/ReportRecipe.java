@@ -104,7 +104,7 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
-    /** What to say of a word that is no field of a listing, with the nearest that are. */
+    /** What to say of a word that is not a field of a listing, with the nearest that are. */
     public static String noField(String word) {
         return NoMatchMessages.noField(word);
     }
