@@ -36,7 +36,7 @@ public final class Main {
 
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
-        StandardOutput stdout = new StandardOutput();
+        ResultPrinter.StandardOutput stdout = new ResultPrinter.StandardOutput();
         PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
         PrintWriter err =
                 new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);

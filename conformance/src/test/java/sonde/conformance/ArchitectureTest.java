@@ -105,10 +105,8 @@ class ArchitectureTest {
     /** Commands whose output is no result: bytes that others made, and what is to follow. */
     private static final Map<String, String> PRINT_OTHERWISE =
             Map.ofEntries(
-                    entry("ResultPrinter", "writes results, and raw bytes"),
-                    entry("Main", "the version, the overview and help"),
-                    entry("RecordCommand", "--print-path: one line for scripts"),
-                    entry("ConvertCommand", "a recording into a pipe"));
+                    entry("ResultPrinter", "results, raw bytes; help, version, convert into a pipe"),
+                    entry("RecordCommand", "--print-path: one line for scripts"));
 
     /** Commands that write raw bytes by {@code Shown.bytes}. */
     private static final Map<String, String> RAW_BYTES =
@@ -205,6 +203,8 @@ class ArchitectureTest {
                         .and(DescribedPredicate.not(named("sonde.lang.bpftrace.code.Clang")))
                         // objdump reads a file; it is nobody's target.
                         .and(DescribedPredicate.not(named("sonde.tools.elf.DisassemblyPage")))
+                        // id(1) tells a user's number.
+                        .and(DescribedPredicate.not(named("sonde.tools.record.UserProcesses")))
                         .should()
                         .dependOnClassesThat(named("java.lang.ProcessBuilder"))
                         .because("the JDK's reaper takes a target's stops and exit status"));

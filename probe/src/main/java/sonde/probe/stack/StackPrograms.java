@@ -35,7 +35,7 @@ import sonde.sys.MachineFacts;
  * kernel and writes it into the ring, immediately before the kernel's sample of the same hit
  * ({@link UserStackRecord}). A thread makes the tables of files that the programs meet.
  */
-public final class UserStacks implements AutoCloseable {
+public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
     /** One in so many stacks may be cut without a word. */
@@ -55,7 +55,7 @@ public final class UserStacks implements AutoCloseable {
     private volatile boolean ending;
     private @Nullable Thread maker;
 
-    private UserStacks(List<EventKind> events, Set<Integer> rootPids, List<String> command)
+    private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
         this.rootPids = rootPids;
         this.command = command;
@@ -119,10 +119,10 @@ public final class UserStacks implements AutoCloseable {
      * @param command whose files are read first; empty without one
      * @throws IOException when the kernel refuses; stacks are then taken by frame pointers
      */
-    public static UserStacks load(
+    public static StackPrograms load(
             List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
-        return new UserStacks(events, rootPids, command);
+        return new StackPrograms(events, rootPids, command);
     }
 
     /**
