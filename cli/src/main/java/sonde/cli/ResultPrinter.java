@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Report;
@@ -149,6 +150,34 @@ final class ResultPrinter {
             case TEXT -> new TextRenderer().render(result, out, style);
             case JSON -> new JsonRenderer().render(result, out);
             case CSV -> new CsvRenderer().render(result, out);
+        }
+    }
+
+    /**
+     * Standard output, unbuffered. What fails says that it was here, and is kept for the exit code.
+     */
+    static final class StandardOutput extends OutputStream {
+        private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+        private @Nullable IOException failure;
+
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                out.write(bytes, offset, length);
+            } catch (IOException e) {
+                failure = new IOException("standard output: " + e.getMessage(), e);
+                throw failure;
+            }
+        }
+
+        /** Why the last write failed; null when all went well, or nobody reads any more. */
+        @Nullable IOException failure() {
+            return failure != null && FailureMessages.isBrokenPipe(failure) ? null : failure;
         }
     }
 }

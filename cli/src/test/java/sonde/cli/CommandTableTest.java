@@ -50,6 +50,8 @@ class CommandTableTest {
                     "--lport", "a port in BCC's tools, a column in its tcpconnect",
                     "--call-graph", "the way of unwinding in perf record, the order in perf report",
                     "--cpu", "ranges in record, as taskset has them",
+                    "--stacks", "events in record, a flag in BCC's tools",
+                    "--user", "a user in record, user stacks alone in BCC's tools",
                     "--to", "convert's formats are too many to be listed as choices",
                     "-e", "bpftrace's program; a letter without effect in BCC's tcprtt");
 

@@ -134,7 +134,7 @@ class ArchitectureTest {
         return switch (owner) {
             case "java.lang.System", "java.io.FileDescriptor" ->
                     access.getName().equals("out"); // notes and progress go to standard error
-            case "sonde.cli.StandardOutput" -> access instanceof JavaConstructorCall;
+            case "sonde.cli.ResultPrinter$StandardOutput" -> access instanceof JavaConstructorCall;
             case "sonde.cli.CommandCall" ->
                     access instanceof JavaMethodCall && access.getName().equals("out");
             default -> false;
@@ -205,6 +205,8 @@ class ArchitectureTest {
                         .and(DescribedPredicate.not(named("sonde.lang.bpftrace.code.Clang")))
                         // objdump reads a file; it is nobody's target.
                         .and(DescribedPredicate.not(named("sonde.tools.elf.DisassemblyPage")))
+                        // id(1) tells a user's number.
+                        .and(DescribedPredicate.not(named("sonde.tools.record.UserProcesses")))
                         .should()
                         .dependOnClassesThat(named("java.lang.ProcessBuilder"))
                         .because("the JDK's reaper takes a target's stops and exit status"));

@@ -49,7 +49,7 @@ public final class CompactUnwindTable {
         if (elf.machine() != ElfFile.EM_X86_64 || !elf.is64()) {
             return Optional.empty();
         }
-        return UnwindTable.of(elf).map(table -> new Maker(elf, table).make());
+        return UnwindTable.of(elf).map(table -> new UnwindRowCollector(elf, table).make());
     }
 
     /** How many rows. */
@@ -91,7 +91,7 @@ public final class CompactUnwindTable {
     }
 
     /** Collects rows in any order. */
-    private static final class Maker {
+    private static final class UnwindRowCollector {
         private final ElfFile elf;
         private final UnwindTable table;
         private final List<ElfSegment> code;
@@ -101,7 +101,7 @@ public final class CompactUnwindTable {
         private long end = -1;
         private boolean sorted = true;
 
-        Maker(ElfFile elf, UnwindTable table) {
+        UnwindRowCollector(ElfFile elf, UnwindTable table) {
             this.elf = elf;
             this.table = table;
             code = elf.segments().stream().filter(ElfSegment::isCode).toList();
@@ -188,11 +188,11 @@ public final class CompactUnwindTable {
             return new CompactUnwindTable(Arrays.copyOf(offsets, kept), Arrays.copyOf(rules, kept));
         }
 
-        private interface SectionReader {
+        private interface SectionRows {
             void read(ElfSection section, byte[] content);
         }
 
-        private void attempt(ElfSection section, int mostBytes, SectionReader reader) {
+        private void attempt(ElfSection section, int mostBytes, SectionRows reader) {
             try {
                 if (section.type() == ElfFile.SHT_PROGBITS
                         && section.sizeBytes() <= mostBytes

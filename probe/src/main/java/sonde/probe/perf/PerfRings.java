@@ -21,7 +21,7 @@ import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.stack.MappingLog;
-import sonde.probe.stack.UserStacks;
+import sonde.probe.stack.StackPrograms;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -50,7 +50,7 @@ public final class PerfRings implements AutoCloseable {
 
     private final RecordPlan plan;
     private final CountedTasks target;
-    private final @Nullable UserStacks unwound;
+    private final @Nullable StackPrograms unwound;
     private final List<OpenEvent> events = new ArrayList<>();
     private final List<PerfRing> rings = new ArrayList<>();
     private final List<FlightRing> flightRings = new ArrayList<>();
@@ -67,7 +67,7 @@ public final class PerfRings implements AutoCloseable {
             RecordPlan plan,
             CountedTasks target,
             List<Integer> cpus,
-            @Nullable UserStacks unwound) {
+            @Nullable StackPrograms unwound) {
         this.plan = plan;
         this.unwound = unwound;
         this.target = target;
@@ -87,7 +87,7 @@ public final class PerfRings implements AutoCloseable {
             List<Integer> cpus,
             CountedTasks target,
             boolean auxiliary,
-            @Nullable UserStacks unwound,
+            @Nullable StackPrograms unwound,
             Tracefs tracefs)
             throws SyscallException {
         PerfRings rings = new PerfRings(plan, target, cpus, unwound);
@@ -132,7 +132,7 @@ public final class PerfRings implements AutoCloseable {
         }
     }
 
-    private void mergeStacks(UserStacks programs) {
+    private void mergeStacks(StackPrograms programs) {
         Set<Long> outputs = new HashSet<>();
         Map<Long, Integer> numbers = new HashMap<>();
         for (OpenEvent event : events) {
@@ -363,6 +363,14 @@ public final class PerfRings implements AutoCloseable {
     /** Lost as far as LOST records told so far. */
     public long lostSoFar() {
         return tally.lost;
+    }
+
+    /** The events on tracepoints: closing the last one of a tracepoint takes long. */
+    public List<Integer> tracepointFds() {
+        return events.stream()
+                .filter(event -> event.attr().type() == PERF_TYPE_TRACEPOINT)
+                .flatMap(event -> event.fds().stream())
+                .toList();
     }
 
     /** Keeps copies of the stacks of another process; by any thread. */

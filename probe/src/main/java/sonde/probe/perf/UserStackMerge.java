@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import sonde.probe.stack.UserStackEnd;
 import sonde.probe.stack.UserStackRecord;
-import sonde.probe.stack.UserStacks;
+import sonde.probe.stack.StackPrograms;
 import sonde.recording.perfdata.PerfAbi;
 
 /**
@@ -41,7 +41,7 @@ final class UserStackMerge {
     private static final int MOST_RECORD = 0xffff;
     private static final long PENDING_BYTES = 1 << 17;
 
-    private final UserStacks stacks;
+    private final StackPrograms stacks;
     private final Set<Long> outputs;
     private final Map<Long, Integer> numbers;
     private final Map<Integer, Pending> pending = new HashMap<>();
@@ -64,7 +64,7 @@ final class UserStackMerge {
      * @param outputs identifiers of the bpf-output events
      * @param numbers number of the event of each identifier, for events with stacks
      */
-    UserStackMerge(UserStacks stacks, Set<Long> outputs, Map<Long, Integer> numbers) {
+    UserStackMerge(StackPrograms stacks, Set<Long> outputs, Map<Long, Integer> numbers) {
         this.stacks = stacks;
         this.outputs = outputs;
         this.numbers = numbers;

@@ -15,7 +15,7 @@ import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadRows;
-import sonde.probe.stack.UserStacks;
+import sonde.probe.stack.StackPrograms;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -38,7 +38,7 @@ final class PerfRecorder implements AutoCloseable {
     private final PerfDataWriter writer;
     private final int file;
     private final @Nullable AuxiliaryProgram program;
-    private final @Nullable UserStacks stacks;
+    private final @Nullable StackPrograms stacks;
     private final long threadsId;
     private final List<String> notes = new ArrayList<>();
 
@@ -56,7 +56,7 @@ final class PerfRecorder implements AutoCloseable {
             int file,
             long threadsId,
             @Nullable AuxiliaryProgram program,
-            @Nullable UserStacks stacks) {
+            @Nullable StackPrograms stacks) {
         this.threadsId = threadsId;
         this.rings = rings;
         this.writer = writer;
@@ -79,7 +79,7 @@ final class PerfRecorder implements AutoCloseable {
             @Nullable Tracefs tracefs,
             @Nullable FormatCopier formats,
             @Nullable AuxiliaryProgram program,
-            @Nullable UserStacks stacks)
+            @Nullable StackPrograms stacks)
             throws SyscallException {
         Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
         PerfRings rings = PerfRings.open(plan, cpus, target, program != null, stacks, events);
@@ -306,11 +306,23 @@ final class PerfRecorder implements AutoCloseable {
             return;
         }
         closed = true;
+        List<Integer> slow = new ArrayList<>(rings.tracepointFds());
         if (program != null) {
-            program.close();
+            slow.addAll(program.detach());
         }
         if (stacks != null) {
             stacks.close();
+        }
+        try (EventKeeper _ = EventKeeper.start(slow)) {
+            closeAll();
+        } catch (SyscallException e) {
+            closeAll(); // without a shell it takes half a second longer
+        }
+    }
+
+    private void closeAll() {
+        if (program != null) {
+            program.close();
         }
         rings.close();
         writer.close();

@@ -19,7 +19,7 @@ import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadSnapshot;
-import sonde.probe.stack.UserStacks;
+import sonde.probe.stack.StackPrograms;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
@@ -204,19 +204,19 @@ final class RecorderSet {
     }
 
     /** Programs that unwind user stacks, where the plan has them; null when they are refused. */
-    private @Nullable UserStacks stacks() {
+    private @Nullable StackPrograms stacks() {
         if (plan.spec().callGraph().kind() != CallGraph.Kind.BPF) {
             return null;
         }
-        List<UserStacks.EventKind> kinds = new ArrayList<>();
+        List<StackPrograms.EventKind> kinds = new ArrayList<>();
         for (int i = 0; i < plan.sampled().size(); i++) {
             SampledEvent event = plan.sampled().get(i);
             if (event.callChain()) {
-                kinds.add(new UserStacks.EventKind(i, event.raw()));
+                kinds.add(new StackPrograms.EventKind(i, event.raw()));
             }
         }
         try {
-            return UserStacks.load(kinds, Set.copyOf(request.rootPids()), request.argv());
+            return StackPrograms.load(kinds, Set.copyOf(request.rootPids()), request.argv());
         } catch (IOException e) {
             notes.add("user stacks are followed by frame pointers: " + e.getMessage());
             return null;
@@ -539,6 +539,7 @@ final class RecorderSet {
     /** Waits until the instances are gone; says what could not be removed. */
     List<String> awaitRemoved() {
         join(removal);
+        join(closing);
         FtraceRecorder dense = ftrace;
         return dense == null ? List.of() : dense.failures();
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.unwind.CompactRule;
 import sonde.binary.unwind.CompactUnwindTable;
-import sonde.probe.stack.UnwindTables.FileKey;
+import sonde.probe.stack.UnwindTables.UnwoundFile;
 import sonde.symbol.Vdso;
 import sonde.sys.FileStatus;
 import sonde.sys.MappedRange;
@@ -28,15 +28,15 @@ import sonde.sys.TargetFile;
 
 /** Makes the tables of files: of running processes, and of those that the kernel reports. */
 final class UnwindFiles {
-    private static final FileKey VDSO = new FileKey(0, UnwindTables.VDSO_DEVICE, 0);
+    private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
     private static final int MOST_LIBRARIES = 200;
 
     private final UnwindTables tables;
-    private final Set<FileKey> made = new HashSet<>();
+    private final Set<UnwoundFile> made = new HashSet<>();
     private final List<String> notes = new ArrayList<>();
     private final Set<List<Number>> mapped = new HashSet<>();
-    private final Map<List<Number>, FileKey> keys = new HashMap<>();
+    private final Map<List<Number>, UnwoundFile> keys = new HashMap<>();
     private boolean full;
 
     UnwindFiles(UnwindTables tables) {
@@ -103,9 +103,9 @@ final class UnwindFiles {
     }
 
     /** The table of a file; one that cannot be read has none, and null is returned. */
-    synchronized @Nullable FileKey file(String path) {
+    synchronized @Nullable UnwoundFile file(String path) {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
-            FileKey key = key(file.status());
+            UnwoundFile key = key(file.status());
             add(key, file);
             return key;
         } catch (IOException e) {
@@ -115,8 +115,8 @@ final class UnwindFiles {
 
     /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
     synchronized void reported(MemorySegment report) throws IOException {
-        FileKey key =
-                new FileKey(
+        UnwoundFile key =
+                new UnwoundFile(
                         report.get(JAVA_LONG_UNALIGNED, 0),
                         report.get(JAVA_INT_UNALIGNED, 8),
                         report.get(JAVA_INT_UNALIGNED, 12));
@@ -138,7 +138,7 @@ final class UnwindFiles {
      */
     synchronized int rule(int pid, MappedRange range, long offset) {
         List<Number> id = List.of(range.major(), range.minor(), range.inode());
-        FileKey key = keys.get(id);
+        UnwoundFile key = keys.get(id);
         if (key == null && range.inode() != 0) {
             key = file(mapping(pid, range.start(), range.end()));
             key = key == null ? same(range) : key;
@@ -152,7 +152,7 @@ final class UnwindFiles {
     }
 
     /** The file by its name, if that still means the one that a process had mapped. */
-    private @Nullable FileKey same(MappedRange range) {
+    private @Nullable UnwoundFile same(MappedRange range) {
         try (TargetFile file = TargetFile.openTrusted(range.path(), MOST_BYTES)) {
             FileStatus status = file.status();
             if (status.inode() != range.inode()
@@ -160,7 +160,7 @@ final class UnwindFiles {
                     || status.deviceMinor() != range.minor()) {
                 return null;
             }
-            FileKey key = key(status);
+            UnwoundFile key = key(status);
             add(key, file);
             return key;
         } catch (IOException e) {
@@ -168,7 +168,7 @@ final class UnwindFiles {
         }
     }
 
-    private void add(FileKey key, TargetFile file) throws IOException {
+    private void add(UnwoundFile key, TargetFile file) throws IOException {
         if (made.contains(key)) {
             return;
         }
@@ -180,7 +180,7 @@ final class UnwindFiles {
         }
     }
 
-    private void add(FileKey key, ElfFile elf) throws IOException {
+    private void add(UnwoundFile key, ElfFile elf) throws IOException {
         made.add(key);
         Optional<CompactUnwindTable> table = full ? Optional.empty() : CompactUnwindTable.of(elf);
         if (table.isPresent() && tables.add(key, table.get())) {
@@ -194,8 +194,8 @@ final class UnwindFiles {
     }
 
     /** As the kernel's inode has it: new_encode_dev of struct super_block's s_dev differs. */
-    static FileKey key(FileStatus status) {
-        return new FileKey(
+    static UnwoundFile key(FileStatus status) {
+        return new UnwoundFile(
                 status.inode(),
                 status.deviceMajor() << 20 | status.deviceMinor(),
                 (int) Math.floorDiv(status.modifiedNanos(), 1_000_000_000L));

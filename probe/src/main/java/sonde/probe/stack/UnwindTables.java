@@ -57,7 +57,7 @@ final class UnwindTables implements AutoCloseable {
     private final BpfMap chunks;
     private final BpfMap reports;
     private final List<MappedValues> rows = new ArrayList<>();
-    private final Map<FileKey, Rows> known = new HashMap<>();
+    private final Map<UnwoundFile, Rows> known = new HashMap<>();
     private final List<int[]> placed = new ArrayList<>();
     private int usedRows = CHUNK_ROWS;
     private int usedPieces;
@@ -127,7 +127,7 @@ final class UnwindTables implements AutoCloseable {
     }
 
     /** What tells a file. */
-    record FileKey(long inode, int device, int modified) {
+    record UnwoundFile(long inode, int device, int modified) {
         MemorySegment in(Arena arena) {
             MemorySegment key = arena.allocate(KEY_BYTES, 8);
             key.set(JAVA_LONG, 0, inode);
@@ -142,7 +142,7 @@ final class UnwindTables implements AutoCloseable {
      *
      * @return whether there was room
      */
-    synchronized boolean add(FileKey file, CompactUnwindTable table) throws IOException {
+    synchronized boolean add(UnwoundFile file, CompactUnwindTable table) throws IOException {
         int total = table.rows();
         if (total == 0) {
             addEmpty(file);
@@ -187,7 +187,7 @@ final class UnwindTables implements AutoCloseable {
     private record Rows(int firstPiece, int count) {}
 
     /** The rule at an offset in a file; {@link CompactRule#NONE} for files without a table. */
-    synchronized int find(FileKey file, long offset) {
+    synchronized int find(UnwoundFile file, long offset) {
         Rows pieces = known.get(file);
         if (pieces == null || offset >>> 32 != 0) {
             return CompactRule.NONE;
@@ -213,7 +213,7 @@ final class UnwindTables implements AutoCloseable {
     }
 
     /** Keeps that a file has no rows, so that it is not looked for at each hit. */
-    void addEmpty(FileKey file) throws IOException {
+    void addEmpty(UnwoundFile file) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(8, 8);
             value.set(JAVA_INT, 0, 1);
@@ -222,7 +222,7 @@ final class UnwindTables implements AutoCloseable {
     }
 
     /** Forgets a file that was reported and could not be read, so that it is reported again. */
-    void forget(FileKey file) throws SyscallException {
+    void forget(UnwoundFile file) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             files.delete(file.in(arena));
         }

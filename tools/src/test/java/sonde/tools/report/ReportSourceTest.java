@@ -41,7 +41,8 @@ final class ReportSourceTest {
     /** TRACECMD_OPTION_CPUSTAT of trace-cmd's trace-cmd-private.h. */
     private static final int CPUSTAT = 2;
 
-    private static final int LIVING = (int) ProcessHandle.current().pid();
+    /** A process that runs, other than the reader itself. */
+    private static final int LIVING = (int) ProcessHandle.current().parent().orElseThrow().pid();
 
     @TempDir Path folder;
 

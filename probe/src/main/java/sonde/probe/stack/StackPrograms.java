@@ -35,7 +35,7 @@ import sonde.sys.MachineFacts;
  * kernel and writes it into the ring, immediately before the kernel's sample of the same hit
  * ({@link UserStackRecord}). A thread makes the tables of files that the programs meet.
  */
-public final class UserStacks implements AutoCloseable {
+public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
     /** One in so many stacks may be cut without a word. */
@@ -55,7 +55,7 @@ public final class UserStacks implements AutoCloseable {
     private volatile boolean ending;
     private @Nullable Thread maker;
 
-    private UserStacks(List<EventKind> events, Set<Integer> rootPids, List<String> command)
+    private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
         this.rootPids = rootPids;
         this.command = command;
@@ -76,19 +76,14 @@ public final class UserStacks implements AutoCloseable {
                             new MapSpec("sonde_uw_out", MapType.PERF_EVENT_ARRAY, 4, 4, cpus));
             parts.push(outputs);
             int own = rootPids.isEmpty() ? (int) ProcessHandle.current().pid() : 0;
+            UserStackProgram.Surroundings shared =
+                    new UserStackProgram.Surroundings(fields, tables, outputs, tree, own);
             for (EventKind event : events) {
+                ProgramType type =
+                        event.isTracepoint() ? ProgramType.TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
                         UserStackProgram.load(
-                                event.isTracepoint()
-                                        ? ProgramType.TRACEPOINT
-                                        : ProgramType.PERF_EVENT,
-                                event.number(),
-                                own,
-                                tree,
-                                fields,
-                                tables,
-                                outputs,
-                                ProgramSpec.Log.QUIET);
+                                shared, type, event.number(), ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }
@@ -119,10 +114,10 @@ public final class UserStacks implements AutoCloseable {
      * @param command whose files are read first; empty without one
      * @throws IOException when the kernel refuses; stacks are then taken by frame pointers
      */
-    public static UserStacks load(
+    public static StackPrograms load(
             List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
-        return new UserStacks(events, rootPids, command);
+        return new StackPrograms(events, rootPids, command);
     }
 
     /**
