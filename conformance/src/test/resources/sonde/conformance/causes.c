@@ -38,7 +38,12 @@ FUNCTION void refresh_cache(void) {
 }
 FUNCTION void spawn_job(void) { if (fork() == 0) _exit(0); sum++; }
 FUNCTION void load_config(void) { if (open("/etc/hostname", O_RDONLY) < 0) sum++; sum++; }
-FUNCTION void cache_insert(void) { memset(malloc(1 << 18), 1, 1 << 18); sum++; }
+static char *volatile kept;
+FUNCTION void cache_insert(void) {
+    kept = malloc(1 << 18);
+    memset(kept, 1, 1 << 18);
+    sum++;
+}
 FUNCTION void touch_buffer(void) {
     char *p = mmap(0, 1 << 21, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 1 << 21; i += 4096) p[i] = 1;
