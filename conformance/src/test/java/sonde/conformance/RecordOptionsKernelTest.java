@@ -413,4 +413,23 @@ class RecordOptionsKernelTest {
         assertThat(record("-C 0,99", "--", "true").err()).contains("CPUs that are online are {0");
         assertThat(record("-C x", "--", "true").err()).contains("numbers of CPUs as in 0,2-3");
     }
+
+    /** Setting up and finishing are no part of the time; a busy machine may be late once. */
+    @Test
+    void aDurationIsTheTimeThatIsRecorded() throws Exception {
+        double least = Double.MAX_VALUE;
+        for (int run = 1; run <= 3; run++) {
+            String name = "d" + run;
+            sonde("record", "-a", "--no-summary", "--duration", "1s", "-o", name);
+            String meta = Files.readString(folder.resolve(name + ".sonde/meta.json"));
+            double seconds = (nanos(meta, "endNanos") - nanos(meta, "startNanos")) / 1e9;
+            assertThat(seconds).isGreaterThanOrEqualTo(1.0);
+            least = Math.min(least, seconds);
+        }
+        assertThat(least).isLessThan(1.05);
+    }
+
+    private static long nanos(String meta, String name) {
+        return Long.parseLong(meta.replaceFirst("(?s).*\"" + name + "\" : (\\d+).*", "$1"));
+    }
 }
