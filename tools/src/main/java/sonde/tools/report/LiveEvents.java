@@ -28,9 +28,8 @@ import sonde.sys.Clocks;
 /**
  * The events of a recording that is still written, as they happen: a listing of the new ones for
  * each tick, its lines those of {@code report --events} with the milliseconds since the first event
- * before them. A line that belongs before one that was
- * shown already ends in {@code [LATE]}; events that came faster than the lines could be written are
- * counted in a line of their own.
+ * before them. A line that belongs before one that was shown already ends in {@code [LATE]}; events
+ * that came faster than the lines could be written are counted in a line of their own.
  */
 public final class LiveEvents implements LiveResult.ResultTicks {
     /** For so long an event waits for older ones of other CPUs. */
