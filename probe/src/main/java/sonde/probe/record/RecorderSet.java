@@ -211,12 +211,14 @@ final class RecorderSet {
         List<StackPrograms.EventKind> kinds = new ArrayList<>();
         for (int i = 0; i < plan.sampled().size(); i++) {
             SampledEvent event = plan.sampled().get(i);
-            if (event.callChain()) {
+            if (event.callChain() && plan.extras().filter(event.name()).isEmpty()) {
                 kinds.add(new StackPrograms.EventKind(i, event.raw()));
             }
         }
         try {
-            return StackPrograms.load(kinds, Set.copyOf(request.rootPids()), request.argv());
+            Set<Integer> roots =
+                    request.mode() == TargetMode.ALL ? Set.of() : Set.copyOf(request.rootPids());
+            return StackPrograms.load(kinds, roots, request.argv());
         } catch (IOException e) {
             notes.add("user stacks are followed by frame pointers: " + e.getMessage());
             return null;
@@ -318,7 +320,7 @@ final class RecorderSet {
             followed.addAll(more);
         }
         if (perf != null) {
-            perf.rings().follow(pid);
+            perf.follow(pid);
         }
         AuxiliaryProgram program = request.program();
         if (program != null) {
