@@ -2,6 +2,7 @@ package sonde.bpf.verifier;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,6 +38,8 @@ final class CauseWording {
                     Map.entry("tcp_sock", "a pointer to a TCP socket"),
                     Map.entry("func", "a subprogram"),
                     Map.entry("dynptr_ptr", "a dynptr"),
+                    Map.entry("ptr_", "a pointer to a structure of the kernel"),
+                    Map.entry("trusted_ptr_", "a pointer to a structure of the kernel"),
                     Map.entry("arena", "a pointer into an arena"));
 
     private CauseWording() {}
@@ -46,19 +49,27 @@ final class CauseWording {
      *
      * @param call the function that the instruction calls; empty for none
      * @param origin of the register in question; empty when unknown
+     * @param mapTypes names of the kernel's types of maps
      */
-    static String fill(String sentence, MessageMatch match, String call, String origin) {
+    static String fill(
+            String sentence,
+            MessageMatch match,
+            String call,
+            String origin,
+            IntFunction<String> mapTypes) {
         return HOLE.matcher(sentence)
                 .replaceAll(hole ->
                         Matcher.quoteReplacement(
                                 switch (hole.group(1)) {
                                     case "call" -> call.isEmpty() ? "the call" : call;
+                                    case "ended" -> match.ended();
                                     case "origin" -> origin.isEmpty() ? "" : " (" + origin + ")";
-                                    case String name -> group(name, match);
+                                    case String name -> group(name, match, mapTypes);
                                 }));
     }
 
-    private static String group(String name, MessageMatch match) {
+    private static String group(
+            String name, MessageMatch match, IntFunction<String> mapTypes) {
         String value = match.group(name);
         if (value == null) {
             return name.equals("type") || name.equals("expected") ? "something else" : "";
@@ -66,6 +77,7 @@ final class CauseWording {
         return switch (name) {
             case "reg", "other" -> "r" + value;
             case "type", "expected" -> types(value);
+            case "kind" -> mapTypes.apply(Integer.parseInt(value));
             default -> value;
         };
     }

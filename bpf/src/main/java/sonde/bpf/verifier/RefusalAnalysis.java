@@ -2,6 +2,7 @@ package sonde.bpf.verifier;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,10 +15,13 @@ import sonde.bpf.verifier.LogEntry.LoggedSource;
 import sonde.bpf.verifier.LogEntry.LoggedState;
 import sonde.bpf.verifier.LogEntry.LoggedStep;
 import sonde.bpf.verifier.RefusalKind.MessageMatch;
+import sonde.bpf.verifier.RegisterHistory.FoundHistory;
 
 /** Makes an {@link Explanation} of a log. */
 public final class RefusalAnalysis {
     private static final Pattern REGISTER = Pattern.compile("\\bR(\\d{1,2})\\b");
+    private static final Pattern NUMBER =
+            Pattern.compile("mem access '(?:scalar|inv)'|type=(?:scalar|inv) ");
     private static final Pattern CALL = Pattern.compile("call ([A-Za-z_][A-Za-z0-9_.]{0,120})#");
 
     private final VerifierLog log;
@@ -25,9 +29,15 @@ public final class RefusalAnalysis {
     private final InstructionLines sources;
     private final InstructionListing listing;
     private final List<LoggedStep> path;
+    private final IntFunction<String> mapTypes;
 
-    private RefusalAnalysis(VerifierLog log, @Nullable ProgramCode code, InstructionLines sources) {
+    private RefusalAnalysis(
+            VerifierLog log,
+            @Nullable ProgramCode code,
+            InstructionLines sources,
+            IntFunction<String> mapTypes) {
         this.log = log;
+        this.mapTypes = mapTypes;
         this.code = code;
         this.sources = sources.isEmpty() ? InstructionLines.quoted(log) : sources;
         listing = InstructionListing.of(code);
@@ -40,10 +50,14 @@ public final class RefusalAnalysis {
      * @param text the log, of level 1 or 2
      * @param code the program; null when only the log is there
      * @param sources its lines; {@link InstructionLines#NONE} takes those that the log quotes
+     * @param mapTypes names of the kernel's types of maps, by number
      */
     public static Explanation explain(
-            String text, @Nullable ProgramCode code, InstructionLines sources) {
-        return new RefusalAnalysis(VerifierLog.read(text), code, sources).explanation();
+            String text,
+            @Nullable ProgramCode code,
+            InstructionLines sources,
+            IntFunction<String> mapTypes) {
+        return new RefusalAnalysis(VerifierLog.read(text), code, sources, mapTypes).explanation();
     }
 
     private Explanation explanation() {
@@ -55,19 +69,29 @@ public final class RefusalAnalysis {
         int slot = slot(match);
         boolean onPath = !path.isEmpty() && path.getLast().slot() == slot;
         int register = register(match, message, slot);
-        List<HistoryStep> history = List.of();
+        FoundHistory found = FoundHistory.NONE;
         if (register >= 0 && onPath) {
-            history = RegisterHistory.of(register, path, listing, sources, begin());
+            boolean isNumber = NUMBER.matcher(message).find();
+            found = RegisterHistory.of(register, isNumber, path, listing, sources, begin());
         }
+        List<HistoryStep> history = found.steps();
         String instruction = instruction(slot);
         String call = call(instruction);
         String origin = RegisterHistory.origin(history);
+        if (match != null && !found.ended().isEmpty()) {
+            String kind =
+                    found.wasPacket()
+                            ? "packet-moved"
+                            : RegisterHistory.givesUp(call) ? "released-twice" : "released";
+            match = match.as(kind, found.ended());
+        }
         String cause = cause(match, message, call, origin, report);
         return new Explanation(
                 match == null ? Explanation.UNKNOWN : match.cause().id(),
                 cause,
                 match != null
-                        ? CauseWording.fill(match.cause().remedy(), match, call, origin)
+                        ? CauseWording.fill(
+                                match.cause().remedy(), match, call, origin, mapTypes)
                         : report != null ? report.suggestion() : "",
                 message,
                 slot,
@@ -79,14 +103,14 @@ public final class RefusalAnalysis {
                 report);
     }
 
-    private static String cause(
+    private String cause(
             RefusalKind.@Nullable MessageMatch match,
             String message,
             String call,
             String origin,
             @Nullable KernelReport report) {
         if (match != null) {
-            return CauseWording.fill(match.cause().sentence(), match, call, origin);
+            return CauseWording.fill(match.cause().sentence(), match, call, origin, mapTypes);
         }
         if (report != null && !report.reason().isEmpty()) {
             return report.reason();
