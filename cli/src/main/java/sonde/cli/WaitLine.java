@@ -21,7 +21,7 @@ final class WaitLine implements AutoCloseable {
     private static final long NEXT_MILLIS = 200;
     private static final Object LOCK = new Object();
     private static boolean drawn;
-    private static boolean ended;
+    private static boolean ended = true;
 
     private final Thread thread;
 
@@ -46,7 +46,7 @@ final class WaitLine implements AutoCloseable {
         try {
             Thread.sleep(FIRST_MILLIS);
             int columns = TerminalKind.width(TerminalKind.STDERR);
-            if (columns == 0 || "dumb".equals(System.getenv("TERM"))) {
+            if (columns == 0 || !TerminalKind.obeys(System.getenv())) {
                 return;
             }
             long start = System.nanoTime() - FIRST_MILLIS * 1_000_000;
@@ -75,6 +75,15 @@ final class WaitLine implements AutoCloseable {
             System.err.flush();
             drawn = true;
             return true;
+        }
+    }
+
+    /** Standard output is written to: where a terminal or a pager shows it, the line has to go. */
+    static void outputBegins() {
+        synchronized (LOCK) {
+            if (!ended && !TerminalKind.isFile(TerminalKind.STDOUT)) {
+                end();
+            }
         }
     }
 
