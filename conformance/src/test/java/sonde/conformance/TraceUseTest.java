@@ -125,7 +125,7 @@ class TraceUseTest {
                 "trace --dry-rum x | unknown option --dry-rum; did you mean '--dry-run'?",
                 "trace -d 1 | -d shows a pass, as --dump; a time is --duration 1",
                 "trace --aot x | --compile FILE.bt -o FILE.sbt writes a compiled script",
-                "trace c:malloc | HINT: a probe is no program: 'sonde tool funccount c:malloc' counts",
+                "trace c:malloc | HINT: a probe is not a program: 'sonde tool funccount c:malloc' counts",
                 "tool opensnoop --faild | unknown option --faild; did you mean '--failed'?",
                 "record --durration 3 | unknown option --durration; did you mean '--duration'?",
                 "opensnoop | no command is called 'opensnoop'; did you mean 'tool opensnoop'?",
@@ -159,6 +159,27 @@ class TraceUseTest {
         assertThat(said.get(2)).contains("~");
         assertThat(said.get(3)).startsWith("HINT: of a range loop");
         assertThat(said.get(4)).startsWith("verifier: The sequence of ");
+    }
+
+    /** As record and strace do: a script around the command sees how it ended. */
+    @Test
+    void theStatusIsThatOfTheCommand() throws Exception {
+        Sonde sonde = Sonde.in(folder);
+        assertThat(sonde.run("trace", "-c", "sh -c 'exit 3'", "begin { }").status()).isEqualTo(3);
+        assertThat(sonde.run("trace", "-c", "sh -c 'kill -TERM $$'", "begin { }").status())
+                .isEqualTo(128 + 15);
+        assertThat(sonde.run("trace", "-c", "true", "begin { }").status()).isZero();
+        String ends = "interval:ms:50 { exit(); }";
+        assertThat(sonde.run("trace", "-c", "sleep 9", ends).status()).isZero();
+        String fails = "interval:ms:50 { exit(7); }";
+        assertThat(sonde.run("trace", "-c", "sleep 9", fails).status()).isEqualTo(7);
+        String ignoring =
+                "trap '' USR2 PIPE; exec "
+                        + Sonde.ROOT
+                        + "/sonde trace -q -c 'grep SigIgn /proc/self/status' 'begin { }'";
+        Sonde.Outcome kept = sonde.execute(List.of("/bin/bash", "-c", ignoring));
+        // signals 12 and 13
+        assertThat(kept.out()).containsPattern("SigIgn:\t[0-9a-f]{12}1800\n");
     }
 
     @Test
