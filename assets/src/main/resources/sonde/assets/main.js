@@ -5,7 +5,7 @@ import { $, el, forgetTheme, legendEntry, theme, tip } from './dom.js';
 import { Tree } from './tree.js';
 import { Flame } from './flame.js';
 import { Timeline } from './timeline.js';
-import { SortedTable, anchor, showSections } from './table.js';
+import { SortedTable, anchor, isEmpty, showSections } from './table.js';
 
 const TITLES = { 'on-cpu': 'On CPU', 'off-cpu': 'Off CPU', 'page-faults': 'Page faults' };
 const KIND_NAMES = [['user', 'user'], ['kernel', 'kernel'], ['jit', 'JIT'], ['label', 'label']];
@@ -53,7 +53,7 @@ class Page {
   /** Links to every view and table. */
   makeIndex() {
     const link = (id, name) => el('a', { href: `#${id}` }, name);
-    const tables = this.data.sections.filter((section) => section.title && section.rows?.length !== 0);
+    const tables = this.data.sections.filter((section) => section.title && !isEmpty(section));
     if (this.timeline.tree.length) $('index').append(link('timeline-card', 'Timeline'));
     $('index').append(...this.views.map((view) => link(anchor(view.name), view.name)),
       ...tables.map((section) => link(anchor(section.title, true), section.title)));
