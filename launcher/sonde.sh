@@ -28,15 +28,20 @@ else
 fi
 cache=$caches/$key.aot
 
+case ${1-} in
+record | trace | tool)
+    # HotSpot puts handlers over ignored signals; a command is to find them ignored.
+    while read -r name value; do
+        [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"
+    done </proc/self/status
+    ;;
+esac
+
 heap=-Xmx1400m
 case ${1-} in
 record)
     # A recorder hardly compiles: the first of its threads to run should be the recording one.
     heap="-Xmx128m -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=10"
-    # HotSpot puts handlers over ignored signals; the recorded command is to find them ignored.
-    while read -r name value; do
-        [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"
-    done </proc/self/status
     ;;
 bpf)
     # Most of these end after a few milliseconds of work of their own, which compiling would only

@@ -6,6 +6,7 @@ import java.util.List;
 import sonde.bpf.object.LoadedObject;
 import sonde.tools.bpf.ObjectRecipe;
 import sonde.tools.bpf.ObjectRecipe.AttachPlaces;
+import sonde.view.TextEscape;
 
 /** What {@code sonde bpf load} and {@code sonde bpf attach} have in common. */
 final class BpfObjectArguments {
@@ -18,6 +19,8 @@ final class BpfObjectArguments {
             Options:
               --btf FILE      relocate programs to these types, not to those of the running kernel
               --only PROGRAM  load this program only (repeatable)
+              --map-entries NAME=N
+                              give this map room for N entries (repeatable)
               --map-pins DIR  maps that are pinned by name are here instead of in /sys/fs/bpf
               --dev DEVICE    attach xdp and tcx programs to this network device
               --cgroup DIR    attach cgroup programs to this cgroup
@@ -35,7 +38,8 @@ final class BpfObjectArguments {
                 call.given().paths(),
                 call.given().path("--btf"),
                 only.isEmpty() ? null : only,
-                call.given().path("--map-pins"));
+                call.given().path("--map-pins"),
+                call.given().texts("--map-entries"));
     }
 
     static AttachPlaces places(CommandCall call) {
@@ -49,5 +53,13 @@ final class BpfObjectArguments {
     /** What was loaded, attached and pinned. */
     static void show(CommandCall call, LoadedObject object, List<Path> pins) throws IOException {
         ResultPrinter.onOut(ObjectRecipe.shown(object, pins), call.json());
+        if (call.given().texts("--only").isEmpty()) {
+            ObjectRecipe.left(object)
+                    .forEach(name ->
+                            call.say(
+                                    "not loaded: "
+                                            + TextEscape.line(name)
+                                            + ", which is loaded only when asked for (--only)"));
+        }
     }
 }

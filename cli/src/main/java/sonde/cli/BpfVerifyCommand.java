@@ -5,6 +5,7 @@ import java.util.List;
 import sonde.tools.bpf.VerifyRecipe;
 import sonde.tools.bpf.VerifyRecipe.VerifyRequest;
 import sonde.tools.option.GivenOptions;
+import sonde.view.TextEscape;
 
 /** {@code sonde bpf verify}. */
 final class BpfVerifyCommand {
@@ -28,7 +29,10 @@ final class BpfVerifyCommand {
                               fmod_ret, lsm or iter
               --map N=TYPE,KEY,VALUE,ENTRIES
                               create a map for map[fd:N] while the verifier runs (repeatable)
-              --only PROGRAM  verify this program of an object only (repeatable)
+              --only PROGRAM  verify this program of an object only (repeatable); needed for
+                              programs of SEC("?...") beside others
+              --map-entries NAME=N
+                              give this map of an object room for N entries (repeatable)
               --btf FILE      relocate the object to these types, not to those of the running kernel
               --sleepable     the program may sleep (BPF_F_SLEEPABLE)
               --license TEXT  the program's license (default GPL)
@@ -67,8 +71,15 @@ final class BpfVerifyCommand {
                                 given.path("--btf"),
                                 given.has("--sleepable"),
                                 given.text("--license", "GPL"),
-                                given.has("--log")));
+                                given.has("--log"),
+                                given.texts("--map-entries")));
         ResultPrinter.onOut(recipe.result(), call.json());
+        recipe.left()
+                .forEach(name ->
+                        call.say(
+                                "not verified: "
+                                        + TextEscape.line(name)
+                                        + ", which is loaded only when asked for (--only)"));
         return switch (recipe.outcome()) {
             case ACCEPTED -> ExitCode.DONE;
             case REFUSED -> ExitCode.NEGATIVE;

@@ -5,7 +5,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
@@ -22,8 +21,6 @@ import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportRecipe.ReportPage;
 import sonde.tools.report.ReportSection;
-import sonde.tools.report.StackOptions;
-import sonde.tools.report.StackOptions.StackOrder;
 import sonde.tools.report.section.ReportSections;
 import sonde.view.HtmlRenderer;
 
@@ -50,9 +47,9 @@ final class ReportCommand {
             Options:
               --events        list the events, one per line, as trace-cmd report does; those of a
                               perf.data as perf script does
-              --own           of a whole machine (record -a -- COMMAND): only the command, its threads
-                              and descendants
-              --header        show what a perf.data says of itself: machine, events, build-ids, ...
+              --own           show only the command of record -a -- COMMAND, its threads and
+                              descendants
+              --header        show the metadata of a perf.data: machine, events, build-ids, ...
               -g, --call-graph caller|callee
                               root call trees at the first caller, or at the function that ran
                               (default caller)
@@ -88,8 +85,8 @@ final class ReportCommand {
 
                     Environment:
                       In a pipe each row is one line; COLUMNS=100 limits the width of tables.
-                      SONDE_UNPACK_MAX=20G limits the unpacked size of a compressed file; the default is
-                      200 times its size, at most 64 GiB
+                      SONDE_UNPACK_MAX=20G limits the unpacked size of a compressed file; the
+                      default is 200 times its size, at most 64 GiB
 
                     Exit status:
                       0 done, 1 nothing in it matches the filters, 2 no such file, 4 no recording or
@@ -131,7 +128,7 @@ final class ReportCommand {
             int status = (int) given.number("--after-record").orElse(0);
             return RecordCommand.summary(recordings.getFirst(), status, call);
         }
-        ReportOptions options = options();
+        ReportOptions options = FilterArguments.report(given, sections());
         checkArguments(options);
         try {
             return report(options);
@@ -145,7 +142,7 @@ final class ReportCommand {
                 ReportSource.open(recordings, SymbolArguments.places(call.given(), call::say))) {
             if (given.has("--own") && !source.narrowToCommand()) {
                 throw new OptionException(
-                        "--own: no command was recorded, so that there is no tree of its own");
+                        "--own: the recording has no command, so there is no tree to select");
             }
             if (html != null) {
                 page(source, options, html);
@@ -210,39 +207,6 @@ final class ReportCommand {
         PrivateOutput.stream(
                 file, force, out -> new HtmlRenderer().write(page.report(), page.timeline(), out));
         call.err().println("written: " + file);
-    }
-
-    private ReportOptions options() {
-        return new ReportOptions(
-                sections(),
-                FilterArguments.from(given),
-                FilterArguments.to(given),
-                FilterArguments.threads(given),
-                FilterArguments.comms(given),
-                FilterArguments.types(given),
-                (int) given.number("--rows").orElse(0),
-                ListingArguments.options(given),
-                stackOptions());
-    }
-
-    private StackOptions stackOptions() {
-        List<StackOptions.SortKey> keys = new ArrayList<>();
-        for (String name : given.texts("--sort")) {
-            try {
-                keys.add(StackOptions.SortKey.named(name));
-            } catch (IllegalArgumentException e) {
-                throw new OptionException(
-                        "--sort takes comm, pid, tid, dso, symbol and line, not '" + name + "'");
-            }
-        }
-        return new StackOptions(
-                given.text("--call-graph", "caller").equals("callee")
-                        ? StackOrder.CALLEE
-                        : StackOrder.CALLER,
-                keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys,
-                given.has("--children"),
-                !given.has("--no-inline"),
-                given.has("--lines") || keys.contains(StackOptions.SortKey.LINE));
     }
 
     private List<ReportSection> sections() {

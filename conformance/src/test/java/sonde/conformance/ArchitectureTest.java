@@ -132,7 +132,7 @@ class ArchitectureTest {
         return switch (owner) {
             case "java.lang.System", "java.io.FileDescriptor" ->
                     access.getName().equals("out"); // notes and progress go to standard error
-            case "sonde.cli.StandardOutput" -> access instanceof JavaConstructorCall;
+            case "sonde.cli.ResultPrinter$StandardOutput" -> access instanceof JavaConstructorCall;
             case "sonde.cli.CommandCall" ->
                     access instanceof JavaMethodCall && access.getName().equals("out");
             default -> false;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +60,59 @@ final class BpfVerifyKernelTest {
         assertThat(explanation.number("line_num")).isEqualTo(7);
         assertThat(explanation.objects("history")).hasSize(2);
         assertThat(one.object("statistics").number("processed_insns")).isEqualTo(7);
+    }
+
+    private static final String OPTIONAL =
+            """
+            #define SEC(n) __attribute__((section(n), used))
+            #define __uint(name, val) int (*name)[val]
+            #define __type(name, val) typeof(val) *name
+            static void *(*lookup)(void *map, const void *key) = (void *) 1;
+            struct { __uint(type, 1); __type(key, unsigned); __type(value, long); } counts SEC(".maps");
+            SEC("?tracepoint/sched/sched_switch") int first(void *ctx)
+            {
+                unsigned k = 1;
+                long *v = lookup(&counts, &k);
+                if (v) *v += 1;
+                return 0;
+            }
+            #ifdef MORE
+            SEC("tracepoint/sched/sched_wakeup") int second(void *ctx) { return 0; }
+            #endif
+            char LICENSE[] SEC("license") = "GPL";
+            """;
+
+    private static void compile(String... options) throws Exception {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/clang")), "no clang");
+        Files.writeString(folder.resolve("o.bpf.c"), OPTIONAL);
+        List<String> words = new ArrayList<>(List.of("clang", "-g", "-O2", "-target", "bpf"));
+        words.addAll(List.of(options));
+        words.addAll(List.of("-c", "o.bpf.c", "-o", "o.bpf.o"));
+        assertThat(Sonde.in(folder).execute(words).status()).isZero();
+    }
+
+    /** As libbpf's tools do before they load their objects. */
+    @Test
+    void optionalProgramsAndMapsWithoutSize() throws Exception {
+        compile();
+        Sonde sonde = Sonde.in(folder);
+        Sonde.Outcome unsized = sonde.run("bpf", "verify", "o.bpf.o");
+        assertThat(unsized.status()).isEqualTo(3);
+        assertThat(unsized.out()).contains("first: not looked at", "--map-entries counts=N");
+        Sonde.Outcome sized = sonde.run("bpf", "verify", "o.bpf.o", "--map-entries", "counts=64");
+        assertThat(sized.status()).as("%s", sized).isZero();
+        assertThat(sized.out()).startsWith("first: accepted as tracepoint");
+        Sonde.Outcome loaded =
+                sonde.run(
+                        "bpf", "load", "o.bpf.o", "--only", "first", "--map-entries", "counts=64");
+        assertThat(loaded.status()).as("%s", loaded).isZero();
+        assertThat(loaded.out()).contains("max_entries 64", "first");
+        assertThat(sonde.run("bpf", "load", "o.bpf.o", "--map-entries", "x=1").err())
+                .contains("has no map x; it has [counts]");
+        compile("-DMORE");
+        Sonde.Outcome both = sonde.run("bpf", "verify", "o.bpf.o", "--map-entries", "counts=64");
+        assertThat(both.out()).startsWith("second: accepted").doesNotContain("first: ");
+        assertThat(both.err()).contains("not verified: first");
     }
 
     @Test

@@ -161,6 +161,27 @@ class TraceUseTest {
         assertThat(said.get(4)).startsWith("verifier: The sequence of ");
     }
 
+    /** As record and strace do: a script around the command sees how it ended. */
+    @Test
+    void theStatusIsThatOfTheCommand() throws Exception {
+        Sonde sonde = Sonde.in(folder);
+        assertThat(sonde.run("trace", "-c", "sh -c 'exit 3'", "begin { }").status()).isEqualTo(3);
+        assertThat(sonde.run("trace", "-c", "sh -c 'kill -TERM $$'", "begin { }").status())
+                .isEqualTo(128 + 15);
+        assertThat(sonde.run("trace", "-c", "true", "begin { }").status()).isZero();
+        String ends = "interval:ms:50 { exit(); }";
+        assertThat(sonde.run("trace", "-c", "sleep 9", ends).status()).isZero();
+        String fails = "interval:ms:50 { exit(7); }";
+        assertThat(sonde.run("trace", "-c", "sleep 9", fails).status()).isEqualTo(7);
+        String ignoring =
+                "trap '' USR2 PIPE; exec "
+                        + Sonde.ROOT
+                        + "/sonde trace -q -c 'grep SigIgn /proc/self/status' 'begin { }'";
+        Sonde.Outcome kept = sonde.execute(List.of("/bin/bash", "-c", ignoring));
+        // signals 12 and 13
+        assertThat(kept.out()).containsPattern("SigIgn:\t[0-9a-f]{12}1800\n");
+    }
+
     @Test
     @Tag("tracefs")
     void tooFewDescriptorsNameTheLimit() throws Exception {

@@ -30,6 +30,7 @@ import sonde.open.format.TraceFormat;
 import sonde.probe.snapshot.SystemSnapshot;
 import sonde.recording.InputSet;
 import sonde.recording.InputSet.InputOpener;
+import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.perfdata.PerfDescription;
 import sonde.recording.tracedat.TimeShift;
@@ -51,6 +52,7 @@ final class RecordingOpener {
     final List<String> notes = new ArrayList<>();
     final Map<Integer, String> comms = new HashMap<>();
     Map<Integer, byte[]> jvmMaps = Map.of();
+    List<JavaThreads> javaThreads = List.of();
     @Nullable RecordingMeta meta;
     byte[] kallsyms = {};
     String machine = "";
@@ -208,6 +210,7 @@ final class RecordingOpener {
         BundleReader reader = new BundleReader(this, parts);
         meta = reader.read();
         jvmMaps = reader.jvmMaps();
+        javaThreads = reader.javaThreads();
     }
 
     void take(Input input) throws IOException {

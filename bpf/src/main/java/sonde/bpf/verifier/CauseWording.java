@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.bpf.MapType;
 import sonde.bpf.verifier.RefusalKind.MessageMatch;
 
 /** Puts what a message says into the sentences of its {@link RefusalKind}. */
@@ -37,6 +38,8 @@ final class CauseWording {
                     Map.entry("tcp_sock", "a pointer to a TCP socket"),
                     Map.entry("func", "a subprogram"),
                     Map.entry("dynptr_ptr", "a dynptr"),
+                    Map.entry("ptr_", "a pointer to a structure of the kernel"),
+                    Map.entry("trusted_ptr_", "a pointer to a structure of the kernel"),
                     Map.entry("arena", "a pointer into an arena"));
 
     private CauseWording() {}
@@ -53,6 +56,7 @@ final class CauseWording {
                         Matcher.quoteReplacement(
                                 switch (hole.group(1)) {
                                     case "call" -> call.isEmpty() ? "the call" : call;
+                                    case "ended" -> match.ended();
                                     case "origin" -> origin.isEmpty() ? "" : " (" + origin + ")";
                                     case String name -> group(name, match);
                                 }));
@@ -66,8 +70,14 @@ final class CauseWording {
         return switch (name) {
             case "reg", "other" -> "r" + value;
             case "type", "expected" -> types(value);
+            case "kind" -> mapType(value);
             default -> value;
         };
+    }
+
+    private static String mapType(String number) {
+        MapType type = MapType.of(Integer.parseInt(number));
+        return type == null ? number : type.kernelName();
     }
 
     private static String types(String list) {

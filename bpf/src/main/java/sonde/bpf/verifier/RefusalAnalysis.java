@@ -14,10 +14,13 @@ import sonde.bpf.verifier.LogEntry.LoggedSource;
 import sonde.bpf.verifier.LogEntry.LoggedState;
 import sonde.bpf.verifier.LogEntry.LoggedStep;
 import sonde.bpf.verifier.RefusalKind.MessageMatch;
+import sonde.bpf.verifier.RegisterHistory.FoundHistory;
 
 /** Makes an {@link Explanation} of a log. */
 public final class RefusalAnalysis {
     private static final Pattern REGISTER = Pattern.compile("\\bR(\\d{1,2})\\b");
+    private static final Pattern NUMBER =
+            Pattern.compile("mem access '(?:scalar|inv)'|type=(?:scalar|inv) ");
     private static final Pattern CALL = Pattern.compile("call ([A-Za-z_][A-Za-z0-9_.]{0,120})#");
 
     private final VerifierLog log;
@@ -55,13 +58,22 @@ public final class RefusalAnalysis {
         int slot = slot(match);
         boolean onPath = !path.isEmpty() && path.getLast().slot() == slot;
         int register = register(match, message, slot);
-        List<HistoryStep> history = List.of();
+        FoundHistory found = FoundHistory.NONE;
         if (register >= 0 && onPath) {
-            history = RegisterHistory.of(register, path, listing, sources, begin());
+            boolean isNumber = NUMBER.matcher(message).find();
+            found = RegisterHistory.of(register, isNumber, path, listing, sources, begin());
         }
+        List<HistoryStep> history = found.steps();
         String instruction = instruction(slot);
         String call = call(instruction);
         String origin = RegisterHistory.origin(history);
+        if (match != null && !found.ended().isEmpty()) {
+            String kind =
+                    found.wasPacket()
+                            ? "packet-moved"
+                            : RegisterHistory.givesUp(call) ? "released-twice" : "released";
+            match = match.as(kind, found.ended());
+        }
         String cause = cause(match, message, call, origin, report);
         return new Explanation(
                 match == null ? Explanation.UNKNOWN : match.cause().id(),

@@ -43,8 +43,19 @@ record RefusalKind(
         NOWHERE
     }
 
-    /** A message and the cause it means. */
-    record MessageMatch(RefusalKind cause, Matcher matcher, String message) {
+    /**
+     * A message and the cause it means.
+     *
+     * @param ended the call that made a number of the pointer in question; empty for none
+     */
+    record MessageMatch(RefusalKind cause, Matcher matcher, String message, String ended) {
+        /** The same message, whose cause is a call before. */
+        MessageMatch as(String id, String call) {
+            RefusalKind kind =
+                    ALL.stream().filter(one -> one.id.equals(id)).findFirst().orElseThrow();
+            return new MessageMatch(kind, matcher, message, call);
+        }
+
         /** What a group matched; null when it is not there or did not match. */
         @Nullable String group(String name) {
             return matcher.namedGroups().containsKey(name) ? matcher.group(name) : null;
@@ -71,7 +82,7 @@ record RefusalKind(
                 for (String line : lines) {
                     Matcher matcher = pattern.matcher(line);
                     if (matcher.lookingAt()) {
-                        return new MessageMatch(cause, matcher, line);
+                        return new MessageMatch(cause, matcher, line, "");
                     }
                 }
             }

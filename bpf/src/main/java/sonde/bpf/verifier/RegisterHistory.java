@@ -3,6 +3,7 @@ package sonde.bpf.verifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
@@ -22,6 +23,8 @@ final class RegisterHistory {
     private static final int MOST_KEPT = 7;
     private static final int MOST_BRANCHES = 2;
     private static final int MOST_ASIDE = 3;
+    private static final Pattern MOVE =
+            Pattern.compile(" is a copy of r\\d+$| is saved on the stack| is loaded back ");
 
     private final List<LoggedStep> path;
     private final InstructionListing listing;
@@ -29,7 +32,31 @@ final class RegisterHistory {
     private final TreeMap<Integer, HistoryStep> found = new TreeMap<>();
     private final String begin;
     private int aside;
+    private boolean isNumber;
+    private String ended = "";
+    private String pointer = "";
     private @Nullable HistoryStep start;
+
+    /** What was found. */
+    record FoundHistory(List<HistoryStep> steps, String ended, String pointer) {
+        static final FoundHistory NONE = new FoundHistory(List.of(), "", "");
+
+        /** Whether it was a pointer into the packet that became a number. */
+        boolean wasPacket() {
+            return pointer.startsWith("pkt");
+        }
+    }
+
+    /** bpf_helper_changes_pkt_data of net/core/filter.c. */
+    private static final Pattern MOVES_PACKET =
+            Pattern.compile(
+                    "bpf_(?:skb_(?:vlan_push|vlan_pop|store_bytes|change_(?:proto|head|tail)|pull_data"
+                            + "|adjust_room)|l[34]_csum_replace|xdp_adjust_(?:head|meta|tail)"
+                            + "|msg_(?:pull|push|pop)_data|lwt_\\w+|clone_redirect|store_hdr_opt)");
+
+    private static final Pattern GIVES_UP =
+            Pattern.compile(
+                    "\\w*_(?:submit|discard|release|put|destroy|drop|free|unlock)(?:_\\w+)?");
 
     /** Where the value is at a point of the walk. */
     private sealed interface ValuePlace {
@@ -62,17 +89,21 @@ final class RegisterHistory {
     }
 
     /**
-     * What happened to a register before the last step of the path, first to last.
+     * What happened to a register before the last step of the path, first to last; and of a number
+     * that had been a pointer, the call that ended that.
      *
+     * @param isNumber whether the verifier says that it is a number there
      * @param begin state when the program began
      */
-    static List<HistoryStep> of(
+    static FoundHistory of(
             int register,
+            boolean isNumber,
             List<LoggedStep> path,
             InstructionListing listing,
             InstructionLines sources,
             String begin) {
         RegisterHistory history = new RegisterHistory(path, listing, sources, begin);
+        history.isNumber = isNumber;
         history.walk(
                 new ValuePlace.HeldInRegister(BpfRegister.of(register)), path.size() - 2, false);
         List<HistoryStep> steps = new ArrayList<>();
@@ -81,9 +112,19 @@ final class RegisterHistory {
         }
         steps.addAll(history.found.values());
         while (steps.size() > MOST_KEPT) {
-            steps.remove(steps.size() / 2);
+            steps.remove(leastTelling(steps));
         }
-        return List.copyOf(steps);
+        return new FoundHistory(List.copyOf(steps), history.ended, history.pointer);
+    }
+
+    /** Copies and moves change nothing; else the one in the middle. */
+    private static int leastTelling(List<HistoryStep> steps) {
+        for (int i = steps.size() - 1; i > 0; i--) {
+            if (MOVE.matcher(steps.get(i).what()).find()) {
+                return i;
+            }
+        }
+        return steps.size() / 2;
     }
 
     static String name(BpfRegister register) {
@@ -117,6 +158,12 @@ final class RegisterHistory {
                     }
                     continue;
                 }
+                boolean isCall =
+                        instruction instanceof CallHelperFunction
+                                || instruction instanceof Instruction.CallKernel;
+                if (isCall && isNumber && !other && ended.isEmpty()) {
+                    invalidated(i, place);
+                }
                 ValuePlace next = step(i, instruction, place);
                 if (next == null) {
                     return;
@@ -127,6 +174,37 @@ final class RegisterHistory {
         if (!other) {
             atBegin(place);
         }
+    }
+
+    /** Whether a function takes an object back. */
+    static boolean givesUp(String function) {
+        return GIVES_UP.matcher(function).matches();
+    }
+
+    /** The log does not print what a call makes of the registers that it does not write. */
+    private void invalidated(int i, ValuePlace place) {
+        if (isResult(place) || isArgument(place)) {
+            return;
+        }
+        String text = path.get(i).text();
+        int end = text.indexOf('#');
+        String call = text.startsWith("call ") && end > 5 ? text.substring(5, end) : "";
+        String before = "";
+        for (int k = i - 1; k >= 0 && before.isEmpty(); k--) {
+            before = state(path.get(k).state(), of(place));
+        }
+        boolean isPointer =
+                !before.isEmpty() && !before.matches("(?:scalar|inv|-?\\d|0x).*|P\\d.*");
+        Pattern ends = before.startsWith("pkt") ? MOVES_PACKET : GIVES_UP;
+        if (isPointer && ends.matcher(call).matches()) {
+            ended = call;
+            pointer = before;
+            add(i, place + " is no pointer from here on", "");
+        }
+    }
+
+    private static String of(ValuePlace place) {
+        return place instanceof ValuePlace.OnStack(int offset) ? "fp" + offset : place.toString();
     }
 
     private void atBegin(ValuePlace place) {

@@ -51,6 +51,48 @@ final class RefusalAnalysisTest {
                         new VerifierStatistics(5, 1_000_000, 1, 3, 2, 0, 153, List.of(8, 0, 16)));
     }
 
+    /** The step that limits a number is told, however long the way of the pointer was. */
+    @Test
+    void copiesGiveWayToStepsThatChange() {
+        Explanation one =
+                explain(
+                        """
+                        0: R1=ctx() R10=fp0
+                        0: (79) r6 = *(u64 *)(r1 +16)         ; R1=ctx() R6=scalar()
+                        1: (77) r6 >>= 32                     ; R6=scalar(smin=0,smax=umax=0xffffffff)
+                        2: (bf) r7 = r6                       ; R6=scalar(id=1) R7=scalar(id=1)
+                        3: (bf) r8 = r7                       ; R7=scalar(id=1) R8=scalar(id=1)
+                        4: (bf) r9 = r8                       ; R8=scalar(id=1) R9=scalar(id=1)
+                        5: (7b) *(u64 *)(r10 -8) = r9         ; R9=scalar(id=1) R10=fp0 fp-8=scalar(id=1)
+                        6: (79) r2 = *(u64 *)(r10 -8)         ; R2=scalar(id=1) R10=fp0
+                        7: (bf) r3 = r2                       ; R2=scalar(id=1) R3=scalar(id=1)
+                        8: (bf) r4 = r3                       ; R3=scalar(id=1) R4=scalar(id=1)
+                        9: (71) r0 = *(u8 *)(r4 +0)
+                        R4 invalid mem access 'scalar'
+                        """);
+        assertThat(slots(one)).contains(0, 1).hasSizeLessThan(8);
+        assertThat(one.id()).isEqualTo("number-as-pointer");
+    }
+
+    @Test
+    void memoryOfTheKernelIsNoArgument() {
+        Explanation one =
+                explain(
+                        """
+                        0: R1=ctx() R10=fp0
+                        0: (79) r2 = *(u64 *)(r1 +8)          ; R1=ctx() R2=trusted_ptr_task_struct()
+                        1: (18) r1 = 0xffff888157ed6000       ; R1=map_ptr(map=counts,ks=8,vs=8)
+                        3: (85) call bpf_map_lookup_elem#1
+                        bpf_map_lookup_elem() may write into memory pointed by R2 type=trusted_ptr_
+                        """);
+        assertThat(one.id()).isEqualTo("kernel-memory-argument");
+        assertThat(one.cause())
+                .startsWith(
+                        "r2 is a pointer to a structure of the kernel, which bpf_map_lookup_elem"
+                                + " does not take");
+        assertThat(one.remedy()).contains("to the stack first");
+    }
+
     @Test
     void theKernelsOwnReportExplainsWhatIsNotKnownHere() {
         Explanation one = explain(Logs.V7_3);
@@ -178,7 +220,9 @@ final class RefusalAnalysisTest {
         assertThat(RefusalKind.all()).extracting(RefusalKind::id).doesNotHaveDuplicates();
         assertThat(RefusalKind.all())
                 .allSatisfy(cause -> {
-                    assertThat(cause.messages()).isNotEmpty();
+                    // A call that ended a pointer has no message of its own.
+                    boolean isBefore = cause.sentence().contains("{ended}");
+                    assertThat(cause.messages().isEmpty()).isEqualTo(isBefore);
                     assertThat(cause.sentence()).isNotEmpty();
                     assertThat(cause.remedy()).isNotEmpty();
                 });

@@ -18,6 +18,7 @@ import sonde.bpf.object.LoadOptions;
 import sonde.bpf.object.LoadedObject;
 import sonde.bpf.object.ObjectException;
 import sonde.bpf.object.ObjectFile;
+import sonde.bpf.object.ObjectMap;
 import sonde.bpf.object.ObjectProgram;
 import sonde.event.result.Document;
 import sonde.event.result.Listing;
@@ -31,9 +32,14 @@ import sonde.view.TextEscape;
  * @param btf types that programs are fitted to; null for the running kernel's
  * @param only programs to be loaded; null for those that are when nothing is said
  * @param mapPins where maps that are pinned by name are; null for the usual folder
+ * @param sizes entries of maps in place of what the objects say: {@code "NAME=N"}
  */
 public record ObjectRecipe(
-        List<Path> files, @Nullable Path btf, @Nullable List<String> only, @Nullable Path mapPins) {
+        List<Path> files,
+        @Nullable Path btf,
+        @Nullable List<String> only,
+        @Nullable Path mapPins,
+        List<String> sizes) {
     /** Where programs go whose section does not say. */
     public record AttachPlaces(
             @Nullable String device, @Nullable String cgroup, @Nullable String netns, int pid) {
@@ -67,7 +73,42 @@ public record ObjectRecipe(
     /** Loads the programs and makes the maps. */
     public LoadedObject load() throws IOException {
         ObjectFile file = read(files);
-        return file.load(options(file));
+        try {
+            return file.load(options(file));
+        } catch (ObjectException e) {
+            throw withRemedy(e);
+        }
+    }
+
+    /** Programs set the size of such a map before they load the object. */
+    static ObjectException withRemedy(ObjectException e) {
+        return e.reason().endsWith("room for no entry")
+                ? new ObjectException(
+                        e.place(),
+                        e.reason() + "; --map-entries " + e.place().symbol() + "=N makes room",
+                        e)
+                : e;
+    }
+
+    /** With maps of other sizes. */
+    static LoadOptions sized(LoadOptions options, ObjectFile file, List<String> sizes) {
+        LoadOptions sized = options;
+        List<String> names = file.maps().stream().map(ObjectMap::name).toList();
+        for (String size : sizes) {
+            int equals = size.lastIndexOf('=');
+            String name = equals < 0 ? size : size.substring(0, equals);
+            String number = size.substring(equals + 1);
+            if (!names.contains(name)) {
+                throw new BpfUseException(
+                        file.name() + " has no map " + name + "; it has " + names);
+            }
+            if (!number.matches("[1-9]\\d{0,8}")) {
+                throw new BpfUseException(
+                        "--map-entries takes NAME=N, N from 1 to 999999999, not '" + size + "'");
+            }
+            sized = sized.withSize(name, Integer.parseInt(number));
+        }
+        return sized;
     }
 
     private LoadOptions options(ObjectFile file) {
@@ -81,7 +122,22 @@ public record ObjectRecipe(
                 options = options.withProgram(program.name(), chosen.contains(program.name()));
             }
         }
-        return options;
+        return sized(options, file, sizes);
+    }
+
+    /** Programs of an object that are loaded only when asked for: {@code SEC("?xdp")}. */
+    static List<String> optional(ObjectFile file) {
+        return file.programs().stream()
+                .filter(program -> !program.isLoadedByDefault())
+                .map(ObjectProgram::name)
+                .toList();
+    }
+
+    /** Programs that were not loaded because nobody asked for them. */
+    public static List<String> left(LoadedObject object) {
+        return optional(object.object()).stream()
+                .filter(name -> !object.programs().containsKey(name))
+                .toList();
     }
 
     /** The programs named; without a word those that are loaded when nothing is said. */

@@ -39,6 +39,7 @@ public final class VerifyRecipe {
      * @param only programs of an object; null for those that are loaded when nothing is said
      * @param btf types that an object is fitted to; null for the running kernel's
      * @param log whether the verifier's own words are shown
+     * @param sizes entries of an object's maps: {@code "NAME=N"}
      */
     public record VerifyRequest(
             Path file,
@@ -49,9 +50,11 @@ public final class VerifyRecipe {
             @Nullable Path btf,
             boolean sleepable,
             String license,
-            boolean log) {}
+            boolean log,
+            List<String> sizes) {}
 
     private final VerifyRequest request;
+    private List<String> left = List.of();
     private VerifyOutcome outcome = VerifyOutcome.ACCEPTED;
 
     /** Of that file. */
@@ -62,6 +65,11 @@ public final class VerifyRecipe {
     /** What became of the programs; known when the result is written. */
     public VerifyOutcome outcome() {
         return outcome;
+    }
+
+    /** Programs that nobody asked for; known when the result is written. */
+    public List<String> left() {
+        return left;
     }
 
     /** A verdict for each program, as it is given. */
@@ -94,7 +102,13 @@ public final class VerifyRecipe {
     private void verify(ObjectFile object, LoadOptions options, VerifierVerdicts verdicts)
             throws IOException {
         List<String> names = ObjectRecipe.chosen(object, request.only());
-        LoadOptions none = options;
+        List<String> optional = ObjectRecipe.optional(object);
+        if (request.only() == null && names.isEmpty()) {
+            names = optional; // a file of nothing else is given to have these verified
+        } else if (request.only() == null) {
+            left = optional;
+        }
+        LoadOptions none = ObjectRecipe.sized(options, object, request.sizes());
         for (ObjectProgram one : object.programs()) {
             none = none.withProgram(one.name(), false);
         }
@@ -107,7 +121,7 @@ public final class VerifyRecipe {
                 if (e.getCause() instanceof VerifierException verifier) {
                     verdicts.missing(name, e.getMessage(), verifier);
                 } else {
-                    verdicts.unseen(name, String.valueOf(e.getMessage()));
+                    verdicts.unseen(name, String.valueOf(ObjectRecipe.withRemedy(e).getMessage()));
                 }
             }
         }

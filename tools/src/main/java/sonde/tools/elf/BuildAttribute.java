@@ -3,9 +3,15 @@ package sonde.tools.elf;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNote;
+import sonde.binary.elf.ElfSymbols;
 
 /**
  * A note of annobin: how the code of a region was compiled. What stands in the place of the owner
@@ -93,23 +99,71 @@ final class BuildAttribute {
         };
     }
 
-    /** The region; of a note without one that of the note before it. */
-    static String region(ElfFile elf, ElfNote note, String before) {
-        ByteBuffer bytes = ByteBuffer.wrap(note.description()).order(elf.order());
-        boolean wide = bytes.remaining() >= 16;
-        try {
-            if (!bytes.hasRemaining()) {
-                return before;
+    /** The regions of the notes of a section, one after the other. */
+    static final class NoteRegions {
+        private final ElfFile elf;
+        private final Map<Long, Integer> functions = new HashMap<>();
+        private final Map<Long, Integer> others = new HashMap<>();
+        private final @Nullable ElfSymbols symbols;
+        private String open = "from 0";
+        private String function = "";
+
+        NoteRegions(ElfFile elf) throws MalformedInputException {
+            this.elf = elf;
+            symbols = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
+            int count = symbols == null ? 0 : symbols.count();
+            for (int i = 1; i < count; i++) {
+                int type = symbols.type(i);
+                boolean named = symbols.section(i) != 0 && symbols.nameOffset(i) != 0;
+                if (named && type == ElfSymbols.STT_FUNC) {
+                    functions.putIfAbsent(symbols.value(i), i);
+                } else if (named && type != ElfSymbols.STT_SECTION) {
+                    others.merge(symbols.value(i), i, this::better);
+                }
             }
-            long start = wide ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
-            long end =
-                    !bytes.hasRemaining()
-                            ? 0
-                            : wide ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
-            String from = "Applies to region from " + (start == 0 ? "0" : ElfWording.hex(start));
-            return end == 0 ? from : from + " to " + ElfWording.hex(end);
-        } catch (BufferUnderflowException e) {
-            return "<corrupt>";
+        }
+
+        /** Of a region of several functions an object or file goes before a label. */
+        private int better(int known, int other) {
+            ElfSymbols all = Objects.requireNonNull(symbols);
+            boolean isLabel = all.type(other) == ElfSymbols.STT_NOTYPE;
+            boolean isFinal =
+                    all.type(known) != ElfSymbols.STT_NOTYPE
+                            && all.binding(known) == ElfSymbols.STB_GLOBAL;
+            return isLabel || isFinal ? known : other;
+        }
+
+        /** The region; of a note without one that of the note before it of its kind. */
+        String of(ElfNote note) {
+            boolean isOpen = note.type() == OPEN;
+            ByteBuffer bytes = ByteBuffer.wrap(note.description()).order(elf.order());
+            if (!bytes.hasRemaining()) {
+                return "Applies to region " + (isOpen || function.isEmpty() ? open : function);
+            }
+            boolean wide = bytes.remaining() >= 16;
+            try {
+                long start = wide ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
+                long end =
+                        !bytes.hasRemaining()
+                                ? 0
+                                : wide ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
+                Integer symbol = (isOpen ? others : functions).get(start);
+                ElfSymbols all = symbols;
+                String name = all == null || symbol == null ? "" : all.name(symbol);
+                if (all != null && symbol != null && end == 0 && all.size(symbol) > 0) {
+                    end = start + all.size(symbol);
+                }
+                String region = "from " + (start == 0 ? "0" : ElfWording.hex(start));
+                region += end == 0 ? "" : " to " + ElfWording.hex(end);
+                if (isOpen) {
+                    open = region;
+                } else {
+                    function = region;
+                }
+                return "Applies to region " + region + (name.isEmpty() ? "" : " (" + name + ")");
+            } catch (BufferUnderflowException e) {
+                return "<corrupt>";
+            }
         }
     }
 }

@@ -51,7 +51,7 @@ public final class NotesPage implements ElfPage {
     }
 
     @Override
-    public void text(PrintWriter out) {
+    public void text(PrintWriter out) throws IOException {
         List<NoteGroup> groups = groups();
         if (groups.isEmpty()) {
             out.println("There are no notes in this file.");
@@ -61,17 +61,17 @@ public final class NotesPage implements ElfPage {
             out.print(line);
             out.println("Displaying notes " + group.title());
             out.println("  Owner                Data size \tDescription");
-            String region = "";
+            BuildAttribute.NoteRegions regions = null;
             for (ElfNote note : group.notes()) {
                 String owner = ElfWording.name(note.owner());
                 if (BuildAttribute.is(note)) {
-                    region = BuildAttribute.region(elf, note, region);
+                    regions = regions == null ? new BuildAttribute.NoteRegions(elf) : regions;
                     out.printf(
                             "  %-28s 0x%08x\t%s\t    %s%n",
                             ElfWording.name(BuildAttribute.name(note)),
                             note.description().length,
                             ElfNames.note(note.owner(), note.type()),
-                            region);
+                            ElfWording.name(regions.of(note)));
                     continue;
                 }
                 out.printf(

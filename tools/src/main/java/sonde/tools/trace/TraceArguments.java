@@ -57,7 +57,8 @@ public final class TraceArguments {
 
             What is traced:
               -c, --cmd COMMAND
-                              start a command; the trace ends with it, cpid is its process
+                              start a command; the trace ends with it and has its exit status
+                              (128+N for signal N); cpid is its process
               -p, --pid PID   trace only this process; the trace ends with it
               --duration TIME
                               end after this time: 500ms, 10s, 5m

@@ -10,6 +10,9 @@ final class TraceChild {
 
     private volatile boolean running = true;
 
+    /** As a shell shows it; 0 as long as it runs. */
+    private volatile int status;
+
     private TraceChild() {}
 
     static TraceChild watch(LaunchedCommand child) {
@@ -18,7 +21,7 @@ final class TraceChild {
                 new Thread(
                         () -> {
                             try {
-                                child.await();
+                                watch.status = child.await().shellCode();
                             } catch (SyscallException e) {
                                 // It is nobody's child any more: gone all the same.
                             }
@@ -32,6 +35,11 @@ final class TraceChild {
 
     boolean isRunning() {
         return running;
+    }
+
+    /** How it ended: its exit code, 128 + N for signal N; 0 while it runs. */
+    int status() {
+        return status;
     }
 
     /** Ends a command that still runs. */

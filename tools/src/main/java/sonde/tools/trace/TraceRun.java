@@ -67,6 +67,7 @@ public final class TraceRun implements AutoCloseable {
     private final TraceOptions options;
     private @Nullable LoadedScript loaded;
     private TraceSignals.@Nullable Listener listener;
+    private @Nullable TraceChild watched;
     private @Nullable TraceSession live;
     private @Nullable BooleanSupplier goesOn;
     private long due;
@@ -160,8 +161,8 @@ public final class TraceRun implements AutoCloseable {
     }
 
     /**
-     * {@link TraceRecipe#DONE}, {@link TraceRecipe#REFUSED}, or what the script gave to {@code
-     * exit()}.
+     * {@link TraceRecipe#DONE}, {@link TraceRecipe#REFUSED}, what the script gave to {@code
+     * exit()}, or the status of the command that the trace ended with.
      */
     public int status() {
         return status;
@@ -276,7 +277,13 @@ public final class TraceRun implements AutoCloseable {
         }
         session.end();
         session.output().flush();
-        return session.exitCode();
+        return exitCode(session);
+    }
+
+    /** What the script gave to exit(); of a run that its command ended, the command's status. */
+    private int exitCode(TraceSession session) {
+        TraceChild command = watched;
+        return session.isExiting() || command == null ? session.exitCode() : command.status();
     }
 
     /** Attaches everything; false when that was all. */
@@ -343,7 +350,7 @@ public final class TraceRun implements AutoCloseable {
         goesOn = more;
         if (more == null) {
             session.end();
-            status = session.exitCode();
+            status = exitCode(session);
         }
         MapResult maps = new MapResult(session.names());
         List<Result> all = new ArrayList<>();
@@ -373,6 +380,7 @@ public final class TraceRun implements AutoCloseable {
             session.remember(child.pid());
             child.release();
             TraceChild watch = TraceChild.watch(child);
+            watched = watch;
             return () -> watch.isRunning() && time.getAsBoolean();
         }
         boolean done = session.iterate();

@@ -238,6 +238,50 @@ class ElfPagesTest {
         same(folder.resolve("notes.o"), ElfPageKind.NOTES, "-n");
     }
 
+    /** Regions end where the symbol ends, and say its name; those of functions are their own. */
+    @Test
+    void notesOfAnnobinNameTheirSymbols() throws IOException, InterruptedException {
+        Files.writeString(
+                folder.resolve("regions.s"),
+                """
+                .text
+                label:
+                .globl object
+                .type object, %object
+                object: .type first, %function
+                first: .4byte 0, 0
+                .size first, . - first
+                .size object, 4
+                .type second, %function
+                second: .4byte 0
+                .size second, . - second
+                .section .gnu.build.attributes, "", %note
+                .macro attribute kind, start, end, text:vararg
+                .4byte 2f - 1f, 16, \\kind
+                1: .asciz \\text
+                2: .balign 4
+                .8byte \\start, \\end
+                .endm
+                .macro same kind, text:vararg
+                .4byte 2f - 1f, 0, \\kind
+                1: .asciz \\text
+                2: .balign 4
+                .endm
+                attribute 0x100, first, second + 4, "GA$\0013p10"
+                same 0x100, "GA$\005gcc 12"
+                attribute 0x101, second, 0, "GA*\007\004"
+                same 0x101, "GA!stack_clash"
+                same 0x100, "GA+GLIBCXX_ASSERTIONS"
+                attribute 0x101, first, first + 2, "GA*\007\004"
+                attribute 0x101, second + 1, 0, "GA*\007\004"
+                """);
+        run(folder, "gcc", "-shared", "-nostdlib", "-o", "regions.so", "regions.s");
+        assumeTrue(Files.exists(folder.resolve("regions.so")), "not assembled");
+        assertThat(page(folder.resolve("regions.so"), ElfPageKind.NOTES))
+                .contains("(object)", "(second)");
+        same(folder.resolve("regions.so"), ElfPageKind.NOTES, "-n");
+    }
+
     /** Types in files besides the one that is asked: dwz's, and those of split units. */
     @Test
     void typesAreFollowedIntoOtherFiles() throws IOException, InterruptedException {
