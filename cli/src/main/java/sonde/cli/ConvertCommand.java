@@ -113,7 +113,7 @@ final class ConvertCommand {
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof StreamTarget stream) {
-                return recipe().convert(from, new ResultPrinter.StandardOutput(), stream.format());
+                return recipe().convert(from, new StandardOutput(), stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
         }
