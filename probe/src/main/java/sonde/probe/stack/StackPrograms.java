@@ -164,12 +164,8 @@ public final class StackPrograms implements AutoCloseable {
             if (!command.isEmpty()) {
                 files.command(command.getFirst());
             }
-            if (rootPids.isEmpty()) {
-                files.allProcesses();
-            } else {
-                for (int pid : rootPids) {
-                    files.process(pid);
-                }
+            for (int pid : rootPids) {
+                files.process(pid);
             }
             while (!ending) {
                 reports.await(WAIT_NANOS);
