@@ -66,7 +66,7 @@ final class AnswerKernelTest {
                     zombies | zombies                                |                | causes
                     leak    | descriptors and closed                 |                | /etc/hostname
                     eagain  | failed with EAGAIN: it polls           | try_receive    | causes
-                    mutex   | for (a|the) lock.* held by causes.*slept | look_up      | lock
+                    mutex   | for .*lock.* held by causes.*slept | look_up      | lock
                     flock   | for the file lock                      | write_index    | /planted
                     ticks   | SIGALRM .* from timers                 |                | causes
                     """)
