@@ -132,7 +132,7 @@ final class CpuRules {
         long each = call.bytes() / Math.max(1, call.count());
         long failed = call.errors().values().stream().mapToLong(Long::longValue).sum();
         boolean mostFail = failed > call.count() / 2;
-        if (call.bytes() > 0) {
+        if (call.bytes() > 0 && !mostFail) {
             text.append(", ").append(Words.bytes(Math.max(1, each))).append(" each");
         }
         text.append("), ").append(Words.percent(call.cpuShare())).append(" of the CPU time");
