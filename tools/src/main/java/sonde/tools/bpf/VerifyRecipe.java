@@ -145,10 +145,7 @@ public final class VerifyRecipe {
                             one.sources().isEmpty()
                                     ? e.explanation()
                                     : RefusalAnalysis.explain(
-                                            e.log(),
-                                            asked.code(),
-                                            one.sources(),
-                                            MapType::nameOf);
+                                            e.log(), asked.code(), one.sources(), MapType::nameOf);
                     verdicts.refused(one.name(), asked.type().kernelName(), explanation, e.log());
                 }
             }
