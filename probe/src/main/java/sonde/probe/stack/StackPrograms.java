@@ -82,8 +82,7 @@ public final class StackPrograms implements AutoCloseable {
                 ProgramType type =
                         event.isTracepoint() ? ProgramType.TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
-                        UserStackProgram.load(
-                                shared, type, event.number(), ProgramSpec.Log.QUIET);
+                        UserStackProgram.load(shared, type, event.number(), ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }
