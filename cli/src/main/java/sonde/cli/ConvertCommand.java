@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
-import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.open.BrokenFileException;
 import sonde.probe.launch.PrivateOutput;
 import sonde.tools.convert.ConvertRecipe;

@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
-import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.event.NearestNames;
 import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
