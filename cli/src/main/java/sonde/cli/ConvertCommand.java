@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
+import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.open.BrokenFileException;
 import sonde.probe.launch.PrivateOutput;
 import sonde.tools.convert.ConvertRecipe;
@@ -112,7 +113,7 @@ final class ConvertCommand {
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof StreamTarget stream) {
-                return recipe().convert(from, new ResultPrinter.StandardOutput(), stream.format());
+                return recipe().convert(from, new StandardOutput(), stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
         }

@@ -59,7 +59,7 @@ final class ReportCommand {
               --lines         show source lines of functions in trees and flame graphs; reading
                               debug information takes time
               --no-inline     do not show inlined calls
-              --rows N        print at most so many rows of a table (1..2147483647, default 40)
+              --rows N        print at most N rows of a table (1..2147483647, default 40)
               --html FILE     write a self-contained page with timeline and flame graphs, - is
                               standard output
               --force         with --html: overwrite FILE if it exists
@@ -85,7 +85,7 @@ final class ReportCommand {
 
                     Environment:
                       In a pipe each row is one line; COLUMNS=100 limits the width of tables.
-                      SONDE_UNPACK_MAX=20G lets a compressed file unpack to so much; without it
+                      SONDE_UNPACK_MAX=20G limits the unpacked size of a compressed file; the default is
                       200 times its size, at most 64 GiB
 
                     Exit status:

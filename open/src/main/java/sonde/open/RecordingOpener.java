@@ -123,7 +123,7 @@ final class RecordingOpener {
                     "bundle",
                     RecordingMeta.FILE,
                     -1,
-                    "is missing, so this folder is no recording of sonde; a trace.dat or"
+                    "is missing, so this folder is not a recording of sonde; a trace.dat or"
                             + " perf.data in it can be given by its own name");
         }
     }
@@ -233,7 +233,9 @@ final class RecordingOpener {
         moreCalls = opened.moreCalls().isEmpty() ? moreCalls : opened.moreCalls();
     }
 
-    /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
+    /**
+     * A file, what it is wrapped in taken off; what is not a file (a pipe) is kept in one first.
+     */
     private void file(Path path) throws IOException {
         Input input;
         if (Files.isRegularFile(path) && ParquetTables.isOne(path)) {
@@ -281,8 +283,8 @@ final class RecordingOpener {
     }
 
     /**
-     * A bundle, a trace of several files, or every file by itself; what is no recording is passed
-     * over.
+     * A bundle, a trace of several files, or every file by itself; what is not a recording is
+     * passed over.
      */
     private void archive(List<Input> inputs) throws IOException {
         Optional<BundleParts> parts = BundleParts.in(inputs);

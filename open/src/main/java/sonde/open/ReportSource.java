@@ -97,7 +97,7 @@ public final class ReportSource implements AutoCloseable {
      * Opens several files as one: recordings of a host and its guests, or of one machine. Bundles
      * are opened one at a time.
      *
-     * @throws MalformedInputException when one is no recording
+     * @throws MalformedInputException when one is not a recording
      */
     public static ReportSource open(List<Path> paths, GivenPlaces given) throws IOException {
         return paths.size() == 1

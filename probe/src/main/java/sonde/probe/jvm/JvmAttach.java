@@ -88,7 +88,7 @@ public final class JvmAttach {
      * @param limit longest time for all of it
      * @return lines of hexadecimal start, hexadecimal size and name; at most {@link
      *     TargetFile#MAP_LIMIT} bytes
-     * @throws IOException when it is no JVM, does not answer in time or knows no such command
+     * @throws IOException when it is not a JVM, does not answer in time or knows no such command
      */
     public static byte[] perfMap(int pid, Duration limit) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
@@ -195,7 +195,7 @@ public final class JvmAttach {
 
     private static ProcessIdentity requireJvm(int pid) throws IOException {
         if (!isJvm(pid)) {
-            throw new IOException("process " + pid + " is no JVM that handles SIGQUIT");
+            throw new IOException("process " + pid + " is not a JVM that handles SIGQUIT");
         }
         return ProcessIdentity.of(pid);
     }

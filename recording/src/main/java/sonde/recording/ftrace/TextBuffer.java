@@ -115,7 +115,7 @@ public class TextBuffer {
     /** The high bits of those of eight bytes that are none of the plain ones. */
     private static long strange(long eight) {
         long low = eight & ~HIGH_BITS;
-        // The high bit of each byte: not below 0x20; is 0x7f; is no line feed; is no tab.
+        // The high bit of each byte: not below 0x20; is 0x7f; is not a line feed; is no tab.
         long printable = low + 0x60 * ONES;
         long del = low + ONES;
         long other = (low ^ '\n' * ONES) + 0x7f * ONES & (low ^ '\t' * ONES) + 0x7f * ONES;

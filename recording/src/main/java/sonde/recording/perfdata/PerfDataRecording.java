@@ -395,7 +395,7 @@ final class PerfDataRecording
         return ids;
     }
 
-    /** By the frequency of an event that counts what runs; a fixed period is no time. */
+    /** By the frequency of an event that counts what runs; a fixed period is not a time. */
     @Override
     public long sampleNanos() {
         long hertz =

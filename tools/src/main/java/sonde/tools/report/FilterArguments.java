@@ -56,7 +56,7 @@ public final class FilterArguments {
         try {
             return text.isBlank() ? null : Double.valueOf(text);
         } catch (NumberFormatException e) {
-            throw new OptionException("--time: '" + text + "' is no number of seconds");
+            throw new OptionException("--time: '" + text + "' is not a number of seconds");
         }
     }
 

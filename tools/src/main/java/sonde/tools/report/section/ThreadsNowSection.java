@@ -51,7 +51,7 @@ final class ThreadsNowSection implements ReportSection {
 
     @Override
     public String help() {
-        return "what each thread is in at the end: call, object, holder, stacks";
+        return "show what each thread does at the end: call, object, holder, stacks";
     }
 
     @Override
