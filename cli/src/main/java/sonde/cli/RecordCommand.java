@@ -87,8 +87,8 @@ final class RecordCommand {
               --no-faults     do not record page faults
               --no-signals    do not record signals
               --no-names      do not record file names and socket addresses
-              --no-jvm        do not ask JVMs for their compiled code
-              --jvm           with -p and -a: ask JVMs for their compiled code
+              --no-jvm        do not ask JVMs for their compiled code and locks
+              --jvm           with -p and -a: ask JVMs for their compiled code and locks
               --jvm-map exit  the command's JVMs also write a map of compiled code when they end,
                               through JAVA_TOOL_OPTIONS; the JVM reports that on standard error
 

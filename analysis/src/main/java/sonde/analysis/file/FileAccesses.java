@@ -485,6 +485,15 @@ public final class FileAccesses implements Operator {
                 .range(arguments[0] & 0xffffffffL, arguments[1] & 0xffffffffL, marks);
     }
 
+    /** What a call is about to wait for, or made. */
+    private void descriptors(NamedCall told, int thread, long time) {
+        if (told.isWait()) {
+            call(thread).wait = told;
+        } else {
+            piped(told, tables.of(thread, time), thread);
+        }
+    }
+
     private void named(Batch batch, int row) {
         NamedCall name = NamedCall.of(batch, row);
         int thread = name == null ? -1 : threads.find(name.tid());
@@ -492,17 +501,13 @@ public final class FileAccesses implements Operator {
             return;
         }
         sawNames = true;
-        if (name.isWait()) {
-            call(thread).wait = name;
+        if (name.isWait() || name.kind() == NamedCall.Kind.PIPE) {
+            descriptors(name, thread, batch.time(row));
             return;
         }
         long time = batch.time(row);
         boolean counts = threads.counts(thread, time) && window.contains(time);
         DescriptorTable table = tables.of(thread, time);
-        if (name.kind() == NamedCall.Kind.PIPE) {
-            piped(name, table, thread);
-            return;
-        }
         String text = text(name, table);
         if (!name.succeeded()) {
             if (counts && name.result() >= -MAX_ERRNO) {
@@ -639,8 +644,8 @@ public final class FileAccesses implements Operator {
     public void finish(long lastTime) {
         for (int thread = 0; thread < pending.length; thread++) {
             PendingFileCall call = pending[thread];
-            boolean waits = call != null && call.kind != null && call.counts;
-            if (waits && call.kind.takesTime(call.arguments)) {
+            FileCall kind = call == null ? null : call.kind;
+            if (call != null && kind != null && call.counts && kind.takesTime(call.arguments)) {
                 long end = Math.min(Math.min(lastTime, threads.died(thread)), window.to());
                 count(call, thread, Math.max(0, end - call.since), 0, 0);
             }

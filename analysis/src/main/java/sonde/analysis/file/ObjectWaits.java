@@ -186,10 +186,12 @@ public final class ObjectWaits implements StateSlices {
         FileAccesses.WaitedNow now = files.waitsNow(thread, from);
         if (now == null) {
             ThreadLook look = looks.of(thread);
-            boolean same = look != null && !look.atEnd() && look.syscall() == call;
-            return same && !look.object().isEmpty()
-                    ? new Waited.Looked(look.object(), look.holder())
-                    : null;
+            if (look == null || look.syscall() != call || look.object().isEmpty()) {
+                return null;
+            }
+            // That at the end is of this wait when the thread has not run since its begin.
+            boolean same = !look.atEnd() || look.sinceNanos() <= from;
+            return same ? new Waited.Looked(look.object(), look.holder()) : null;
         }
         if (call == wait4 || call == waitid) {
             return child(states, thread, now.child());
@@ -235,7 +237,7 @@ public final class ObjectWaits implements StateSlices {
                     sum.holders.entrySet().stream()
                             .max(Map.Entry.comparingByValue())
                             .map(Map.Entry::getKey)
-                            .orElse(new HolderDoing(holder(key.object), -1, StackTable.NONE));
+                            .orElseGet(() -> seen(holder(key.object)));
             all.add(
                     new ObjectWait(
                             key.thread,
@@ -254,6 +256,14 @@ public final class ObjectWaits implements StateSlices {
             return order != 0 ? order : one.object.compareTo(other.object);
         });
         return all;
+    }
+
+    /** What the recorder saw a holder in. */
+    private HolderDoing seen(int holder) {
+        ThreadLook look = holder < 0 ? null : looks.of(holder);
+        return look == null
+                ? new HolderDoing(holder, -1, StackTable.NONE)
+                : new HolderDoing(holder, look.syscall(), look.stack());
     }
 
     private int holder(Waited object) {

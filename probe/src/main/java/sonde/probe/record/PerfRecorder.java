@@ -161,10 +161,10 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     /** Writes what threads are in at the end; after {@link #drainToEnd}. */
-    void threads(List<ThreadNow> threads, long endNanos) {
+    void threads(List<ThreadNow> threads) {
         try {
             for (ThreadNow one : threads) {
-                writer.appendSynthetic(ThreadRows.sample(one, threadsId, endNanos, true));
+                writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), true));
             }
             writer.flush();
         } catch (SyscallException e) {

@@ -291,7 +291,7 @@ public final class RecordSession implements AutoCloseable {
         if (errno != 0) {
             loop.fail("the recording could not be written to its end: " + Errno.describe(errno));
         }
-        sources.threadsAtEnd(endNanos);
+        sources.threadsAtEnd();
         List<RecordingMeta.Descriptors> tables = new ArrayList<>(meta.descriptors());
         if (request.mode() == TargetMode.PID) {
             tables.addAll(descriptors());

@@ -361,9 +361,9 @@ final class RecorderSet {
     }
 
     /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
-    void threadsAtEnd(long endNanos) {
+    void threadsAtEnd() {
         if (perf != null) {
-            perf.threads(threadsNow(), endNanos);
+            perf.threads(threadsNow());
         }
     }
 

@@ -289,7 +289,7 @@ final class TaskScan implements AutoCloseable {
         for (int i = 0; i < registers.length; i++) {
             registers[i] = bytes.getLong(at + REGISTERS + 8 * i);
         }
-        int frames = (int) Math.clamp(bytes.getLong(at + STACK_BYTES) / 8, 0, KERNEL_FRAMES);
+        int frames = Math.clamp(bytes.getLong(at + STACK_BYTES) / 8, 0, KERNEL_FRAMES);
         long[] stack = new long[frames];
         for (int i = 0; i < frames; i++) {
             stack[i] = bytes.getLong(at + STACK + 8 * i);

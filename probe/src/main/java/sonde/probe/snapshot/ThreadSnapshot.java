@@ -307,11 +307,15 @@ public final class ThreadSnapshot implements AutoCloseable {
                         wchan.equals("0") ? "" : wchan,
                         seen == null || !whole ? List.of() : list(seen.kernelStack()),
                         List.of());
-        boolean known = seen != null ? !seen.isNarrow() : call != null;
-        if (!whole || memory == null || !known) {
+        if (!whole || memory == null || seen != null && seen.isNarrow()) {
             return new SeenThread(found, null, null, null);
         }
-        long pointer = seen != null ? seen.stackPointer() : call.stackPointer();
+        long pointer = 0;
+        if (seen != null) {
+            pointer = seen.stackPointer();
+        } else if (call != null) {
+            pointer = call.stackPointer();
+        }
         int bytes = everybody ? EVERYBODYS_STACK_BYTES : STACK_BYTES;
         SleepingStack stack = new SleepingStack(memory.read(pointer, bytes), pointer);
         return new SeenThread(found, seen, call, stack);

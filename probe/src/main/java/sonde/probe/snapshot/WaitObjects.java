@@ -153,7 +153,7 @@ final class WaitObjects {
 
     private static Set<Integer> polled(CallNow call, ProcessMemory memory) {
         Set<Integer> fds = new LinkedHashSet<>();
-        int count = (int) Math.clamp(call.arguments()[1], 0, MOST_READ);
+        int count = Math.clamp(call.arguments()[1], 0, MOST_READ);
         ByteBuffer set = memory.read(call.arguments()[0], count * POLLFD_BYTES);
         for (int at = 0; at + POLLFD_BYTES <= set.limit(); at += POLLFD_BYTES) {
             if (set.getInt(at) >= 0) { // a negative one is passed over

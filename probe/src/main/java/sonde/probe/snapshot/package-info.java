@@ -6,6 +6,9 @@
  *     Lane mappings = now.lanes().getFirst();
  * }
  * }
+ *
+ * <p>{@link sonde.probe.snapshot.ThreadSnapshot} looks at what threads are in, {@link
+ * sonde.probe.snapshot.ThreadRows} writes that into a perf.data.
  */
 @org.jspecify.annotations.NullMarked
 package sonde.probe.snapshot;

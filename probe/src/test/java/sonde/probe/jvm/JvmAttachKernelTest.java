@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sonde.recording.bundle.JavaThreads;
 import sonde.sys.ProcessCalls;
 
 /** Against real JVMs. */
@@ -65,6 +66,20 @@ class JvmAttachKernelTest {
 
     private static String map(int pid) throws Exception {
         return new String(JvmAttach.perfMap(pid, LIMIT), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void tellsItsThreads() throws Exception {
+        int pid = start(List.of());
+        JavaThreads told = JavaThreads.parse(pid, JvmAttach.threads(pid, LIMIT));
+        assertThat(told.threads())
+                .filteredOn(thread -> thread.name().equals("main"))
+                .singleElement()
+                .satisfies(main -> {
+                    Path task = Path.of("/proc/" + pid + "/task/" + main.tid());
+                    assertThat(task).isDirectory();
+                    assertThat(main.place()).contains("Sleeper");
+                });
     }
 
     @Test

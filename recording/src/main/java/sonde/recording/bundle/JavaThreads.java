@@ -89,7 +89,7 @@ public record JavaThreads(int pid, List<JavaThread> threads) {
                 word.startsWith("0x")
                         ? Long.parseUnsignedLong(word.substring(2, Math.min(word.length(), 17)), 16)
                         : Long.parseLong(word.substring(0, Math.min(word.length(), 18)));
-        return (int) Math.clamp(number, 0, Integer.MAX_VALUE);
+        return Math.clamp(number, 0, Integer.MAX_VALUE);
     }
 
     private static final class DumpedThread {
