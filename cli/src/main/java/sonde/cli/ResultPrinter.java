@@ -153,7 +153,9 @@ final class ResultPrinter {
         }
     }
 
-    /** Standard output, unbuffered. What fails says that it was here, and is kept for the exit code. */
+    /**
+     * Standard output, unbuffered. What fails says that it was here, and is kept for the exit code.
+     */
     static final class StandardOutput extends OutputStream {
         private final OutputStream out = new FileOutputStream(FileDescriptor.out);
         private @Nullable IOException failure;

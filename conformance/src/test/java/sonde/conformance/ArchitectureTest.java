@@ -105,7 +105,9 @@ class ArchitectureTest {
     /** Commands whose output is no result: bytes that others made, and what is to follow. */
     private static final Map<String, String> PRINT_OTHERWISE =
             Map.ofEntries(
-                    entry("ResultPrinter", "results, raw bytes; help, version, convert into a pipe"),
+                    entry(
+                            "ResultPrinter",
+                            "results, raw bytes; help, version, convert into a pipe"),
                     entry("RecordCommand", "--print-path: one line for scripts"));
 
     /** Commands that write raw bytes by {@code Shown.bytes}. */

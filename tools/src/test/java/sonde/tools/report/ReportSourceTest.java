@@ -42,8 +42,7 @@ final class ReportSourceTest {
     private static final int CPUSTAT = 2;
 
     /** A process that runs, other than the reader itself. */
-    private static final int LIVING =
-            (int) ProcessHandle.current().parent().orElseThrow().pid();
+    private static final int LIVING = (int) ProcessHandle.current().parent().orElseThrow().pid();
 
     @TempDir Path folder;
 
