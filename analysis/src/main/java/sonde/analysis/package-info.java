@@ -5,8 +5,8 @@
  * sonde.analysis.Engine} reads every lane of a recording once and hands out rows in runs:
  *
  * {@snippet :
- * Threads threads = new Threads(Tree.everything());
- * Syscalls syscalls = new Syscalls(threads, Window.ALL);
+ * ThreadTable threads = new ThreadTable(CountedThreads.everything());
+ * SyscallDurations syscalls = new SyscallDurations(threads, TimeWindow.ALL);
  * Engine.run(recording, List.of(threads, syscalls));
  * syscalls.totals().forEach(call -> out.accept(call.number(), call.latency().quantile(0.99)));
  * }

@@ -20,7 +20,7 @@ class OperatorListTest {
 
     /** Tested by whole reports and queries of recordings of their kind. */
     private static final Set<String> TESTED_BY_REPORTS =
-            Set.of("CounterSummary", "NamedSlices", "PacketFlows");
+            Set.of("CounterSummary", "EventMarks", "NamedSlices", "PacketFlows", "WaitCauses");
 
     private static List<Path> sources(String folder) throws IOException {
         try (Stream<Path> walk = Files.walk(ROOT.resolve(folder))) {

@@ -258,11 +258,16 @@ export class Timeline {
     const from = this.time(x - NEAR);
     const to = this.time(x + NEAR);
     const found = [];
+    let more = 0;
     for (const [lane, i] of this.marksIn(row, from, to)) {
+      if (found.length === 12) {
+        more++;
+        continue;
+      }
       const thread = row.kind === 'marks' ? this.data.tracks[lane.track[i]]?.name ?? '' : '';
       found.push([`${lane.name}  ${thread}`, ''], [lane.texts[i], 'dim']);
-      if (found.length === 12) break;
     }
+    if (more) found.push([`… and ${more} more`, 'dim']);
     return found;
   }
 
@@ -331,14 +336,19 @@ export class Timeline {
   }
 
   paintMarks(context, row, y) {
-    const whole = row.kind === 'marks';
-    context.fillStyle = whole ? theme.accent : theme.text;
-    let drawn = -1;
+    const counts = new Map();
     for (const [lane, i] of this.marksIn(row, this.from, this.to)) {
       const x = Math.round(this.x(lane.time[i]));
-      if (x === drawn) continue;
-      drawn = x;
-      context.fillRect(x, whole ? y + 4 : y + 1, whole ? 2 : 1, whole ? ROW - 8 : 4);
+      counts.set(x, (counts.get(x) ?? 0) + 1);
+    }
+    const whole = row.kind === 'marks';
+    context.fillStyle = whole ? theme.accent : theme.text;
+    let most = 1;
+    for (const n of counts.values()) most = Math.max(most, n);
+    for (const [x, n] of counts) {
+      // Where many are drawn, heights tell where most are.
+      const high = whole ? STRIP * (most < 2 ? 1 : 0.3 + (0.7 * Math.log(n)) / Math.log(most)) : 4;
+      context.fillRect(x, whole ? y + ROW - 3 - high : y + 1, whole && most < 2 ? 2 : 1, high);
     }
   }
 

@@ -7,7 +7,7 @@
  *
  * {@snippet :
  * try (Input input = Input.open(Path.of("trace.dat"))) {
- *     Cursor cursor = new Cursor("trace.dat", input.segment(), ByteOrder.LITTLE_ENDIAN);
+ *     FieldCursor cursor = new FieldCursor("trace.dat", input.segment(), ByteOrder.LITTLE_ENDIAN);
  *     int pageBytes = cursor.s32("page size");
  * }
  * }

@@ -35,11 +35,12 @@ public final class PinNames {
     /**
      * Removes a name; other files are left alone.
      *
-     * @throws SyscallException EINVAL for a file that is no pinned object
+     * @throws SyscallException EINVAL for a file that is not a pinned object
      */
     public static void remove(String path) throws SyscallException {
         if (!kind(path).startsWith("bpf-")) {
-            throw new SyscallException("bpf", path + ", which is no pinned object", Errno.EINVAL);
+            throw new SyscallException(
+                    "bpf", path + ", which is not a pinned object", Errno.EINVAL);
         }
         KernelObject.unpin(path);
     }

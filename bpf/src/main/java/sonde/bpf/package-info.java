@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * BpfMap counts = BpfMap.create(new MapSpec("counts", MapType.ARRAY, 4, 8, 1));
- * Code code =
+ * ProgramCode code =
  *         new CodeBuilder()
  *                 .mapValue(R1, counts.fd(), 0)
  *                 .move(R2, 1)
@@ -11,7 +11,7 @@
  *                 .exit(0)
  *                 .build();
  * try (Program program = Program.load("count", ProgramType.TRACEPOINT, code);
- *         Link link = Link.tracepoint(program, Tracepoint.of("sched", "sched_switch"))) {
+ *         Link link = Link.tracepoint(program, TracepointFormat.of("sched", "sched_switch"))) {
  *     Thread.sleep(1000);
  *     long switches = counts.sum(0);
  * }

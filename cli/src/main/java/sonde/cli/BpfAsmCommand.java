@@ -43,7 +43,7 @@ final class BpfAsmCommand {
               sonde bpf asm filter.asm --to c            struct bpf_insn for a C program
 
             Exit status:
-              0 done, 4 a line is no instruction
+              0 done, 4 a line is not an instruction
             """;
 
     private BpfAsmCommand() {}

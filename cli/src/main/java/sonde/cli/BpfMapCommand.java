@@ -24,7 +24,7 @@ final class BpfMapCommand {
             Options:
               --interval TIME
                               watch prints the map this often (default 1s)
-              --limit N       end watch after so many times
+              --limit N       end watch after N times
               --json          print JSON with the keys of bpftool
 
             Actions:

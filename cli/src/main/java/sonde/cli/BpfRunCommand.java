@@ -21,7 +21,7 @@ final class BpfRunCommand {
             Options:
               --xdp HEX       the context is that of XDP, with this packet
               --context HEX   R1 points to these bytes
-              --budget COUNT  end after so many instructions (default 1000000)
+              --budget COUNT  end after COUNT instructions (default 1000000)
               --json          print JSON
 
             Examples:
@@ -29,7 +29,7 @@ final class BpfRunCommand {
               sonde bpf run filter.asm --xdp 0011223344556677889900aa0800
 
             Exit status:
-              0 it ended, 1 it did what no program may, 4 FILE is no program
+              0 it ended, 1 it did what no program may, 4 FILE is not a program
             """;
 
     private BpfRunCommand() {}

@@ -15,7 +15,7 @@ final class BpfTraceLogCommand {
             Options:
               --duration TIME
                               end after this time
-              --limit N       end after so many lines
+              --limit N       end after N lines
               --json          print a JSON object per line
 
             Old spellings:

@@ -36,7 +36,7 @@ final class BpfVerifyCommand {
               --btf FILE      relocate the object to these types, not to those of the running kernel
               --sleepable     the program may sleep (BPF_F_SLEEPABLE)
               --license TEXT  the program's license (default GPL)
-              --log           print the verifier's log too
+              --log           also print the verifier's log
               --json          print JSON
 
             Old spellings:
@@ -51,7 +51,7 @@ final class BpfVerifyCommand {
               sonde bpf verify filter.bin --log          and the verifier's own words
 
             Exit status:
-              0 accepted, 1 refused, 3 the kernel did not look at it, 4 FILE is no program
+              0 accepted, 1 refused, 3 the kernel did not look at it, 4 FILE is not a program
             """;
 
     private BpfVerifyCommand() {}

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
+import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.open.BrokenFileException;
 import sonde.probe.launch.PrivateOutput;
 import sonde.tools.convert.ConvertRecipe;
@@ -20,9 +21,7 @@ import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
 import sonde.tools.report.FilterArguments;
-import sonde.tools.report.ListingOptions;
 import sonde.tools.report.ReportOptions;
-import sonde.tools.report.StackOptions;
 
 /** {@code sonde convert}. */
 final class ConvertCommand {
@@ -114,7 +113,7 @@ final class ConvertCommand {
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof StreamTarget stream) {
-                return recipe().convert(from, new ResultPrinter.StandardOutput(), stream.format());
+                return recipe().convert(from, new StandardOutput(), stream.format());
             }
             throw refused(format.label() + " cannot be written to standard output");
         }
@@ -145,19 +144,7 @@ final class ConvertCommand {
     }
 
     private ConvertRecipe recipe() {
-        ListingOptions listing =
-                ListingOptions.of(FilterArguments.cpus(given), FilterArguments.filters(given));
-        ReportOptions options =
-                new ReportOptions(
-                        List.of(),
-                        FilterArguments.from(given),
-                        FilterArguments.to(given),
-                        FilterArguments.threads(given),
-                        FilterArguments.comms(given),
-                        FilterArguments.types(given),
-                        1,
-                        listing,
-                        StackOptions.DEFAULT);
+        ReportOptions options = FilterArguments.export(given);
         return new ConvertRecipe(
                 SymbolArguments.places(call.given(), call::say),
                 new EventChoice(options, given.has("--all")));

@@ -11,7 +11,7 @@ final class DoctorCommand {
             Show what this machine allows, what each gap costs, and the remedy.
 
             Options:
-              --clean         remove what killed processes of sonde left switched on or lying about,
+              --clean         remove what killed sonde processes left enabled in the kernel or as files,
                               and print that and what stays, with the reason
               --json          print JSON
 

@@ -102,7 +102,7 @@ final class FailureMessages {
                     denied.getFile() + ": may not be read by this user";
             case FileAlreadyExistsException there ->
                     there.getFile() + ": is there already; --force overwrites it";
-            case NotDirectoryException file -> file.getFile() + ": is no folder";
+            case NotDirectoryException file -> file.getFile() + ": is not a folder";
             case SyscallException call -> plain(call);
             case IOException io when io.getMessage() != null -> String.valueOf(io.getMessage());
             case UnknownEventException unknown -> String.valueOf(unknown.getMessage());
@@ -118,7 +118,7 @@ final class FailureMessages {
                     case Errno.EACCES -> "this user may not do that here; as root it may work";
                     case Errno.EPERM -> "not permitted to this user; as root it may work";
                     case Errno.ENOSPC -> "the disk is full";
-                    case Errno.ENOTDIR -> "a part of the path is no folder";
+                    case Errno.ENOTDIR -> "a part of the path is not a folder";
                     case Errno.EMFILE -> "too many open files; raise 'ulimit -n'";
                     case Errno.ENOMEM -> "the kernel has not enough memory for that";
                     case Errno.ENOSYS -> "this kernel does not have that system call";

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
+import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.event.NearestNames;
 import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
@@ -36,7 +37,7 @@ public final class Main {
 
     /** Runs the command line and ends the JVM with its exit code. */
     public static void main(String[] args) {
-        ResultPrinter.StandardOutput stdout = new ResultPrinter.StandardOutput();
+        StandardOutput stdout = new StandardOutput();
         PrintWriter out = new PrintWriter(stdout, false, StandardCharsets.UTF_8);
         PrintWriter err =
                 new PrintWriter(WaitLine.guarded(System.err), true, StandardCharsets.UTF_8);

@@ -73,7 +73,7 @@ final class RecordCommand {
                               record the kernel and user stack with each event of -e, or with these
                               events only (repeatable)
               -F, --frequency HZ
-                              take so many CPU samples per second on each CPU
+                              take this many CPU samples per second on each CPU
                               (1..100000, default 997)
               --call-graph bpf|fp|dwarf[,BYTES]|none
                               unwind user stacks in the kernel by the unwind tables of the
@@ -106,7 +106,7 @@ final class RecordCommand {
                               when the ring buffers are full, overwrite the oldest events instead of
                               dropping new ones
               --ring-memory MIB
-                              use at most so much kernel memory for all ring buffers; without it
+                              use at most this much kernel memory for all ring buffers; without it
                               5 % of RAM, at most 512 MiB (1..1048576)
               --ready-fd N    write the line 'ready' to file descriptor N and close it once all
                               event sources are armed, just before the command starts. The command

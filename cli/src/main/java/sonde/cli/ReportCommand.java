@@ -5,7 +5,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.filter.FilterException;
@@ -22,8 +21,6 @@ import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportRecipe.ReportPage;
 import sonde.tools.report.ReportSection;
-import sonde.tools.report.StackOptions;
-import sonde.tools.report.StackOptions.StackOrder;
 import sonde.tools.report.section.ReportSections;
 import sonde.view.HtmlRenderer;
 
@@ -62,7 +59,7 @@ final class ReportCommand {
               --lines         show source lines of functions in trees and flame graphs; reading
                               debug information takes time
               --no-inline     do not show inlined calls
-              --rows N        print at most so many rows of a table (1..2147483647, default 40)
+              --rows N        print at most N rows of a table (1..2147483647, default 40)
               --html FILE     write a self-contained page with timeline and flame graphs, - is
                               standard output
               --force         with --html: overwrite FILE if it exists
@@ -88,7 +85,7 @@ final class ReportCommand {
 
                     Environment:
                       In a pipe each row is one line; COLUMNS=100 limits the width of tables.
-                      SONDE_UNPACK_MAX=20G lets a compressed file unpack to so much; without it
+                      SONDE_UNPACK_MAX=20G limits the unpacked size of a compressed file; the default is
                       200 times its size, at most 64 GiB
 
                     Exit status:
@@ -131,7 +128,7 @@ final class ReportCommand {
             int status = (int) given.number("--after-record").orElse(0);
             return RecordCommand.summary(recordings.getFirst(), status, call);
         }
-        ReportOptions options = options();
+        ReportOptions options = FilterArguments.report(given, sections());
         checkArguments(options);
         try {
             return report(options);
@@ -210,39 +207,6 @@ final class ReportCommand {
         PrivateOutput.stream(
                 file, force, out -> new HtmlRenderer().write(page.report(), page.timeline(), out));
         call.err().println("written: " + file);
-    }
-
-    private ReportOptions options() {
-        return new ReportOptions(
-                sections(),
-                FilterArguments.from(given),
-                FilterArguments.to(given),
-                FilterArguments.threads(given),
-                FilterArguments.comms(given),
-                FilterArguments.types(given),
-                (int) given.number("--rows").orElse(0),
-                ListingArguments.options(given),
-                stackOptions());
-    }
-
-    private StackOptions stackOptions() {
-        List<StackOptions.SortKey> keys = new ArrayList<>();
-        for (String name : given.texts("--sort")) {
-            try {
-                keys.add(StackOptions.SortKey.named(name));
-            } catch (IllegalArgumentException e) {
-                throw new OptionException(
-                        "--sort takes comm, pid, tid, dso, symbol and line, not '" + name + "'");
-            }
-        }
-        return new StackOptions(
-                given.text("--call-graph", "caller").equals("callee")
-                        ? StackOrder.CALLEE
-                        : StackOrder.CALLER,
-                keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys,
-                given.has("--children"),
-                !given.has("--no-inline"),
-                given.has("--lines") || keys.contains(StackOptions.SortKey.LINE));
     }
 
     private List<ReportSection> sections() {

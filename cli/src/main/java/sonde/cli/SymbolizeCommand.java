@@ -31,22 +31,22 @@ final class SymbolizeCommand {
                               read from standard input
 
             Options:
-              -e, --exe FILE  program, library, kernel or module; without it a.out, the running
-                              kernel where there is no a.out or all addresses are the
-                              kernel's, or with --annotate the files that the text names
+              -e, --exe FILE  program, library, kernel or module. The default is a.out, or the
+                              running kernel if there is no a.out or all addresses are kernel
+                              addresses; with --annotate, the files that the text names
               -a, --addresses
-                              show the address too
+                              also show the address
               -f, --functions
-                              show the function too
-              -i, --inlines   show the functions too that an inlined function is inlined into
+                              also show the function
+              -i, --inlines   also show the callers of inlined functions
               -p, --pretty-print
                               print one line per address
               -s, --basenames
-                              print names of files without their folders
-              -C, --demangle  print names as they are written in the source
+                              print file names without folders
+              -C, --demangle  demangle names
               -j, --section NAME
                               addresses count from the start of this section
-              --columns       print columns too: file:line:column
+              --columns       also print columns: file:line:column
               --json          print a JSON object per address
               --addresses-from FILE
                               read addresses from a file, - is standard input

@@ -105,10 +105,10 @@ class ArchitectureTest {
     /** Commands whose output is no result: bytes that others made, and what is to follow. */
     private static final Map<String, String> PRINT_OTHERWISE =
             Map.ofEntries(
-                    entry(
-                            "ResultPrinter",
-                            "results, raw bytes; help, version, convert into a pipe"),
-                    entry("RecordCommand", "--print-path: one line for scripts"));
+                    entry("ResultPrinter", "writes results, and raw bytes"),
+                    entry("Main", "the version, the overview and help"),
+                    entry("RecordCommand", "--print-path: one line for scripts"),
+                    entry("ConvertCommand", "a recording into a pipe"));
 
     /** Commands that write raw bytes by {@code Shown.bytes}. */
     private static final Map<String, String> RAW_BYTES =
@@ -134,7 +134,7 @@ class ArchitectureTest {
         return switch (owner) {
             case "java.lang.System", "java.io.FileDescriptor" ->
                     access.getName().equals("out"); // notes and progress go to standard error
-            case "sonde.cli.StandardOutput" -> access instanceof JavaConstructorCall;
+            case "sonde.cli.ResultPrinter$StandardOutput" -> access instanceof JavaConstructorCall;
             case "sonde.cli.CommandCall" ->
                     access instanceof JavaMethodCall && access.getName().equals("out");
             default -> false;

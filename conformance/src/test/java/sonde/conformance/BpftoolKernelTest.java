@@ -160,7 +160,7 @@ final class BpftoolKernelTest {
             text("pin", "remove", queue);
             assertThat(Path.of(queue)).doesNotExist();
             assertThat(ours("pin", "map", "id", id, folder.resolve("plain").toString()).err())
-                    .contains("its folder is no bpffs; mount one");
+                    .contains("its folder is not a bpffs; mount one");
         } finally {
             Sonde.in(folder).execute(List.of("umount", mount.toString()));
         }

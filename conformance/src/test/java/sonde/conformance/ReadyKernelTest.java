@@ -64,7 +64,7 @@ class ReadyKernelTest {
             {"2", "file descriptors 0 to 2 belong to the command"},
             {"7", "file descriptor 7 is not open"},
             {"3", "file descriptor 3 is read-only"},
-            {"x", "'x' is no number"}
+            {"x", "'x' is not a number"}
         };
         for (String[] one : wrong) {
             Sonde.Outcome outcome = record("3</dev/null", "--ready-fd", one[0], "--", "true");

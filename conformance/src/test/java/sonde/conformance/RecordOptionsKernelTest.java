@@ -195,7 +195,7 @@ class RecordOptionsKernelTest {
             delimiter = '@',
             value = {
                 "sched:sched_switch @ foo == 1 && prev_pid @ Field not found; the event has @ 0",
-                "sched:sched_switch @ prev_pid == nosuch @ is no number, no symbol of this @ 13",
+                "sched:sched_switch @ prev_pid == nosuch @ is not a number, no symbol of this @ 13",
                 "sched:sched_switch @ prev_pid == 1 && next_pid = 2 @ Invalid operator @ 27",
                 "timer:hrtimer_start @ function == hrtimer_wakeup || now > x @ Field not @ 30",
             })

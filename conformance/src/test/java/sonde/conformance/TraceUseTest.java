@@ -125,7 +125,7 @@ class TraceUseTest {
                 "trace --dry-rum x | unknown option --dry-rum; did you mean '--dry-run'?",
                 "trace -d 1 | -d shows a pass, as --dump; a time is --duration 1",
                 "trace --aot x | --compile FILE.bt -o FILE.sbt writes a compiled script",
-                "trace c:malloc | HINT: a probe is no program: 'sonde tool funccount c:malloc' counts",
+                "trace c:malloc | HINT: a probe is not a program: 'sonde tool funccount c:malloc' counts",
                 "tool opensnoop --faild | unknown option --faild; did you mean '--failed'?",
                 "record --durration 3 | unknown option --durration; did you mean '--duration'?",
                 "opensnoop | no command is called 'opensnoop'; did you mean 'tool opensnoop'?",

@@ -14,7 +14,7 @@ public final class FloatField {
     public static FloatField of(Field field) {
         boolean fits = field.sizeBytes() == 4 || field.sizeBytes() == 8;
         if (field.kind() != Field.Kind.FLOAT || !fits) {
-            throw new IllegalArgumentException(field.declaration() + " is no float");
+            throw new IllegalArgumentException(field.declaration() + " is not a float");
         }
         return new FloatField(field.offset(), field.sizeBytes() == 8);
     }

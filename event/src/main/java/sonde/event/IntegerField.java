@@ -28,7 +28,7 @@ public final class IntegerField {
 
     private static IntegerField of(Field field, boolean isDerived) {
         if (field.kind() != Field.Kind.INTEGER) {
-            throw new IllegalArgumentException(field.declaration() + " is no integer");
+            throw new IllegalArgumentException(field.declaration() + " is not an integer");
         }
         int code =
                 switch (field.sizeBytes()) {

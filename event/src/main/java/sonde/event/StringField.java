@@ -16,7 +16,7 @@ public final class StringField {
     /** An accessor for a field whose {@link Field#isText()} holds. */
     public static StringField of(Field field) {
         if (!field.isText()) {
-            throw new IllegalArgumentException(field.declaration() + " is no text");
+            throw new IllegalArgumentException(field.declaration() + " is not a text");
         }
         return new StringField(field);
     }

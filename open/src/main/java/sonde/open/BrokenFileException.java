@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import sonde.binary.MalformedInputException;
 
-/** A file that is no recording, or a damaged one, by the name that the user gave. */
+/** A file that is not a recording, or a damaged one, by the name that the user gave. */
 public final class BrokenFileException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -57,7 +57,7 @@ public final class BrokenFileException extends IOException {
         }
         boolean unknown = found.contains(": magic ") || found.startsWith("file: kind: ");
         return unknown
-                ? "is no recording that sonde can read; README.md lists the formats"
+                ? "is not a recording that sonde can read; README.md lists the formats"
                 : "is damaged; " + found;
     }
 }

@@ -1,6 +1,7 @@
 package sonde.open;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import sonde.binary.MalformedInputException;
 import sonde.probe.record.BundleFolder;
 import sonde.probe.record.BundleRepair;
 import sonde.probe.tracefs.InstanceName;
+import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.MetaReader;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
@@ -34,7 +36,10 @@ final class BundleReader {
 
     private final RecordingOpener opener;
     private final BundleParts parts;
+    private static final int MAX_JAVA_THREADS = 256;
+
     private final Map<Integer, byte[]> jvmMaps = new HashMap<>();
+    private final List<JavaThreads> javaThreads = new ArrayList<>();
 
     BundleReader(RecordingOpener opener, BundleParts parts) {
         this.opener = opener;
@@ -44,6 +49,10 @@ final class BundleReader {
     /** What JVMs said of their compiled code, by process; whole after {@link #read}. */
     Map<Integer, byte[]> jvmMaps() {
         return jvmMaps;
+    }
+
+    List<JavaThreads> javaThreads() {
+        return javaThreads;
     }
 
     /** Opens the parts; returns what the bundle says of itself. */
@@ -75,6 +84,7 @@ final class BundleReader {
             spools(meta);
         }
         jvmMaps(meta);
+        javaThreads(meta);
         boolean cutShort = meta.state() != RecordingState.FINISHED;
         if (opener.recordings.isEmpty() && !cutShort) {
             throw new MalformedInputException("bundle", "parts", -1, "no recording in it");
@@ -88,6 +98,17 @@ final class BundleReader {
             opener.take(opener.unwrapped(parts.open(part)));
         } catch (MalformedInputException e) {
             opener.notes.add(part + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private void javaThreads(RecordingMeta meta) throws IOException {
+        for (BundlePart part : meta.layout().parts()) {
+            int pid = JavaThreads.pidOf(part.name());
+            boolean told = pid >= 0 && parts.sizeBytes(part.name()) <= JavaThreads.LIMIT;
+            if (told && javaThreads.size() < MAX_JAVA_THREADS && parts.has(part.name())) {
+                String text = new String(parts.bytes(part.name()), StandardCharsets.UTF_8);
+                javaThreads.add(JavaThreads.parse(pid, text));
+            }
         }
     }
 

@@ -30,6 +30,7 @@ import sonde.open.format.TraceFormat;
 import sonde.probe.snapshot.SystemSnapshot;
 import sonde.recording.InputSet;
 import sonde.recording.InputSet.InputOpener;
+import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.perfdata.PerfDescription;
 import sonde.recording.tracedat.TimeShift;
@@ -51,6 +52,7 @@ final class RecordingOpener {
     final List<String> notes = new ArrayList<>();
     final Map<Integer, String> comms = new HashMap<>();
     Map<Integer, byte[]> jvmMaps = Map.of();
+    List<JavaThreads> javaThreads = List.of();
     @Nullable RecordingMeta meta;
     byte[] kallsyms = {};
     String machine = "";
@@ -121,7 +123,7 @@ final class RecordingOpener {
                     "bundle",
                     RecordingMeta.FILE,
                     -1,
-                    "is missing, so this folder is no recording of sonde; a trace.dat or"
+                    "is missing, so this folder is not a recording of sonde; a trace.dat or"
                             + " perf.data in it can be given by its own name");
         }
     }
@@ -208,6 +210,7 @@ final class RecordingOpener {
         BundleReader reader = new BundleReader(this, parts);
         meta = reader.read();
         jvmMaps = reader.jvmMaps();
+        javaThreads = reader.javaThreads();
     }
 
     void take(Input input) throws IOException {
@@ -230,7 +233,9 @@ final class RecordingOpener {
         moreCalls = opened.moreCalls().isEmpty() ? moreCalls : opened.moreCalls();
     }
 
-    /** A file, what it is wrapped in taken off; what is no file (a pipe) is kept in one first. */
+    /**
+     * A file, what it is wrapped in taken off; what is not a file (a pipe) is kept in one first.
+     */
     private void file(Path path) throws IOException {
         Input input;
         if (Files.isRegularFile(path) && ParquetTables.isOne(path)) {
@@ -278,8 +283,8 @@ final class RecordingOpener {
     }
 
     /**
-     * A bundle, a trace of several files, or every file by itself; what is no recording is passed
-     * over.
+     * A bundle, a trace of several files, or every file by itself; what is not a recording is
+     * passed over.
      */
     private void archive(List<Input> inputs) throws IOException {
         Optional<BundleParts> parts = BundleParts.in(inputs);

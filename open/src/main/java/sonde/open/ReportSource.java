@@ -20,6 +20,7 @@ import sonde.event.EventType;
 import sonde.event.Lane;
 import sonde.event.Recording;
 import sonde.probe.tracefs.InstanceName;
+import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.EventOwner;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -50,6 +51,7 @@ public final class ReportSource implements AutoCloseable {
     private final List<String> notes;
     private final Map<Integer, String> comms;
     private final Map<Integer, byte[]> jvmMaps;
+    private final List<JavaThreads> javaThreads;
     private final StackUnwinding unwinding;
     private final @Nullable RecordingMeta meta;
     private final byte[] kallsyms;
@@ -67,6 +69,7 @@ public final class ReportSource implements AutoCloseable {
         comms = opened.comms;
         meta = opened.meta;
         jvmMaps = opened.jvmMaps;
+        javaThreads = List.copyOf(opened.javaThreads);
         kallsyms = opened.kallsyms;
         machine = opened.machine;
         moreCalls = opened.moreCalls;
@@ -94,7 +97,7 @@ public final class ReportSource implements AutoCloseable {
      * Opens several files as one: recordings of a host and its guests, or of one machine. Bundles
      * are opened one at a time.
      *
-     * @throws MalformedInputException when one is no recording
+     * @throws MalformedInputException when one is not a recording
      */
     public static ReportSource open(List<Path> paths, GivenPlaces given) throws IOException {
         return paths.size() == 1
@@ -224,6 +227,11 @@ public final class ReportSource implements AutoCloseable {
     /** What JVMs said of their compiled code, by process, as a perf map. */
     public Map<Integer, byte[]> jvmMaps() {
         return jvmMaps;
+    }
+
+    /** What JVMs said of their threads, in the order of time. */
+    public List<JavaThreads> javaThreads() {
+        return javaThreads;
     }
 
     /** What /proc showed of descriptors. */

@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * try (Store store = Store.open(List.of(input), options);
- *         Rows rows = store.query("SELECT name, count(*) FROM events GROUP BY ALL")) {
+ *         QueryRows rows = store.query("SELECT name, count(*) FROM events GROUP BY ALL")) {
  *     for (int size = rows.next(); size > 0; size = rows.next()) {
  *         print(rows.value(0, 0));
  *     }

@@ -9,7 +9,7 @@
  *
  * {@snippet :
  * ProcessMaps maps = new ProcessMaps();
- * maps.mapped(time, pid, new Mapping(start, length, fileOffset, "/usr/bin/xz"));
+ * maps.mapped(time, pid, new CodeMapping(start, length, fileOffset, "/usr/bin/xz"));
  * long location = maps.location(pid, ip); // a caller's frame: ip - 1
  * }
  */

@@ -4,7 +4,7 @@
  *
  * {@snippet :
  * try (Arena arena = Arena.ofConfined()) {
- *     int fd = Files.open("/proc/self/stat", O_RDONLY);
+ *     int fd = FileCalls.open("/proc/self/stat", O_RDONLY);
  *     long count = Fd.read(fd, arena.allocate(4096));
  *     Fd.close(fd);
  * }

@@ -83,7 +83,7 @@ public final class ListingRenderer {
         /** Whether eight bytes are all from 0x20 to 0x7e, or line feeds. */
         private static boolean isPlain(long bytes) {
             long low = bytes & ~HIGH_BITS;
-            // The high bit of each byte: not below 0x20; is 0x7f; is no line feed.
+            // The high bit of each byte: not below 0x20; is 0x7f; is not a line feed.
             long printable = low + 0x60 * ONES;
             long del = low + ONES;
             long other = (low ^ '\n' * ONES) + 0x7f * ONES;

@@ -6,7 +6,7 @@
  *         List.of(Column.text("call"), Column.count("count"), Column.nanos("total")),
  *         List.of(List.of("read", 1234L, 5_600_000L)));
  * new TextRenderer().render(calls, out, TerminalStyle.PLAIN);
- *     System calls
+ *     SystemAction calls
  *       call  count  total
  *       read  1,234  5.60 ms
  * new JsonRenderer().render(calls, out);

@@ -125,10 +125,10 @@ class PageLanesTest {
                         TimelineSamples.moments(
                                 "page-faults",
                                 Unit.COUNT,
-                                new long[] {700},
-                                new int[] {0},
-                                new int[] {1},
-                                new long[] {1})),
+                                new long[] {700, 700, 700, 700, 700, 700, 700, 700},
+                                new int[8],
+                                new int[] {1, 1, 1, 1, 1, 1, 1, 1},
+                                new long[] {1, 1, 1, 1, 1, 1, 1, 1})),
                 new long[] {40 * tracks.size(), 60 * tracks.size()},
                 new TimelineLanes(List.of(cpu), List.of(marks), LOST));
     }
@@ -261,7 +261,7 @@ class PageLanesTest {
         assertThat(hover("signal:signal_generate", "sonde.timeline.x(1000)"))
                 .doesNotContain("sig=");
         assertThat(hover("page faults", "sonde.timeline.x(700)"))
-                .contains("1 event", "sh 1000", "do_wait");
+                .contains("8 events", "sh 1000", "do_wait", "… and 2 more");
         assertThat(hover("sh ×200", "30")).contains("200 processes", "running  8.00 µs");
     }
 

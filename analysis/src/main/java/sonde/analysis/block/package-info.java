@@ -2,7 +2,7 @@
  * Analyses requests to block devices and their durations.
  *
  * {@snippet :
- * BlockIo io = new BlockIo(threads, Window.ALL);
+ * BlockIo io = new BlockIo(threads, TimeWindow.ALL);
  * Engine.run(recording, List.of(threads, io));
  * io.entries().forEach(entry -> out.accept(entry.group(), entry.service().quantile(0.99)));
  * }

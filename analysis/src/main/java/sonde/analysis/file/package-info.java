@@ -2,7 +2,8 @@
  * Sums reads, writes and waits by file name and network peer.
  *
  * {@snippet :
- * Files files = new Files(threads, Window.ALL, Syscalls.of(Arch.X86_64)::numberOf, tables);
+ * SyscallNames calls = SyscallNames.of(Arch.X86_64);
+ * FileAccesses files = new FileAccesses(threads, TimeWindow.ALL, calls::numberOf, tables);
  * Engine.run(recording, List.of(threads, files));
  * files.entries(thread -> true).getFirst().name();
  * }

@@ -204,7 +204,7 @@ final class FilterParser {
         try {
             return new NumberComparand(number(bare));
         } catch (NumberFormatException e) {
-            throw error(start, bare + " is no number");
+            throw error(start, bare + " is not a number");
         }
     }
 

@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * StateTotals totals = new StateTotals();
- * ThreadStates states = new ThreadStates(threads, stacks, Window.ALL, List.of(totals));
+ * ThreadStates states = new ThreadStates(threads, stacks, TimeWindow.ALL, List.of(totals));
  * Engine.run(recording, List.of(threads, states));
  * long blocked = totals.nanos(thread, ThreadState.BLOCKED);
  * }

@@ -9,7 +9,7 @@ import sonde.binary.unwind.RegisterValues;
 import sonde.binary.unwind.UnwindMachine;
 import sonde.event.Batch;
 import sonde.event.result.Frame;
-import sonde.recording.perfdata.UserStacks;
+import sonde.recording.perfdata.CopiedStackUnwinder;
 import sonde.recording.perfdata.UserState;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.unwind.ModuleFrames;
@@ -38,11 +38,11 @@ public final class SampleUnwinding {
     }
 
     /** For one lane. */
-    public UserStacks lane() {
+    public CopiedStackUnwinder lane() {
         return new LaneUnwinding();
     }
 
-    private final class LaneUnwinding implements UserStacks {
+    private final class LaneUnwinding implements CopiedStackUnwinder {
         private final ProcessMaps maps = new ProcessMaps();
         private final ProcessSymbols follower =
                 new ProcessSymbols(maps, LaneUnwinding::unnamed, buildIds);

@@ -3,9 +3,9 @@
  *
  * {@snippet :
  * StackTable stacks = new StackTable(symbols);
- * StackAggregate samples = StackAggregate.cpuSamples(threads, stacks, Window.ALL);
+ * StackAggregate samples = StackAggregate.cpuSamples(threads, stacks, TimeWindow.ALL);
  * Engine.run(recording, List.of(threads, samples));
- * CallTree tree = new Trees(stacks, symbols).tree("on-cpu", Unit.NANOS, samples.sums());
+ * CallTree tree = new CallTreeBuilder(stacks, symbols).tree("on-cpu", Unit.NANOS, samples.sums());
  * }
  */
 @org.jspecify.annotations.NullMarked

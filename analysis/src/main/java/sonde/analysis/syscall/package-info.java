@@ -2,7 +2,7 @@
  * Analyses system calls: counts, durations and errors.
  *
  * {@snippet :
- * Syscalls calls = new Syscalls(threads, Window.ALL);
+ * SyscallDurations calls = new SyscallDurations(threads, TimeWindow.ALL);
  * Engine.run(recording, List.of(threads, calls));
  * calls.forEach((thread, call) -> out.accept(call.number(), call.latency().quantile(0.99)));
  * }

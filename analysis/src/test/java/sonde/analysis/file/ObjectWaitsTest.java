@@ -204,7 +204,7 @@ final class ObjectWaitsTest {
         assertThat(wait.holderStack()).isEqualTo(StackTable.NONE);
     }
 
-    /** A number that is no thread of this process: of another pid namespace, or of no mutex. */
+    /** A number that is not a thread of this process: of another pid namespace, or of no mutex. */
     @Test
     void aStrangerHoldsNoLock() throws IOException {
         script.perfFork(900, 0, 1, 13, 13);

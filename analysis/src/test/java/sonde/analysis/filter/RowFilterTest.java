@@ -124,7 +124,7 @@ class RowFilterTest {
                 "prev_pid ==;11;a value",
                 "prev_pid == 1 prev;14;&&, || or the end",
                 "(prev_pid == 1;14;a bracket is not closed",
-                "prev_pid == 1x;12;1x is no number",
+                "prev_pid == 1x;12;1x is not a number",
                 "prev_pid < sh;11;a number is expected",
                 "prev_comm ~ 5;10;compares texts",
                 "prev_comm == \"sh;13;the quote is not closed",

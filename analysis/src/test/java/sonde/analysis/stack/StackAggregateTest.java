@@ -19,8 +19,8 @@ import sonde.event.Batch;
 import sonde.event.Recording;
 import sonde.event.result.Frame;
 import sonde.recording.perfdata.CopiedStackSamples;
+import sonde.recording.perfdata.CopiedStackUnwinder;
 import sonde.recording.perfdata.PerfDataReader;
-import sonde.recording.perfdata.UserStacks;
 import sonde.recording.perfdata.UserState;
 import sonde.symbol.unwind.UnwindEnd;
 import sonde.testkit.PerfDataBytes;
@@ -130,7 +130,7 @@ final class StackAggregateTest {
     }
 
     /** Stacks of process 7 are whole, others end with their copy. */
-    private static final class EndsByProcess implements UserStacks {
+    private static final class EndsByProcess implements CopiedStackUnwinder {
         private UnwindEnd end = UnwindEnd.COMPLETE;
 
         @Override

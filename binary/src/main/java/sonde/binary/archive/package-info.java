@@ -3,7 +3,7 @@
  * by its content; the unpacked content is read like a separate file:
  *
  * {@snippet :
- * try (Unwrapped files = Unwrapped.of(Input.open(path), Limits.DEFAULT)) {
+ * try (UnwrappedFiles files = UnwrappedFiles.of(Input.open(path), UnwrapLimits.DEFAULT)) {
  *     for (Input file : files.inputs()) { … }
  * }
  * }

@@ -127,7 +127,7 @@ public final class ElfFile {
      * Reads header, sections and segments. A table that lies outside of the file is left empty as
      * long as the other one is whole, and named by {@link #problems}.
      *
-     * @throws MalformedInputException when this is no ELF file or no table is whole
+     * @throws MalformedInputException when this is not an ELF file or no table is whole
      */
     public static ElfFile of(MemorySegment file) throws MalformedInputException {
         return new ElfFile(file);

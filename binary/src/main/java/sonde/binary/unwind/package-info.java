@@ -6,7 +6,7 @@
  * machine.
  *
  * {@snippet :
- * FrameTable table = FrameTable.of(ElfFile.of(file));
+ * UnwindTable table = UnwindTable.of(ElfFile.of(file));
  * FrameRule rule = table.find(address); // of a caller's frame: its return address - 1
  * FrameStepper stepper = new FrameStepper(UnwindMachine.X86_64);
  * FrameStepper.Outcome outcome = stepper.step(rule, registers, caller, memory);

@@ -67,7 +67,7 @@ public final class KernelObject {
     /**
      * Gives an object a name in a bpffs; it lives until the name is removed.
      *
-     * @throws SyscallException EPERM where the folder is no bpffs, EEXIST, ENOENT
+     * @throws SyscallException EPERM where the folder is not a bpffs, EEXIST, ENOENT
      */
     public static void pin(int fd, String path) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
@@ -100,7 +100,7 @@ public final class KernelObject {
                     "bpf",
                     "pin at " + path,
                     errno,
-                    "its folder is no bpffs; mount one: mount -t bpf bpf /sys/fs/bpf");
+                    "its folder is not a bpffs; mount one: mount -t bpf bpf /sys/fs/bpf");
         }
     }
 

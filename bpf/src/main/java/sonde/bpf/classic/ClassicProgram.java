@@ -102,7 +102,7 @@ public final class ClassicProgram {
             // said below
         }
         throw new ClassicFilterException(
-                (at - 1) / 4, "'%s' is no number up to %d".formatted(words[at], most));
+                (at - 1) / 4, "'%s' is not a number up to %d".formatted(words[at], most));
     }
 
     /** The instructions. */

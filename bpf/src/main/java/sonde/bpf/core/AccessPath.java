@@ -49,7 +49,7 @@ record AccessPath(int root, List<AccessStep> steps, long bitOffset, String text)
             try {
                 indexes[i] = Integer.parseUnsignedInt(words[i]);
             } catch (NumberFormatException e) {
-                throw malformed(access, "'" + words[i] + "' is no number");
+                throw malformed(access, "'" + words[i] + "' is not a number");
             }
             if (indexes[i] < 0) {
                 throw malformed(access, words[i] + " is too large");

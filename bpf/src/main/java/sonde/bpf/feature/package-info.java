@@ -2,7 +2,7 @@
  * Probes the BPF features of the running kernel.
  *
  * {@snippet :
- * switch (FeatureProbe.mapType(MapType.RING_BUFFER)) {
+ * switch (BpfFeatureProbe.mapType(MapType.RING_BUFFER)) {
  *     case Answer.Yes _ -> useRing();
  *     case Answer.No no -> usePerfBuffer(no.why());
  *     case Answer.Unknown unknown -> tell(unknown.why());

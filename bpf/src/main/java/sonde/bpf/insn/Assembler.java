@@ -287,7 +287,7 @@ public final class Assembler {
         LoadWide wide = InstructionText.constant(in, to);
         if (wide == null) {
             in.back(start);
-            throw in.error(in.rest() + " is no instruction", InstructionText.hint(in));
+            throw in.error(in.rest() + " is not an instruction", InstructionText.hint(in));
         }
         code.add(wide);
     }

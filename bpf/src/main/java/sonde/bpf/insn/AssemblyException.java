@@ -2,7 +2,7 @@ package sonde.bpf.insn;
 
 import java.io.IOException;
 
-/** Text that is no program: where, what, and what would be right. */
+/** Text that is not a program: where, what, and what would be right. */
 public final class AssemblyException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -77,7 +77,7 @@ final class InstructionDecoder {
                 : new UnknownInstruction(word);
     }
 
-    /** Why the word at a slot is no instruction. */
+    /** Why the word at a slot is not an instruction. */
     static String complaint(long[] words, int slot) {
         long word = words[slot];
         int opcode = (int) word & 0xff;

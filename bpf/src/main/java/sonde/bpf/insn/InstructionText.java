@@ -52,7 +52,7 @@ final class InstructionText {
         int start = in.mark();
         if (!RegisterNames.isName(in.word())) {
             in.back(start);
-            throw in.error(in.rest() + " is no instruction", hint(in));
+            throw in.error(in.rest() + " is not an instruction", hint(in));
         }
         in.back(start);
         boolean wide = RegisterNames.isWide(in);

@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * Label done = new Label("done");
- * Code code =
+ * ProgramCode code =
  *         new CodeBuilder()
  *                 .load(Width.U64, R1, R1, 16) // the system call's first argument
  *                 .ifZero(R1, done)

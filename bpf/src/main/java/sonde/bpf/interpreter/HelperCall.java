@@ -84,7 +84,7 @@ public final class HelperCall {
     public VirtualMap map(int number) throws ProgramFaultException {
         VirtualMap map = run.machine.mapAt(registers[number]);
         if (map == null) {
-            throw fault("r%d is no map".formatted(number));
+            throw fault("r%d is not a map".formatted(number));
         }
         return map;
     }

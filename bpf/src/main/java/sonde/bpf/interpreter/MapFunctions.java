@@ -63,7 +63,7 @@ final class MapFunctions {
         if (call.map(1) instanceof VirtualRing ring) {
             return ring;
         }
-        throw call.fault("map " + call.map(1).name() + " is no ring");
+        throw call.fault("map " + call.map(1).name() + " is not a ring");
     }
 
     private static long reserve(HelperCall call) throws ProgramFaultException {
@@ -80,7 +80,7 @@ final class MapFunctions {
                 }
             }
         }
-        throw call.fault("r1 is no record that was reserved");
+        throw call.fault("r1 is not a record that was reserved");
     }
 
     private static long perfOutput(HelperCall call) throws ProgramFaultException {

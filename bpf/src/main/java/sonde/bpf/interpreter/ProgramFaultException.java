@@ -15,7 +15,7 @@ public final class ProgramFaultException extends Exception {
         BUDGET,
         /** More than 8 calls in one another. */
         DEPTH,
-        /** A word that is no instruction, or none that runs outside of a kernel. */
+        /** A word that is not an instruction, or none that runs outside of a kernel. */
         INSTRUCTION,
         /** A jump or the end without exit led out of the program. */
         FLOW,

@@ -3,7 +3,7 @@
  *
  * {@snippet :
  * VirtualArray counts = VirtualArray.of("counts", 8, 1);
- * Machine machine = new Machine(Environment.FIXED).map(3, counts);
+ * BpfMachine machine = new BpfMachine(MachineEnvironment.FIXED).map(3, counts);
  * VirtualProgram program =
  *         machine.load(
  *                 Assembler.assemble(
@@ -14,7 +14,7 @@
  *                         r0 = 0
  *                         exit
  *                         """));
- * program.run(Context.none());
+ * program.run(ProgramContext.none());
  * byte[] one = counts.get(VirtualArray.key(0));
  * }
  *

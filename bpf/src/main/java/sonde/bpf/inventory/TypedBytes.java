@@ -107,7 +107,7 @@ public final class TypedBytes {
         return all;
     }
 
-    /** What printable characters say, up to a NUL; null for an array that is no text. */
+    /** What printable characters say, up to a NUL; null for an array that is not a text. */
     private @Nullable String text(BtfType.Array array, long offset) throws MalformedInputException {
         if (!(btf.type(btf.skipModifiers(array.type())) instanceof BtfType.Int one)
                 || one.sizeBytes() != 1

@@ -2,7 +2,7 @@
  * Lists the BPF objects of the machine and the processes that hold them.
  *
  * {@snippet :
- * for (Map<String, Object> program : new Inventory(Holders.now()).programs()) {
+ * for (Map<String, Object> program : new BpfInventory(ObjectHolders.now()).programs()) {
  *     show(program.get("id"), program.get("name"), program.get("pids"));
  * }
  * }

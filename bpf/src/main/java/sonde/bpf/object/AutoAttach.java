@@ -136,7 +136,7 @@ final class AutoAttach {
             // All that is left here is netkit.
             if (e.errno() == Errno.EINVAL) {
                 throw new ObjectException(
-                        place, "device " + targets.device() + " is no netkit device", e);
+                        place, "device " + targets.device() + " is not a netkit device", e);
             }
             throw e;
         }
@@ -218,12 +218,12 @@ final class AutoAttach {
         int slash = target.indexOf('/');
         if (slash <= 0 || slash == target.length() - 1) {
             throw new ObjectException(
-                    place(program), "'" + target + "' is no CATEGORY/NAME of a tracepoint");
+                    place(program), "'" + target + "' is not a CATEGORY/NAME of a tracepoint");
         }
         String category = target.substring(0, slash);
         String name = target.substring(slash + 1);
         if (target.contains("..")) {
-            throw new ObjectException(place(program), "'" + target + "' is no tracepoint");
+            throw new ObjectException(place(program), "'" + target + "' is not a tracepoint");
         }
         TracepointFormat tracepoint = object.tracepoints().of(target);
         if (tracepoint == null) {
@@ -241,7 +241,7 @@ final class AutoAttach {
         String target = section.target();
         int colon = target.lastIndexOf(':');
         if (colon <= 0 || colon == target.length() - 1) {
-            throw new ObjectException(place(program), "'" + target + "' is no FILE:FUNCTION");
+            throw new ObjectException(place(program), "'" + target + "' is not a FILE:FUNCTION");
         }
         String path = UserFile.find(target.substring(0, colon), place(program));
         String function = target.substring(colon + 1);

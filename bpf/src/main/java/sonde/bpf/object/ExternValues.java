@@ -254,7 +254,7 @@ final class ExternValues {
             boolean hex = value.startsWith("0x") || value.startsWith("0X");
             exact = hex ? new BigInteger(value.substring(2), 16) : new BigInteger(value);
         } catch (NumberFormatException e) {
-            throw new ObjectException(place(extern), "'" + value + "' is no number", e);
+            throw new ObjectException(place(extern), "'" + value + "' is not a number", e);
         }
         boolean isSigned = number.encoding() == IntEncoding.SIGNED;
         boolean fits =

@@ -161,7 +161,7 @@ record FunctionFit(long[] words, Map<Integer, String> missing) {
                     default -> -1;
                 };
         if (size < 0 || !outcome.isAdjustable()) {
-            return "it has %d bytes there, not %d, and is no unsigned number"
+            return "it has %d bytes there, not %d, and is not an unsigned number"
                     .formatted(outcome.widthAfter(), outcome.widthBefore());
         }
         words[slot] = words[slot] & ~0x18L | size;

@@ -101,7 +101,8 @@ public final class FunctionLibrary {
     ObjectFunction function(String name) throws ObjectException {
         ObjectFunction function = functions.get(name);
         if (function == null) {
-            throw new ObjectException(object.place().symbol(name), "is no function to be called");
+            throw new ObjectException(
+                    object.place().symbol(name), "is not a function to be called");
         }
         return function;
     }

@@ -297,7 +297,7 @@ final class FunctionReader {
         // The address of a function is asked for to see whether it is there.
         boolean call = code == CALL;
         if (call && extern.kind() != ExternSymbol.Kind.FUNCTION) {
-            throw new ObjectException(place, "called, and is no function");
+            throw new ObjectException(place, "called, and is not a function");
         }
         return call
                 ? new FunctionReference.CallOutside(extern)

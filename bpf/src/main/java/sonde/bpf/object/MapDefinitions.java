@@ -115,7 +115,7 @@ final class MapDefinitions {
                 case "map_extra" -> draft.extra = wide(member, place);
                 default ->
                         throw new ObjectException(
-                                place, "'" + member.name() + "' is no attribute of a map");
+                                place, "'" + member.name() + "' is not an attribute of a map");
             }
         }
         if (draft.type == 0) {
@@ -153,7 +153,7 @@ final class MapDefinitions {
         if (ObjectTypes.skip(types, pointed, place) instanceof BtfType.Array array) {
             return array.count();
         }
-        throw new ObjectException(place, "attribute '" + member.name() + "' is no number");
+        throw new ObjectException(place, "attribute '" + member.name() + "' is not a number");
     }
 
     /** {@link #number}, or an enumeration with one value of 64 bits. */
@@ -169,7 +169,7 @@ final class MapDefinitions {
         if (ObjectTypes.skip(types, member.type(), place) instanceof BtfType.Ptr pointer) {
             return pointer.type();
         }
-        throw new ObjectException(place, "attribute '" + member.name() + "' is no pointer");
+        throw new ObjectException(place, "attribute '" + member.name() + "' is not a pointer");
     }
 
     private boolean pinning(BtfType.Member member, ObjectPosition place) throws ObjectException {
@@ -197,7 +197,7 @@ final class MapDefinitions {
         }
         if (!(ObjectTypes.skip(types, member.type(), place) instanceof BtfType.Array array)
                 || !(ObjectTypes.skip(types, array.type(), place) instanceof BtfType.Ptr to)) {
-            throw new ObjectException(place, "'values' is no array of pointers");
+            throw new ObjectException(place, "'values' is not an array of pointers");
         }
         draft.valueBytes = size(draft.valueBytes, 4, "value", place);
         valuesAt.put(name, member.bitOffset() / 8);

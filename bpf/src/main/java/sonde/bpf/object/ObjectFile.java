@@ -194,7 +194,7 @@ public final class ObjectFile {
         return functions;
     }
 
-    /** Whether other objects may call a function, and it is no program. */
+    /** Whether other objects may call a function, and it is not a program. */
     boolean isSeen(ObjectFunction function) {
         int part = image.part(function.section());
         return function.section().equals(FunctionReader.LIBRARY)

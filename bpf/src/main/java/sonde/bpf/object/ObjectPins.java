@@ -72,7 +72,7 @@ final class ObjectPins {
                         ObjectPosition.of(object.object().name()).symbol(one.getKey()),
                         "its attachment to "
                                 + one.getValue().target()
-                                + " is no object of the kernel and cannot be pinned");
+                                + " is not an object of the kernel and cannot be pinned");
             }
             Path path = path(below, one.getKey());
             one.getValue().pin(path.toString());

@@ -95,7 +95,7 @@ final class TypeFixes {
         for (BtfType.SectionVar one : section.vars()) {
             ObjectPosition here = place(section.name(), "");
             if (!(type(one.type(), here) instanceof BtfType.Var variable)) {
-                throw new ObjectException(here, "BTF type " + one.type() + " is no variable");
+                throw new ObjectException(here, "BTF type " + one.type() + " is not a variable");
             }
             if (variable.linkage() == Linkage.EXTERN) {
                 continue;
@@ -176,7 +176,7 @@ final class TypeFixes {
         for (BtfType.SectionVar one : section.vars()) {
             ObjectPosition here = place(section.name(), "");
             if (!(type(one.type(), here) instanceof BtfType.Var v)) {
-                throw new ObjectException(here, "BTF type " + one.type() + " is no variable");
+                throw new ObjectException(here, "BTF type " + one.type() + " is not a variable");
             }
             here = here.symbol(v.name());
             int size = ObjectTypes.size(types, v.type(), here);

@@ -69,7 +69,7 @@ final class UsdtAttach {
         int last = target.lastIndexOf(':');
         int before = target.lastIndexOf(':', last - 1);
         if (before <= 0 || before + 1 == last || last + 1 == target.length()) {
-            throw new ObjectException(place, "'" + target + "' is no FILE:PROVIDER:NAME");
+            throw new ObjectException(place, "'" + target + "' is not a FILE:PROVIDER:NAME");
         }
         String path = UserFile.find(target.substring(0, before), place);
         MarkerName name =

@@ -54,7 +54,7 @@ final class UserFile {
             String path, String function, boolean many, ObjectPosition place) throws IOException {
         Matcher matcher = PLACE.matcher(function);
         if (!matcher.matches()) {
-            throw new ObjectException(place, "'" + function + "' is no function");
+            throw new ObjectException(place, "'" + function + "' is not a function");
         }
         String name = matcher.group(1);
         long offset = AutoAttach.offset(matcher.group(2));

@@ -2,10 +2,10 @@ package sonde.bpf.verifier;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sonde.bpf.MapType;
 import sonde.bpf.verifier.RefusalKind.MessageMatch;
 
 /** Puts what a message says into the sentences of its {@link RefusalKind}. */
@@ -49,8 +49,14 @@ final class CauseWording {
      *
      * @param call the function that the instruction calls; empty for none
      * @param origin of the register in question; empty when unknown
+     * @param mapTypes names of the kernel's types of maps
      */
-    static String fill(String sentence, MessageMatch match, String call, String origin) {
+    static String fill(
+            String sentence,
+            MessageMatch match,
+            String call,
+            String origin,
+            IntFunction<String> mapTypes) {
         return HOLE.matcher(sentence)
                 .replaceAll(hole ->
                         Matcher.quoteReplacement(
@@ -58,11 +64,12 @@ final class CauseWording {
                                     case "call" -> call.isEmpty() ? "the call" : call;
                                     case "ended" -> match.ended();
                                     case "origin" -> origin.isEmpty() ? "" : " (" + origin + ")";
-                                    case String name -> group(name, match);
+                                    case String name -> group(name, match, mapTypes);
                                 }));
     }
 
-    private static String group(String name, MessageMatch match) {
+    private static String group(
+            String name, MessageMatch match, IntFunction<String> mapTypes) {
         String value = match.group(name);
         if (value == null) {
             return name.equals("type") || name.equals("expected") ? "something else" : "";
@@ -70,14 +77,9 @@ final class CauseWording {
         return switch (name) {
             case "reg", "other" -> "r" + value;
             case "type", "expected" -> types(value);
-            case "kind" -> mapType(value);
+            case "kind" -> mapTypes.apply(Integer.parseInt(value));
             default -> value;
         };
-    }
-
-    private static String mapType(String number) {
-        MapType type = MapType.of(Integer.parseInt(number));
-        return type == null ? number : type.kernelName();
     }
 
     private static String types(String list) {

@@ -2,6 +2,7 @@ package sonde.bpf.verifier;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,9 +29,15 @@ public final class RefusalAnalysis {
     private final InstructionLines sources;
     private final InstructionListing listing;
     private final List<LoggedStep> path;
+    private final IntFunction<String> mapTypes;
 
-    private RefusalAnalysis(VerifierLog log, @Nullable ProgramCode code, InstructionLines sources) {
+    private RefusalAnalysis(
+            VerifierLog log,
+            @Nullable ProgramCode code,
+            InstructionLines sources,
+            IntFunction<String> mapTypes) {
         this.log = log;
+        this.mapTypes = mapTypes;
         this.code = code;
         this.sources = sources.isEmpty() ? InstructionLines.quoted(log) : sources;
         listing = InstructionListing.of(code);
@@ -43,10 +50,14 @@ public final class RefusalAnalysis {
      * @param text the log, of level 1 or 2
      * @param code the program; null when only the log is there
      * @param sources its lines; {@link InstructionLines#NONE} takes those that the log quotes
+     * @param mapTypes names of the kernel's types of maps, by number
      */
     public static Explanation explain(
-            String text, @Nullable ProgramCode code, InstructionLines sources) {
-        return new RefusalAnalysis(VerifierLog.read(text), code, sources).explanation();
+            String text,
+            @Nullable ProgramCode code,
+            InstructionLines sources,
+            IntFunction<String> mapTypes) {
+        return new RefusalAnalysis(VerifierLog.read(text), code, sources, mapTypes).explanation();
     }
 
     private Explanation explanation() {
@@ -79,7 +90,8 @@ public final class RefusalAnalysis {
                 match == null ? Explanation.UNKNOWN : match.cause().id(),
                 cause,
                 match != null
-                        ? CauseWording.fill(match.cause().remedy(), match, call, origin)
+                        ? CauseWording.fill(
+                                match.cause().remedy(), match, call, origin, mapTypes)
                         : report != null ? report.suggestion() : "",
                 message,
                 slot,
@@ -91,14 +103,14 @@ public final class RefusalAnalysis {
                 report);
     }
 
-    private static String cause(
+    private String cause(
             RefusalKind.@Nullable MessageMatch match,
             String message,
             String call,
             String origin,
             @Nullable KernelReport report) {
         if (match != null) {
-            return CauseWording.fill(match.cause().sentence(), match, call, origin);
+            return CauseWording.fill(match.cause().sentence(), match, call, origin, mapTypes);
         }
         if (report != null && !report.reason().isEmpty()) {
             return report.reason();

@@ -29,7 +29,7 @@ record RefusalKind(
         LAST,
         /** The first instruction that names the map of the group {@code fd}, or any. */
         MAP,
-        /** The first word that is no instruction. */
+        /** The first word that is not an instruction. */
         UNKNOWN,
         /** The first call of the kernel function of the group {@code id}. */
         KERNEL_CALL,

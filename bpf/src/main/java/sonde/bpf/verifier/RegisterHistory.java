@@ -396,7 +396,7 @@ final class RegisterHistory {
         return VerifierLog.valueIn(state, key);
     }
 
-    /** How the walk's origin reads in a sentence: of the first step that is no comparison. */
+    /** How the walk's origin reads in a sentence: of the first step that is not a comparison. */
     static String origin(List<HistoryStep> history) {
         for (HistoryStep step : history) {
             int is = step.what().indexOf(" is what ");

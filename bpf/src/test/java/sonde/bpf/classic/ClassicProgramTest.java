@@ -74,7 +74,7 @@ final class ClassicProgramTest {
                     2 40 0 0 4293918720 6 0 0 0 | instruction 0: offset -1048576
                     0                     | a filter has 1 to 4096 instructions, not 0
                     2 6 0 0 0             | 2 instructions have 8 numbers, not 4
-                    1 6 0 0 x             | instruction 0: 'x' is no number
+                    1 6 0 0 x             | instruction 0: 'x' is not a number
                     """)
     void refusesWhatTheKernelRefuses(String text, String reason) {
         assertThatThrownBy(() -> ClassicProgram.parse(text))

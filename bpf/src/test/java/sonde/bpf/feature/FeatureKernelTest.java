@@ -142,7 +142,7 @@ final class FeatureKernelTest {
         try (var list = Files.list(folder)) {
             file = list.findFirst().orElseThrow();
         }
-        // A file that was cut short is no file.
+        // A file that was cut short is not a file.
         String text = Files.readString(file);
         Files.writeString(file, text.substring(0, text.length() / 2));
         assertThat(BpfFeatures.read(file)).isEmpty();

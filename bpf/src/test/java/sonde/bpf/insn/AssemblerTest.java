@@ -114,7 +114,7 @@ final class AssemblerTest {
             quoteCharacter = '"',
             textBlock =
                     """
-                    r11 = 5                   | 1  | 'r11 = 5' is no instruction
+                    r11 = 5                   | 1  | 'r11 = 5' is not an instruction
                     r1 = w2                   | 6  | 'w2' has the other width
                     mov r1, 5                 | 1  | the kernel's notation is meant
                     r1 ?= 5                   | 4  | an operation is missing

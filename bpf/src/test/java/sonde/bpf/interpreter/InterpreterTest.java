@@ -62,7 +62,7 @@ final class InterpreterTest {
                     .word 0x8d                      | INSTRUCTION | | does not run here
                     goto pc-1                       | BUDGET |     | too many instructions
                     call pc-1                       | DEPTH  |     | more than 8 deep
-                    call bpf_map_lookup_elem#1      | FUNCTION |   | r1 is no map
+                    call bpf_map_lookup_elem#1      | FUNCTION |   | r1 is not a map
                     r10 += 8                        | INSTRUCTION | | does not run here
                     """)
     void faultsNameInstructionAndRegister(String text, Kind kind, String register, String reason) {

@@ -476,7 +476,7 @@ final class LinkKernelTest {
                 assertThatThrownBy(() ->
                         Uprobes.byTracefs(
                                 kprobe.program, "/nowhere", new UprobePoint(0), false, -1));
-                // The second place is no instruction's: the first must be given back.
+                // The second place is not an instruction's: the first must be given back.
                 assertThatThrownBy(() ->
                         Uprobes.usdt(
                                 kprobe.program,

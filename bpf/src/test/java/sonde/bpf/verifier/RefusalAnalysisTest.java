@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import sonde.bpf.MapType;
 import sonde.bpf.insn.Assembler;
 import sonde.bpf.insn.AssemblyException;
 import sonde.bpf.insn.ProgramCode;
@@ -12,7 +13,7 @@ import sonde.bpf.verifier.LogEntry.LoggedStep;
 
 final class RefusalAnalysisTest {
     private static Explanation explain(String log) {
-        return RefusalAnalysis.explain(log, null, InstructionLines.NONE);
+        return RefusalAnalysis.explain(log, null, InstructionLines.NONE, MapType::nameOf);
     }
 
     private static List<Integer> slots(Explanation explanation) {
@@ -198,7 +199,7 @@ final class RefusalAnalysisTest {
                 R0 invalid mem access 'scalar'
                 """;
         InstructionLines lines = InstructionLines.of("x.asm", "r1 = 7\ncall other\n", code);
-        Explanation one = RefusalAnalysis.explain(log, code, lines);
+        Explanation one = RefusalAnalysis.explain(log, code, lines, MapType::nameOf);
         assertThat(one.id()).isEqualTo("number-as-pointer");
         assertThat(slots(one)).containsExactly(0, 1, 4);
         assertThat(one.history().get(1).what()).isEqualTo("r1 is passed to the subprogram");

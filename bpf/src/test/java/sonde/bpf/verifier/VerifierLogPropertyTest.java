@@ -9,12 +9,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import sonde.bpf.MapType;
 
 /** Logs that are cut, flipped and shuffled: an explanation comes out, and no control character. */
 @Isolated("measures time")
 final class VerifierLogPropertyTest {
     private static void check(String log) {
-        Explanation one = RefusalAnalysis.explain(log, null, InstructionLines.NONE);
+        Explanation one = RefusalAnalysis.explain(log, null, InstructionLines.NONE, MapType::nameOf);
         assertThat(one.cause()).isNotEmpty();
         for (String line : one.lines()) {
             assertThat(line.chars().filter(c -> c < 0x20 || c >= 0x7f && c <= 0x9f)).isEmpty();

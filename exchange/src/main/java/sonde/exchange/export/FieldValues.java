@@ -8,7 +8,7 @@ import sonde.recording.GrowableBytes;
 final class FieldValues {
     private FieldValues() {}
 
-    /** Size of the elements that an array is taken apart into: 1 for what is no integer. */
+    /** Size of the elements that an array is taken apart into: 1 for what is not an integer. */
     static int elementBytes(Field field) {
         int element = field.elementBytes();
         return element == 2 || element == 4 || element == 8 ? element : 1;

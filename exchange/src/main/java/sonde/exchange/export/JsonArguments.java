@@ -15,7 +15,7 @@ final class JsonArguments {
 
     private JsonArguments() {}
 
-    /** Adds the members of an object to a track event; what is no object becomes one text. */
+    /** Adds the members of an object to a track event; what is not an object becomes one text. */
     static void add(String json, ProtoBuffer event) {
         if (json.isEmpty()) {
             return;

@@ -132,7 +132,7 @@ final class PcapngWriter implements ExportWriter {
             throws IOException {
         byte[] address = address(row.text("address"));
         if (address.length == 0) {
-            losses.add("packet:name whose address is no number");
+            losses.add("packet:name whose address is not a number");
             return;
         }
         byte[] text = utf8(row.text("name") + "\0");

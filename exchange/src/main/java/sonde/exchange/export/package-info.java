@@ -2,7 +2,7 @@
  * Writes recordings in the formats of other tools.
  *
  * {@snippet :
- * Losses losses = new Losses();
+ * ExportLosses losses = new ExportLosses();
  * try (ExportRows rows = ExportRows.of(recordings, ChainNames.of(recordings))) {
  *     ExportFormat.PERFETTO.write(rows, out, losses);
  * }

@@ -40,7 +40,7 @@ final class CNumbers {
             boolean top = bits == (four ? 32 : 64);
             return new CValue(value.longValue(), four ? 4 : 8, unsigned || top);
         } catch (NumberFormatException e) {
-            throw new CSyntaxException(token, "'" + token.text() + "' is no integer");
+            throw new CSyntaxException(token, "'" + token.text() + "' is not an integer");
         }
     }
 

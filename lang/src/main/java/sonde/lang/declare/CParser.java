@@ -16,8 +16,8 @@ import sonde.lang.type.ValueType;
 import sonde.symbol.ctype.BasicNumbers;
 
 /**
- * Declarations of C (C17, 6.7) with the extensions of gcc that headers use. What is no type and no
- * constant of an enumeration is passed over; semicolons may be missing where definitions end.
+ * Declarations of C (C17, 6.7) with the extensions of gcc that headers use. What is not a type and
+ * no constant of an enumeration is passed over; semicolons may be missing where definitions end.
  */
 final class CParser implements CExpression.CExpressionNames {
     private static final int MOST_DEPTH = 48;

@@ -210,7 +210,7 @@ final class CRecords {
                             .formatted(
                                     defined.record().union ? "union" : "struct",
                                     defined.record().name);
-            case CDeclaredType.Function _ -> "a function is no member";
+            case CDeclaredType.Function _ -> "a function is not a member";
             case CompleteType _, CDeclaredType.Pointer _, CDeclaredType.Array _, AlignedType _ ->
                     "this member is too large";
         };

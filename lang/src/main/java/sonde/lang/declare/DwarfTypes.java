@@ -62,7 +62,7 @@ public final class DwarfTypes implements TypeSource, AutoCloseable {
      *
      * @param debugFolders where separate debug files may be, besides the usual places; one that is
      *     not absolute also means that folder beside the program
-     * @throws IOException when it is no ELF file that can be read
+     * @throws IOException when it is not an ELF file that can be read
      */
     public static DwarfTypes open(Path program, List<Path> debugFolders) throws IOException {
         Path path = program.toAbsolutePath().normalize();

@@ -5,9 +5,9 @@
  * <pre>{@code
  * IrFunction program = new IrFunction("count", List.of(VirtualRegister.Kind.POINTER));
  * VirtualRegister pid = program.scalar();
- * program.add(new IrOperation.IrCall(pid, KernelFunction.GET_CURRENT_PID_TGID, List.of()));
+ * program.add(new IrOperation.IrCall(pid, HelperFunctionId.GET_CURRENT_PID_TGID, List.of()));
  * program.add(new IrOperation.IrReturn(pid));
- * Code code = Assembly.of(program, new Assembly.InstructionSet(true)).code(symbols);
+ * ProgramCode code = Assembly.of(program, new Assembly.InstructionSet(true)).code(symbols);
  * }</pre>
  *
  * <p>{@link sonde.lang.ir.Assembly} makes instructions of them, a pass after the other: what may be

@@ -135,7 +135,10 @@ public final class JsonOutput implements ScriptOutput {
     public void map(MapRows rows, MapOrder order, int top, long divisor) {
         long by = divisor == 0 ? 1 : divisor;
         boolean isAverage = rows.value() instanceof AverageType;
-        if (!rows.scalar()) {
+        if (!style.parts().isEmpty() && !rows.scalar() && StackRows.fits(rows.key())) {
+            new StackRows(style.parts(), names, out).writeJson(rows, style.order(order), top, by);
+            drainIfMuch();
+        } else if (!rows.scalar()) {
             if (!rows.rows().isEmpty() || isAverage) {
                 object(rows, rows.ordered(style.order(order), top), by);
             }

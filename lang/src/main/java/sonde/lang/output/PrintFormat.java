@@ -363,7 +363,7 @@ public final class PrintFormat {
                     + " supplied, "
                     + conversions.length
                     + " expected"
-                    + (unknown.isEmpty() ? "" : "; " + unknown + " is no conversion")
+                    + (unknown.isEmpty() ? "" : "; " + unknown + " is not a conversion")
                     + ")";
         }
         for (int i = 0; i < conversions.length; i++) {

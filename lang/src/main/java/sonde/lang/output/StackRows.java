@@ -37,7 +37,8 @@ final class StackRows {
      * Writes.
      *
      * @param layout {@link #BY_KIND}, or words: {@code 0} the first part of a key, {@code waker:} a
-     *     line with that name and the parts behind it, {@code --} a border
+     *     line with that name and the parts behind it, {@code NAME=0} a stack with the name that it
+     *     has in JSON, {@code --} a border
      */
     StackRows(List<String> layout, ValueNames names, TextSink out) {
         this.layout = layout;
@@ -49,13 +50,68 @@ final class StackRows {
     void write(MapRows rows, MapOrder by, int top, long divisor) {
         List<TypeField> parts = parts(rows.key());
         for (MapRow row : rows.ordered(by, top)) {
-            for (String word : layout.equals(List.of(BY_KIND)) ? byKind(parts) : layout) {
+            for (String word : words(parts)) {
                 word(word, parts, row.key());
             }
             out.put(INDENT + INDENT);
             ValueText.write(rows.value(), row.value(), 0, names, out, divisor);
             out.put("\n\n");
         }
+    }
+
+    /** An object a line: stacks as arrays of functions, then whose they are, then the value. */
+    void writeJson(MapRows rows, MapOrder by, int top, long divisor) {
+        List<TypeField> parts = parts(rows.key());
+        for (MapRow row : rows.ordered(by, top)) {
+            out.put('{');
+            for (String word : words(parts)) {
+                if (!word.equals(BORDER)) {
+                    member(word, parts, row.key());
+                }
+            }
+            out.put("\"value\": ");
+            JsonValueText.write(rows.value(), row.value(), 0, names, out, divisor);
+            out.put("}\n");
+        }
+    }
+
+    private void member(String word, List<TypeField> parts, byte[] key) {
+        int colon = word.indexOf(':');
+        if (colon < 0) {
+            TypeField part = parts.get(stack(word));
+            StackType type = (StackType) part.type();
+            int named = word.indexOf('=');
+            out.json(named > 0 ? word.substring(0, named) : type.user() ? "user" : "kernel");
+            out.put(": [");
+            String between = "";
+            for (String frame : StackFrames.functions(type, key, part.offsetBytes(), names)) {
+                out.put(between);
+                out.json(frame);
+                between = ", ";
+            }
+            out.put("], ");
+            return;
+        }
+        String label = word.substring(0, colon);
+        for (String number : word.substring(colon + 1).split(",")) {
+            TypeField part = parts.get(Integer.parseInt(number));
+            boolean isNumber = part.type() instanceof IntType;
+            out.json(
+                    label.equals("-")
+                            ? isNumber ? "pid" : "comm"
+                            : label + (isNumber ? "_tid" : ""));
+            out.put(": ");
+            JsonValueText.write(part.type(), key, part.offsetBytes(), names, out);
+            out.put(", ");
+        }
+    }
+
+    private static int stack(String word) {
+        return Integer.parseInt(word.substring(word.indexOf('=') + 1));
+    }
+
+    private List<String> words(List<TypeField> parts) {
+        return layout.equals(List.of(BY_KIND)) ? byKind(parts) : layout;
     }
 
     private static List<TypeField> parts(ValueType key) {
@@ -90,7 +146,7 @@ final class StackRows {
         if (word.equals(BORDER)) {
             label(BORDER).put(BORDER + "\n");
         } else if (colon < 0) {
-            TypeField part = parts.get(Integer.parseInt(word));
+            TypeField part = parts.get(stack(word));
             for (String frame :
                     StackFrames.functions(
                             (StackType) part.type(), key, part.offsetBytes(), names)) {

@@ -24,7 +24,7 @@ public final class StrftimeFormat {
     }
 
     /**
-     * A moment as text; what is no conversion stays as it is.
+     * A moment as text; what is not a conversion stays as it is.
      *
      * @param epochNanos since 1970, UTC
      */

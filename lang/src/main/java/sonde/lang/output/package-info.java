@@ -3,11 +3,11 @@
  *
  * <pre>{@code
  * PrintFormat format = PrintFormat.parse("%-16s %5d\n");
- * Tuple arguments = Tuple.of(List.of(new Type.Text(16), Type.Int.I64));
+ * TupleType arguments = TupleType.of(List.of(new ValueType.TextType(16), ValueType.IntType.I64));
  * String wrong = format.check(arguments.types()); // null
  * ScriptOutput output = new TextOutput(System.out, System.err, names);
  * output.printf(format, arguments, event, 16);
- * output.value(Type.Int.I64, event, 32); // "5\n"
+ * output.value(ValueType.IntType.I64, event, 32); // "5\n"
  * output.flush();
  * }</pre>
  *

@@ -45,7 +45,7 @@ final class UserBinary implements AutoCloseable {
     /**
      * Opens.
      *
-     * @throws MalformedInputException when it is no ELF file
+     * @throws MalformedInputException when it is not an ELF file
      */
     static UserBinary open(String path) throws IOException {
         TargetFile file = TargetFile.openTrusted(path, MOST_BYTES);

@@ -3,10 +3,10 @@
  *
  * {@snippet :
  * SourceText text = new SourceText("script.bt", "tracepoint:syscalls:sys_enter_open*");
- * Diagnostics diagnostics = new Diagnostics();
- * Span span = new Span(text, 0, text.text().length());
+ * CompilerDiagnostics diagnostics = new CompilerDiagnostics();
+ * SourceSpan span = new SourceSpan(text, 0, text.text().length());
  * AttachPoint point = AttachPointParser.parse(span, text.text(), diagnostics);
- * try (Expander expander = new Expander(ExpanderOptions.USUAL)) {
+ * try (ProbeExpander expander = new ProbeExpander(ExpanderOptions.USUAL)) {
  *     List<Probe> probes = expander.expand(point, diagnostics);
  *     for (ProbeGroup group : expander.group(span, probes, false, diagnostics)) {
  *         LoadNeeds needs = LoadNeeds.of(group);

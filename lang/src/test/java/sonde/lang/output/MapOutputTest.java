@@ -341,6 +341,14 @@ final class MapOutputTest {
         return new MapRows("@m", false, key, IntType.I64, rows);
     }
 
+    private static String json(MapStyle style) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        JsonOutput out = new JsonOutput(bytes, new MachineNames(), style, null);
+        out.map(stacksOfAProcess(), 0, 1);
+        out.flush();
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
     @Test
     void stacksForPeopleAreInTheFormOfBccMostLast() {
         MapStyle kind = new MapStyle(MapOrder.DEFAULT, RowForm.USUAL, List.of("kind"));
@@ -360,6 +368,21 @@ final class MapOutputTest {
                         "    waker:           a;b 71\n    k1\n    k2\n"
                                 + "    --               --\n    u4@7\n    u5@7\n"
                                 + "    target:          a;b\n        29\n\n");
+        assertThat(json(kind))
+                .isEqualTo(
+                        """
+                        {"kernel": ["k1", "k2"], "user": ["u4@7", "u5@7"], "comm": "a;b", "pid": 72, "value": 28}
+                        {"kernel": ["k1", "k2"], "user": ["u4@7", "u5@7"], "comm": "a;b", "pid": 71, "value": 29}
+                        """);
+        MapStyle waker =
+                new MapStyle(
+                        MapOrder.DEFAULT,
+                        RowForm.USUAL,
+                        List.of("target:2", "waker_stack=1", "--", "waker:2,3"));
+        assertThat(json(waker).lines().findFirst())
+                .hasValue(
+                        "{\"target\": \"a;b\", \"waker_stack\": [\"k1\", \"k2\"],"
+                                + " \"waker\": \"a;b\", \"waker_tid\": 72, \"value\": 28}");
         MapStyle folded = new MapStyle(MapOrder.DEFAULT, RowForm.FOLDED, List.of("kind"));
         assertThat(Printed.text(folded, out -> out.map(stacksOfAProcess(), 0, 1)))
                 .isEqualTo("a:b;u5@7;u4@7;k2;k1 57\n");

@@ -80,7 +80,8 @@ final class ExpressionCompiler {
         if (!(type.plain() instanceof SourceType.Pointer)
                 && !(type.plain() instanceof SourceType.Array)
                 && e.isArrow()) {
-            throw fault(e.at(), "this is no pointer (" + type.spelling() + "): write ." + e.name());
+            throw fault(
+                    e.at(), "this is not a pointer (" + type.spelling() + "): write ." + e.name());
         }
         ProbeOperand whole = e.isArrow() ? target(of, e.at(), 0) : of;
         if (!(whole.type().plain() instanceof SourceType.Structure structure)) {
@@ -201,7 +202,7 @@ final class ExpressionCompiler {
                     o.isUser());
         }
         if (!(of.type().plain() instanceof SourceType.Pointer pointer)) {
-            throw fault(at, of.type().spelling() + " is no pointer");
+            throw fault(at, of.type().spelling() + " is not a pointer");
         }
         SourceType target = pointer.target().get();
         long bytes = bytes(at, index, Math.max(1, target.sizeBytes()));
@@ -236,7 +237,7 @@ final class ExpressionCompiler {
                                     : new MemoryOrigin(o.text()),
                             0);
             case StoredOperand _, HeldOperand _ ->
-                    throw fault(at, "a part of a word is no address");
+                    throw fault(at, "a part of a word is not an address");
         };
     }
 
@@ -331,10 +332,10 @@ final class ExpressionCompiler {
         StoredOperand nowhere = new StoredOperand(FetchArgument.constant(0), whole, 0, 0, false);
         ProbeOperand part = path(e.path(), nowhere);
         if (!(part instanceof StoredOperand member) || member.bits() > 0) {
-            throw fault(e.path().at(), "this is no member with an address");
+            throw fault(e.path().at(), "this is not a member with an address");
         }
         if (!(of.type().plain() instanceof SourceType.Pointer pointer)) {
-            throw fault(e.of().at(), "this is no pointer (" + of.type().spelling() + ")");
+            throw fault(e.of().at(), "this is not a pointer (" + of.type().spelling() + ")");
         }
         SourceType target = pointer.target().get();
         boolean same =

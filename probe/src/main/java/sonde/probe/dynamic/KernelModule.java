@@ -57,7 +57,7 @@ final class KernelModule implements AutoCloseable {
         String last = wanted.substring(wanted.lastIndexOf('/') + 1);
         String name = last.replaceFirst("\\.ko(\\.(xz|zst|gz|debug))?$", "").replace('-', '_');
         if (!name.matches("\\w+")) {
-            throw new ProbeException(wanted + " is no name of a kernel module");
+            throw new ProbeException(wanted + " is not a name of a kernel module");
         }
         boolean loaded = Files.exists(Path.of(LOADED + name + "/initstate"));
         if (!last.equals(wanted) || !last.replace('-', '_').equals(name)) {

@@ -61,10 +61,11 @@ public final class PointResolver {
             case AddressPoint address -> List.of(at(address.address(), false));
             case FilePoint file -> List.of(at(address(file), file.isReturn()));
             case MarkerPoint marker ->
-                    throw new ProbeException("marker " + marker.name() + " is no place of source");
+                    throw new ProbeException(
+                            "marker " + marker.name() + " is not a place of source");
             case TracepointPoint tracepoint ->
                     throw new ProbeException(
-                            "tracepoint " + tracepoint.name() + " is no place of source");
+                            "tracepoint " + tracepoint.name() + " is not a place of source");
         };
     }
 

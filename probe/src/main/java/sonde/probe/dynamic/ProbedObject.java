@@ -121,7 +121,7 @@ public final class ProbedObject implements AutoCloseable {
      *
      * @param path that this process can open
      * @param given where separate debugging information may be
-     * @throws MalformedInputException when it is no ELF file
+     * @throws MalformedInputException when it is not an ELF file
      */
     public static ProbedObject program(String path, GivenPlaces given) throws IOException {
         return program(path, TargetFile.openTrusted(path, MOST_BYTES), given);

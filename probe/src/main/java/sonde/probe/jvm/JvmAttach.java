@@ -43,6 +43,9 @@ public final class JvmAttach {
     private static final byte[] MAP = {'m', 'a', 'p'};
     private static final String MAP_COMMAND = "Compiler.perfmap";
 
+    /** With -l also what java.util.concurrent holds. */
+    private static final String THREADS_COMMAND = "Thread.print -l";
+
     private JvmAttach() {}
 
     /** An open way to one JVM's /tmp. */
@@ -85,7 +88,7 @@ public final class JvmAttach {
      * @param limit longest time for all of it
      * @return lines of hexadecimal start, hexadecimal size and name; at most {@link
      *     TargetFile#MAP_LIMIT} bytes
-     * @throws IOException when it is no JVM, does not answer in time or knows no such command
+     * @throws IOException when it is not a JVM, does not answer in time or knows no such command
      */
     public static byte[] perfMap(int pid, Duration limit) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
@@ -115,6 +118,28 @@ public final class JvmAttach {
                 unlink(tmp, folder, FileCalls.AT_REMOVEDIR);
             }
             return perfMapAtItsPlace(pid, tmp, deadline);
+        } finally {
+            Fd.discard(tmp);
+        }
+    }
+
+    /**
+     * Asks the JVM for its threads with the locks that they hold and wait for.
+     *
+     * @param limit longest time for all of it
+     * @return what jcmd prints, at most 1 MiB of it
+     * @throws IOException as {@link #perfMap}
+     */
+    public static String threads(int pid, Duration limit) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        requireJvm(pid);
+        int tmp = tmp(pid);
+        try {
+            JvmAnswer answer = ask(pid, tmp, THREADS_COMMAND, deadline);
+            if (!answer.code().equals("0")) {
+                throw new IOException("JVM " + pid + " tells no threads: " + answer.line());
+            }
+            return answer.text();
         } finally {
             Fd.discard(tmp);
         }
@@ -170,7 +195,7 @@ public final class JvmAttach {
 
     private static ProcessIdentity requireJvm(int pid) throws IOException {
         if (!isJvm(pid)) {
-            throw new IOException("process " + pid + " is no JVM that handles SIGQUIT");
+            throw new IOException("process " + pid + " is not a JVM that handles SIGQUIT");
         }
         return ProcessIdentity.of(pid);
     }

@@ -132,7 +132,7 @@ public final class PrivateOutput implements AutoCloseable {
         }
     }
 
-    /** Whether a name stands for something that is open or that is no file. */
+    /** Whether a name stands for something that is open or that is not a file. */
     public static boolean isSpecial(Path target) {
         Path whole = target.toAbsolutePath().normalize();
         return whole.startsWith("/dev") && !whole.startsWith("/dev/shm")

@@ -3,8 +3,8 @@
  * opens files of other processes safely.
  *
  * {@snippet :
- * Origin origin = Origin.capture(); // first thing in main, before the JVM is made to change
- * try (Target target = Launcher.prepare(Command.lastArguments(2), origin)) {
+ * InheritedState origin = InheritedState.capture(); // first in main, before the JVM changes it
+ * try (LaunchedCommand target = CommandLauncher.prepare(CommandWords.lastArguments(2), origin)) {
  *     arm(target.pid()); // the process exists and waits before its only execve
  *     target.release();
  *     WaitStatus status = target.await();

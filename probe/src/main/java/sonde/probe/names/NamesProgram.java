@@ -1,6 +1,11 @@
 package sonde.probe.names;
 
+import static sonde.recording.perfdata.PerfAbi.FLAG_DISABLED;
+
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,7 +25,10 @@ import sonde.bpf.TaskTree;
 import sonde.bpf.TracepointFormat;
 import sonde.bpf.insn.ProgramCode;
 import sonde.recording.names.NamedCall;
+import sonde.recording.perfdata.PerfAttr;
+import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
+import sonde.sys.PerfEventOpen;
 import sonde.sys.SyscallException;
 
 /**
@@ -39,6 +47,7 @@ public final class NamesProgram implements AutoCloseable {
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final List<String> attached = new ArrayList<>();
+    private final List<Integer> held = new ArrayList<>();
     private final BpfMap events;
     private final BpfMap scratch;
     private final BpfMap counters;
@@ -146,9 +155,35 @@ public final class NamesProgram implements AutoCloseable {
 
     private void attach(String name, ProgramCode code, TracepointFormat tracepoint)
             throws IOException {
+        hold(tracepoint);
         try (Program program = Program.load(name, ProgramType.TRACEPOINT, code)) {
             parts.push(Link.tracepoint(program, tracepoint));
         }
+    }
+
+    /** Opens an event that is never switched on: the link's is not the last of the tracepoint. */
+    private void hold(TracepointFormat tracepoint) throws SyscallException {
+        byte[] attr =
+                PerfAttr.tracepoint((int) tracepoint.id()).flags(FLAG_DISABLED).build().encode();
+        int cpu = MachineFacts.onlineCpus().nextSetBit(0);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, attr);
+            int fd = PerfEventOpen.open(bytes, -1, cpu, -1, 0, tracepoint.toString());
+            held.add(fd);
+        }
+    }
+
+    /**
+     * Detaches the programs.
+     *
+     * @return events that {@link #close} has still to close, which takes long
+     */
+    public List<Integer> detach() {
+        Deque<AutoCloseable> links = new ArrayDeque<>();
+        parts.stream().filter(Link.class::isInstance).forEach(links::add);
+        parts.removeAll(links);
+        LinkCloser.all(links);
+        return List.copyOf(held);
     }
 
     /** Follows another process from now on; for {@link #ofTree} only. */
@@ -177,6 +212,8 @@ public final class NamesProgram implements AutoCloseable {
     @Override
     public void close() {
         LinkCloser.all(parts);
+        held.forEach(Fd::discard);
+        held.clear();
     }
 
     /** Carries a failure out of a stream. */

@@ -33,4 +33,13 @@ public interface AuxiliaryProgram extends AutoCloseable {
 
     /** Takes another process and what it starts from now on in. */
     default void follow(int pid) throws IOException {}
+
+    /**
+     * Detaches; {@link #close} has only descriptors to close then.
+     *
+     * @return events on tracepoints among them, whose closing takes long
+     */
+    default List<Integer> detach() {
+        return List.of();
+    }
 }

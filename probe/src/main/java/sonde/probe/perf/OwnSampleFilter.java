@@ -63,7 +63,7 @@ final class OwnSampleFilter implements AutoCloseable {
         }
     }
 
-    /** Attaches to a perf event that is no tracepoint. */
+    /** Attaches to a perf event that is not a tracepoint. */
     void attach(int fd) throws SyscallException {
         Fd.ioctl(fd, PERF_EVENT_IOC_SET_BPF, program);
     }

@@ -365,6 +365,14 @@ public final class PerfRings implements AutoCloseable {
         return tally.lost;
     }
 
+    /** The events on tracepoints: closing the last one of a tracepoint takes long. */
+    public List<Integer> tracepointFds() {
+        return events.stream()
+                .filter(event -> event.attr().type() == PERF_TYPE_TRACEPOINT)
+                .flatMap(event -> event.fds().stream())
+                .toList();
+    }
+
     /** Keeps copies of the stacks of another process; by any thread. */
     public void follow(int pid) {
         CopiedStacks copied = stacks;

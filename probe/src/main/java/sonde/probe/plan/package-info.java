@@ -4,8 +4,9 @@
  * plans for other machines.
  *
  * {@snippet :
- * RecordSpec spec = RecordSpec.of(Meta.Mode.COMMAND).withEvents(List.of("irq:*"));
- * Plan plan = Planner.plan(spec, FeatureProbe.probe(), new MachineSize(2, 8L << 30));
+ * RecordSpec spec = RecordSpec.of(TargetMode.COMMAND).withEvents(List.of("irq:*"));
+ * MachineSize machine = new MachineSize(2, 8L << 30);
+ * RecordPlan plan = RecordPlanner.plan(spec, KernelFeatureProbe.probe(), machine);
  * plan.owners().forEach(owner -> System.out.println(owner.event() + " from " + owner.source()));
  * }
  */

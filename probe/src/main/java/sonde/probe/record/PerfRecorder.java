@@ -306,11 +306,23 @@ final class PerfRecorder implements AutoCloseable {
             return;
         }
         closed = true;
+        List<Integer> slow = new ArrayList<>(rings.tracepointFds());
         if (program != null) {
-            program.close();
+            slow.addAll(program.detach());
         }
         if (stacks != null) {
             stacks.close();
+        }
+        try (EventKeeper _ = EventKeeper.start(slow)) {
+            closeAll();
+        } catch (SyscallException e) {
+            closeAll(); // without a shell it takes half a second longer
+        }
+    }
+
+    private void closeAll() {
+        if (program != null) {
+            program.close();
         }
         rings.close();
         writer.close();

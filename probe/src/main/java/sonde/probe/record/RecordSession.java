@@ -185,6 +185,16 @@ public final class RecordSession implements AutoCloseable {
         }
     }
 
+    /** Adds a text that lies in the folder. */
+    public void addPart(String name) throws IOException {
+        synchronized (lock) {
+            List<BundlePart> parts = new ArrayList<>(meta.layout().parts());
+            parts.add(new BundlePart(name, RecordingMeta.PartKind.OTHER, "", -1));
+            meta = meta.withParts(parts);
+            folder.writeMeta(meta);
+        }
+    }
+
     /** The files that hold events, opened for a reader beside the session, which closes them. */
     public List<GrowingFile> growing() throws IOException {
         return sources.growing();

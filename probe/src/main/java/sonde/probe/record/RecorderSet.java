@@ -539,6 +539,7 @@ final class RecorderSet {
     /** Waits until the instances are gone; says what could not be removed. */
     List<String> awaitRemoved() {
         join(removal);
+        join(closing);
         FtraceRecorder dense = ftrace;
         return dense == null ? List.of() : dense.failures();
     }

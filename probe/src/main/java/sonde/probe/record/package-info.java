@@ -7,7 +7,7 @@
  *     child.go();
  *     session.released(Clocks.nanos(Clocks.CLOCK_MONOTONIC));
  *     child.await();
- *     Meta meta = session.stop(exit);
+ *     RecordingMeta meta = session.stop(exit);
  * }
  * }
  */

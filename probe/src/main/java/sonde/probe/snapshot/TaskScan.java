@@ -103,6 +103,11 @@ final class TaskScan implements AutoCloseable {
             return Arch.current() == Arch.X86_64 && registers[CODE_SEGMENT] == USER32_CS;
         }
 
+        /** rsp of struct pt_regs; sp of arm64. */
+        long stackPointer() {
+            return registers[Arch.current() == Arch.AARCH64 ? 31 : 19];
+        }
+
         /** Sets the registers of the first frame. */
         void fill(RegisterValues first) {
             first.clear();

@@ -36,4 +36,23 @@ public record ThreadNow(
         kernelStack = List.copyOf(kernelStack);
         userStack = List.copyOf(userStack);
     }
+
+    /** With a user stack. */
+    ThreadNow with(List<Long> stack) {
+        return new ThreadNow(
+                pid,
+                tid,
+                comm,
+                cpu,
+                atNanos,
+                sinceNanos,
+                state,
+                syscall,
+                call,
+                object,
+                holder,
+                wchan,
+                kernelStack,
+                stack);
+    }
 }

@@ -6,13 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.unwind.RegisterValues;
 import sonde.binary.unwind.UnwindMachine;
@@ -37,14 +36,15 @@ import sonde.sys.SyscallException;
  * was looked at is looked at again; after some rounds only its state is told.
  */
 public final class ThreadSnapshot implements AutoCloseable {
-    /** For all threads; what is left afterwards has a state and nothing else. */
-    private static final long LIMIT_NANOS = 1_000_000_000;
+    /** To look at all threads, and again to follow their stacks; then the rest is left out. */
+    private static final long LIMIT_NANOS = 700_000_000;
 
     /** The same where nobody asked for a certain process. */
-    private static final long EVERYBODY_LIMIT_NANOS = 300_000_000;
+    private static final long EVERYBODY_LIMIT_NANOS = 200_000_000;
 
     private static final int ROUNDS = 3;
     private static final int STACK_BYTES = 1 << 16;
+    private static final int EVERYBODYS_STACK_BYTES = 1 << 14;
     private static final int MOST_FRAMES = 128;
 
     /** proc_pid_stat(5), counted from the state. */
@@ -57,6 +57,13 @@ public final class ThreadSnapshot implements AutoCloseable {
 
     /** Where a thread is found. */
     private record ThreadPlace(int pid, int tid) {}
+
+    /** A thread, and what its user stack is to be followed from; null where it is not. */
+    private record SeenThread(
+            ThreadNow now,
+            @Nullable SeenTask task,
+            @Nullable CallNow call,
+            @Nullable SleepingStack stack) {}
 
     private ThreadSnapshot(boolean everybody) {
         this.everybody = everybody;
@@ -112,7 +119,7 @@ public final class ThreadSnapshot implements AutoCloseable {
         long limit = everybody ? EVERYBODY_LIMIT_NANOS : LIMIT_NANOS;
         long deadline = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + limit;
         left.clear();
-        Map<ThreadPlace, ThreadNow> found = new LinkedHashMap<>();
+        Map<ThreadPlace, SeenThread> found = new LinkedHashMap<>();
         Set<ThreadPlace> open = new HashSet<>();
         int own = ProcessCalls.getpid();
         for (int pid : pids) {
@@ -125,21 +132,47 @@ public final class ThreadSnapshot implements AutoCloseable {
         }
         Map<Integer, SeenTask> before = scan(pids);
         for (int round = 0; round < ROUNDS && !open.isEmpty(); round++) {
-            Map<ThreadPlace, ThreadNow> looked = look(open, before, deadline);
+            Map<ThreadPlace, SeenThread> looked = look(open, before, deadline);
             Map<Integer, SeenTask> after = scan == null ? before : scan(pids);
-            for (Map.Entry<ThreadPlace, ThreadNow> one : looked.entrySet()) {
+            for (Map.Entry<ThreadPlace, SeenThread> one : looked.entrySet()) {
                 int tid = one.getKey().tid();
-                if (isSame(before.get(tid), after.get(tid))) {
-                    found.put(one.getKey(), one.getValue());
+                boolean same = isSame(before.get(tid), after.get(tid));
+                found.put(one.getKey(), same ? one.getValue() : moved(one.getValue().now));
+                if (same) {
                     open.remove(one.getKey());
-                } else {
-                    found.put(one.getKey(), moved(one.getValue()));
                 }
             }
             open.retainAll(looked.keySet());
             before = after;
         }
-        return List.copyOf(found.values());
+        return followed(found, limit);
+    }
+
+    /** With user stacks, which are followed when nobody's state depends on it any more. */
+    private List<ThreadNow> followed(Map<ThreadPlace, SeenThread> found, long limit) {
+        long deadline = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + limit;
+        ProcessMaps maps = new ProcessMaps();
+        StackUnwinder unwinder =
+                UnwindMachine.of(Arch.current().machine(), false)
+                        .map(of -> new StackUnwinder(of, maps, modules))
+                        .orElse(null);
+        Set<Integer> mapped = new HashSet<>();
+        List<ThreadNow> all = new ArrayList<>();
+        found.forEach((place, seen) -> {
+            boolean late = Clocks.nanos(Clocks.CLOCK_MONOTONIC) > deadline;
+            if (seen.stack == null || unwinder == null) {
+                all.add(seen.now);
+            } else if (late) {
+                left.add(place);
+                all.add(seen.now);
+            } else {
+                if (mapped.add(place.pid)) {
+                    mapped(place.pid, maps);
+                }
+                all.add(seen.now.with(list(unwind(seen, unwinder))));
+            }
+        });
+        return all;
     }
 
     private static boolean isSame(@Nullable SeenTask one, @Nullable SeenTask other) {
@@ -148,22 +181,24 @@ public final class ThreadSnapshot implements AutoCloseable {
     }
 
     /** All that is certain of a thread that ran meanwhile. */
-    private static ThreadNow moved(ThreadNow one) {
-        return new ThreadNow(
-                one.pid(),
-                one.tid(),
-                one.comm(),
-                one.cpu(),
-                one.atNanos(),
-                0,
-                one.state(),
-                -1,
-                "",
-                "",
-                0,
-                "",
-                List.of(),
-                List.of());
+    private static SeenThread moved(ThreadNow one) {
+        ThreadNow state =
+                new ThreadNow(
+                        one.pid(),
+                        one.tid(),
+                        one.comm(),
+                        one.cpu(),
+                        one.atNanos(),
+                        0,
+                        one.state(),
+                        -1,
+                        "",
+                        "",
+                        0,
+                        "",
+                        List.of(),
+                        List.of());
+        return new SeenThread(state, null, null, null);
     }
 
     private Map<Integer, SeenTask> scan(Collection<Integer> pids) {
@@ -177,34 +212,22 @@ public final class ThreadSnapshot implements AutoCloseable {
         }
     }
 
-    private Map<ThreadPlace, ThreadNow> look(
+    private Map<ThreadPlace, SeenThread> look(
             Set<ThreadPlace> places, Map<Integer, SeenTask> seen, long deadline) {
-        Map<ThreadPlace, ThreadNow> looked = new LinkedHashMap<>();
-        ProcessMaps maps = new ProcessMaps();
-        StackUnwinder unwinder =
-                machine().map(of -> new StackUnwinder(of, maps, modules)).orElse(null);
+        Map<ThreadPlace, SeenThread> looked = new LinkedHashMap<>();
         WaitObjects objects = new WaitObjects(deadline);
-        Map<Integer, List<ThreadPlace>> byProcess = new HashMap<>();
+        Map<Integer, List<ThreadPlace>> byProcess = new TreeMap<>();
         places.forEach(
                 one -> byProcess.computeIfAbsent(one.pid(), _ -> new ArrayList<>()).add(one));
         byProcess.forEach((pid, threads) -> {
-            boolean late = Clocks.nanos(Clocks.CLOCK_MONOTONIC) > deadline;
-            try (ProcessMemory memory = new ProcessMemory(late ? 0 : pid)) {
-                if (!late) {
-                    mapped(pid, maps);
-                }
+            try (ProcessMemory memory = new ProcessMemory(pid)) {
                 for (ThreadPlace one : threads) {
-                    boolean isLate = late || Clocks.nanos(Clocks.CLOCK_MONOTONIC) > deadline;
-                    if (isLate) {
+                    boolean late = Clocks.nanos(Clocks.CLOCK_MONOTONIC) > deadline;
+                    if (late) {
                         left.add(one);
                     }
-                    ThreadNow now =
-                            thread(
-                                    one,
-                                    seen.get(one.tid()),
-                                    isLate ? null : memory,
-                                    objects,
-                                    unwinder);
+                    SeenThread now =
+                            thread(one, seen.get(one.tid()), late ? null : memory, objects);
                     if (now != null) {
                         looked.put(one, now);
                     }
@@ -212,10 +235,6 @@ public final class ThreadSnapshot implements AutoCloseable {
             }
         });
         return looked;
-    }
-
-    private static Optional<UnwindMachine> machine() {
-        return UnwindMachine.of(Arch.current().machine(), false);
     }
 
     private static void mapped(int pid, ProcessMaps maps) {
@@ -246,12 +265,11 @@ public final class ThreadSnapshot implements AutoCloseable {
      * @param memory null when there is no time for more than its state
      * @return null when it has ended
      */
-    private static @Nullable ThreadNow thread(
+    private @Nullable SeenThread thread(
             ThreadPlace place,
             @Nullable SeenTask seen,
             @Nullable ProcessMemory memory,
-            WaitObjects objects,
-            @Nullable StackUnwinder unwinder) {
+            WaitObjects objects) {
         String folder = "/proc/" + place.pid() + "/task/" + place.tid();
         String stat = WaitObjects.text(folder + "/stat");
         long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
@@ -273,49 +291,47 @@ public final class ThreadSnapshot implements AutoCloseable {
             text = call.text(memory);
         }
         String wchan = sleeps && whole ? WaitObjects.text(folder + "/wchan").strip() : "";
-        return new ThreadNow(
-                place.pid(),
-                place.tid(),
-                comm,
-                cpu,
-                now,
-                seen == null || !whole ? 0 : seen.offSince(),
-                state,
-                call == null ? -1 : call.number(),
-                text,
-                object.name(),
-                object.holder(),
-                wchan.equals("0") ? "" : wchan,
-                seen == null || !whole ? List.of() : list(seen.kernelStack()),
-                memory == null || unwinder == null || !whole
-                        ? List.of()
-                        : list(unwind(place.pid(), seen, call, memory, unwinder)));
+        ThreadNow found =
+                new ThreadNow(
+                        place.pid(),
+                        place.tid(),
+                        comm,
+                        cpu,
+                        now,
+                        seen == null || !whole ? 0 : seen.offSince(),
+                        state,
+                        call == null ? -1 : call.number(),
+                        text,
+                        object.name(),
+                        object.holder(),
+                        wchan.equals("0") ? "" : wchan,
+                        seen == null || !whole ? List.of() : list(seen.kernelStack()),
+                        List.of());
+        boolean known = seen != null ? !seen.isNarrow() : call != null;
+        if (!whole || memory == null || !known) {
+            return new SeenThread(found, null, null, null);
+        }
+        long pointer = seen != null ? seen.stackPointer() : call.stackPointer();
+        int bytes = everybody ? EVERYBODYS_STACK_BYTES : STACK_BYTES;
+        SleepingStack stack = new SleepingStack(memory.read(pointer, bytes), pointer);
+        return new SeenThread(found, seen, call, stack);
     }
 
     /** Without registers only the program counter and the stack pointer are known. */
-    private static long[] unwind(
-            int pid,
-            @Nullable SeenTask seen,
-            @Nullable CallNow call,
-            ProcessMemory memory,
-            StackUnwinder unwinder) {
+    private static long[] unwind(SeenThread seen, StackUnwinder unwinder) {
         RegisterValues first = unwinder.first();
         UnwindMachine machine = first.machine();
-        if (seen != null && seen.isNarrow()) {
-            return new long[0];
-        } else if (seen != null) {
-            seen.fill(first);
-        } else if (call != null) {
+        if (seen.task != null) {
+            seen.task.fill(first);
+        } else if (seen.call != null) {
             first.clear();
-            first.set(machine.stackPointer(), call.stackPointer());
-            first.set(machine.programCounter(), call.programCounter());
-        } else {
-            return new long[0];
+            first.set(machine.stackPointer(), seen.call.stackPointer());
+            first.set(machine.programCounter(), seen.call.programCounter());
         }
-        long start = first.get(machine.stackPointer());
-        SleepingStack copy = new SleepingStack(memory.read(start, STACK_BYTES), start);
         long[] chain = new long[MOST_FRAMES];
-        return Arrays.copyOf(chain, unwinder.unwind(pid, copy, chain));
+        UnwindMemory stack = seen.stack;
+        int frames = stack == null ? 0 : unwinder.unwind(seen.now.pid(), stack, chain);
+        return Arrays.copyOf(chain, frames);
     }
 
     private static List<Long> list(long[] addresses) {

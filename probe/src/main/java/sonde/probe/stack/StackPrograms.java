@@ -76,19 +76,14 @@ public final class StackPrograms implements AutoCloseable {
                             new MapSpec("sonde_uw_out", MapType.PERF_EVENT_ARRAY, 4, 4, cpus));
             parts.push(outputs);
             int own = rootPids.isEmpty() ? (int) ProcessHandle.current().pid() : 0;
+            UserStackProgram.Surroundings shared =
+                    new UserStackProgram.Surroundings(fields, tables, outputs, tree, own);
             for (EventKind event : events) {
+                ProgramType type =
+                        event.isTracepoint() ? ProgramType.TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
                         UserStackProgram.load(
-                                event.isTracepoint()
-                                        ? ProgramType.TRACEPOINT
-                                        : ProgramType.PERF_EVENT,
-                                event.number(),
-                                own,
-                                tree,
-                                fields,
-                                tables,
-                                outputs,
-                                ProgramSpec.Log.QUIET);
+                                shared, type, event.number(), ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }

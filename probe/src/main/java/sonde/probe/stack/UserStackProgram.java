@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.binary.btf.BtfWriter;
@@ -55,20 +56,26 @@ final class UserStackProgram implements AutoCloseable {
     }
 
     /**
-     * Loads the program for one event.
+     * What the programs of a recording share.
      *
-     * @param event number that its records carry
+     * @param outputs of the type PERF_EVENT_ARRAY, with a bpf-output event for each CPU
+     * @param tree whose tasks get stacks; null for all
      * @param ownPid process whose hits are dropped altogether; 0 for none
      */
-    static UserStackProgram load(
-            ProgramType type,
-            int event,
-            int ownPid,
-            @org.jspecify.annotations.Nullable TaskTree tree,
+    record Surroundings(
             KernelFields fields,
             UnwindTables tables,
             BpfMap outputs,
-            ProgramSpec.Log log)
+            @Nullable TaskTree tree,
+            int ownPid) {}
+
+    /**
+     * Loads the program for one event.
+     *
+     * @param event number that its records carry
+     */
+    static UserStackProgram load(
+            Surroundings shared, ProgramType type, int event, ProgramSpec.Log log)
             throws IOException {
         Deque<AutoCloseable> parts = new ArrayDeque<>();
         try {
@@ -78,26 +85,23 @@ final class UserStackProgram implements AutoCloseable {
                                     "sonde_uw_stack",
                                     MapType.PER_CPU_ARRAY,
                                     4,
-                                    UnwindCode.SCRATCH_BYTES,
+                                    UnwindScratch.SCRATCH_BYTES,
                                     1));
             parts.push(scratch);
-            UnwindCode unwind = new UnwindCode(fields, tables);
+            UnwindCode unwind = new UnwindCode(shared.fields(), shared.tables());
             CodeBuilder code = new CodeBuilder();
-            main(code, unwind, type, event, ownPid, tree, scratch, outputs);
+            main(code, unwind, shared, new Target(type, event, scratch));
             unwind.subprograms(code);
-            try (LoadedBtf btf = LoadedBtf.load(types(unwind.starts()).btf())) {
-                ProgramSpec spec =
-                        new ProgramSpec("sonde_stack", type, code.build())
-                                .with(
-                                        new ProgramSpec.Debug(
-                                                btf.fd(),
-                                                types(unwind.starts()).functions(),
-                                                8,
-                                                new byte[0],
-                                                16,
-                                                true))
-                                .with(log);
-                Program program = Program.load(spec);
+            FunctionTypes types = types(unwind.starts());
+            try (LoadedBtf btf = LoadedBtf.load(types.btf())) {
+                ProgramSpec.Debug debug =
+                        new ProgramSpec.Debug(
+                                btf.fd(), types.functions(), 8, new byte[0], 16, true);
+                Program program =
+                        Program.load(
+                                new ProgramSpec("sonde_stack", type, code.build())
+                                        .with(debug)
+                                        .with(log));
                 parts.push(program);
                 return new UserStackProgram(parts, program);
             }
@@ -107,81 +111,86 @@ final class UserStackProgram implements AutoCloseable {
         }
     }
 
+    /** What one program is for, and where it unwinds. */
+    private record Target(ProgramType type, int event, BpfMap scratch) {}
+
     private static void main(
-            CodeBuilder code,
-            UnwindCode unwind,
-            ProgramType type,
-            int event,
-            int ownPid,
-            @org.jspecify.annotations.Nullable TaskTree tree,
-            BpfMap scratch,
-            BpfMap outputs) {
+            CodeBuilder code, UnwindCode unwind, Surroundings shared, Target target) {
         Label out = new Label("out");
         Label drop = new Label("drop");
+        TaskTree tree = shared.tree();
+        boolean sampled = target.type() == ProgramType.PERF_EVENT;
         // What a tracepoint's program drops is lost to all perf events of the machine.
-        boolean drops = ownPid != 0 && type == ProgramType.PERF_EVENT;
+        boolean drops = shared.ownPid() != 0 && sampled;
         code.step("is the task watched").move(R8, R1);
-        if (ownPid != 0) {
+        if (shared.ownPid() != 0) {
             code.call(HelperFunctionId.GET_CURRENT_PID_TGID)
                     .shiftRight(R0, 32)
-                    .branch(JumpCondition.EQUAL, R0, ownPid, drops ? drop : out);
+                    .branch(JumpCondition.EQUAL, R0, shared.ownPid(), drops ? drop : out);
         }
         if (tree != null) {
             tree.filter(code, out);
         }
         code.store(Width.U32, R10, -4, 0)
-                .map(R1, scratch.fd())
+                .map(R1, target.scratch().fd())
                 .move(R2, R10)
                 .add(R2, -4)
                 .call(HelperFunctionId.MAP_LOOKUP_ELEM)
                 .ifZero(R0, out)
                 .move(R6, R0);
-        unwind.fromRegisters(code, type == ProgramType.PERF_EVENT ? R8 : null, out);
+        unwind.fromRegisters(code, sampled ? R8 : null, out);
         unwind.call(code);
-        int head = UnwindCode.HEAD;
+        copy(code, unwind, shared.outputs(), target.event());
+        record(code, shared.outputs(), target.event());
+        // 0 would drop the event itself.
+        code.at(out).exit(1);
+        if (drops) {
+            code.at(drop).exit(0);
+        }
+    }
+
+    /** R8 = the context, also afterwards: a copy of the stack where a table was missing. */
+    private static void copy(CodeBuilder code, UnwindCode unwind, BpfMap outputs, int event) {
         Label whole = new Label("no copy");
-        // The context moves to the stack, for the copy needs its register.
         code.store(Width.U64, R10, CONTEXT, R8)
-                .load(Width.U64, R1, R6, UnwindCode.END)
+                .load(Width.U64, R1, R6, UnwindScratch.END)
                 .branch(JumpCondition.NOT_EQUAL, R1, UserStackEnd.NO_TABLE.ordinal(), whole);
         unwind.copyStack(code, event);
-        code.move(R5, R8)
-                .load(Width.U64, R1, R10, CONTEXT)
-                .map(R2, outputs.fd())
-                .move(R3, CURRENT_CPU)
-                .move(R4, R6)
-                .add(R4, UnwindCode.COPY)
-                .call(HelperFunctionId.PERF_EVENT_OUTPUT)
-                .at(whole)
-                .load(Width.U64, R8, R10, CONTEXT)
-                .step("write the record")
+        code.move(R5, R8).load(Width.U64, R1, R10, CONTEXT);
+        output(code, outputs, UnwindScratch.COPY);
+        code.at(whole).load(Width.U64, R8, R10, CONTEXT);
+    }
+
+    /** R8 = the context. */
+    private static void record(CodeBuilder code, BpfMap outputs, int event) {
+        int head = UnwindScratch.HEAD;
+        code.step("write the record")
                 .store(Width.U32, R6, head + UserStackRecord.MAGIC, UserStackRecord.MAGIC_WORD)
                 .store(Width.U32, R6, head + UserStackRecord.EVENT, event)
                 .call(HelperFunctionId.GET_CURRENT_PID_TGID)
                 .store(Width.U32, R6, head + UserStackRecord.TID, R0)
                 .shiftRight(R0, 32)
                 .store(Width.U32, R6, head + UserStackRecord.PID, R0)
-                .load(Width.U64, R1, R6, UnwindCode.END)
+                .load(Width.U64, R1, R6, UnwindScratch.END)
                 .store(Width.U64, R6, head + UserStackRecord.END, R1)
-                .load(Width.U64, R1, R6, UnwindCode.GUESSED)
+                .load(Width.U64, R1, R6, UnwindScratch.GUESSED)
                 .store(Width.U64, R6, head + UserStackRecord.GUESSED, R1)
-                .load(Width.U64, R5, R6, UnwindCode.COUNT)
+                .load(Width.U64, R5, R6, UnwindScratch.COUNT)
                 .store(Width.U64, R6, head + UserStackRecord.COUNT, R5)
-                .and(R5, UnwindCode.MOST_FRAMES)
+                .and(R5, UnwindScratch.MOST_FRAMES)
                 .shiftLeft(R5, 3)
-                .add(R5, UnwindCode.HEAD_BYTES)
-                .move(R1, R8)
-                .map(R2, outputs.fd())
+                .add(R5, UnwindScratch.HEAD_BYTES)
+                .move(R1, R8);
+        output(code, outputs, head);
+    }
+
+    /** R1 = the context, R5 = bytes from that place of the scratch memory. */
+    private static void output(CodeBuilder code, BpfMap outputs, int place) {
+        code.map(R2, outputs.fd())
                 .move(R3, CURRENT_CPU)
                 .move(R4, R6)
-                .add(R4, head)
-                .call(HelperFunctionId.PERF_EVENT_OUTPUT)
-                // 0 would drop the event itself.
-                .at(out)
-                .exit(1);
-        if (drops) {
-            code.at(drop).exit(0);
-        }
+                .add(R4, place)
+                .call(HelperFunctionId.PERF_EVENT_OUTPUT);
     }
 
     private record FunctionTypes(byte[] btf, byte[] functions) {}

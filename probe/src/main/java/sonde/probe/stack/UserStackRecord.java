@@ -13,10 +13,10 @@ import java.lang.foreign.MemorySegment;
  */
 public record UserStackRecord(MemorySegment bytes) {
     /** Length of the head. */
-    public static final int HEAD_BYTES = UnwindCode.HEAD_BYTES;
+    public static final int HEAD_BYTES = UnwindScratch.HEAD_BYTES;
 
     /** More frames are cut off. */
-    public static final int MOST_FRAMES = UnwindCode.MOST_FRAMES;
+    public static final int MOST_FRAMES = UnwindScratch.MOST_FRAMES;
 
     // Bytes from the start of the head.
     static final int MAGIC = 0;

@@ -134,7 +134,7 @@ public final class FilterCheck implements AutoCloseable {
                 ? "; the addresses of symbols are hidden from this user (kernel.kptr_restrict)"
                 : "; '"
                         + word.get()
-                        + "' is no number, no symbol of this kernel, and no name that the event"
+                        + "' is not a number, no symbol of this kernel, and no name that the event"
                         + " prints"
                         + NearestNames.meant(word.get(), names);
     }

@@ -129,7 +129,7 @@ class JvmAttachKernelTest {
         started.add(sleep);
         assertThat(JvmAttach.isJvm((int) sleep.pid())).isFalse();
         assertThatThrownBy(() -> JvmAttach.perfMap((int) sleep.pid(), LIMIT))
-                .hasMessageContaining("is no JVM that handles SIGQUIT");
+                .hasMessageContaining("is not a JVM that handles SIGQUIT");
         int without = start(List.of(), "-Xrs");
         assertThat(JvmAttach.isJvm(without)).isFalse();
         assertThat(sleep.isAlive()).isTrue();

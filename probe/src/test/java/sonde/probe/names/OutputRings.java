@@ -90,7 +90,7 @@ final class OutputRings implements AutoCloseable {
                     batch.add(0, 0, -1, 0, at + 12, data.get(JAVA_INT, at + 8));
                     @Nullable NamedCall call = NamedCall.of(batch, 0);
                     if (call == null) {
-                        throw new AssertionError("a sample that is no record");
+                        throw new AssertionError("a sample that is not a record");
                     }
                     calls.add(call);
                 }

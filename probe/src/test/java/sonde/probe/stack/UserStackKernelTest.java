@@ -103,13 +103,10 @@ final class UserStackKernelTest {
                 PerfBuffer buffer = PerfBuffer.open(outputs, 1 << 20);
                 UserStackProgram program =
                         UserStackProgram.load(
+                                new UserStackProgram.Surroundings(
+                                        KernelFields.of(types.btf()), tables, outputs, null, 0),
                                 ProgramType.PERF_EVENT,
                                 EVENT,
-                                0,
-                                null,
-                                KernelFields.of(types.btf()),
-                                tables,
-                                outputs,
                                 ProgramSpec.Log.STATISTICS)) {
             assertThat(instructions(program.program().log())).isBetween(1000L, 300_000L);
             // Until exec and the loader are done.

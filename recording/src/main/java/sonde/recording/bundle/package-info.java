@@ -3,7 +3,7 @@
  * that names them.
  *
  * <pre>
- * NAME.sonde/meta.json            written first, replaced atomically; see Meta
+ * NAME.sonde/meta.json            written first, replaced atomically; see RecordingMeta
  *            perf.data            perf's pipe or file form
  *            trace.dat            trace-cmd version 7, made from the spools at the end
  *            spool.task.cpu0      raw sub-buffers while recording, one file per buffer and CPU
@@ -12,8 +12,8 @@
  * </pre>
  *
  * {@snippet :
- * Meta meta = MetaReader.read(Files.readAllBytes(bundle.resolve(Meta.FILE)));
- * if (meta.state() == Meta.State.RECORDING) {
+ * RecordingMeta meta = MetaReader.read(Files.readAllBytes(bundle.resolve(RecordingMeta.FILE)));
+ * if (meta.state() == RecordingState.RECORDING) {
  *     // the recorder was killed: sonde.probe.record.BundleRepair finishes it
  * }
  * }

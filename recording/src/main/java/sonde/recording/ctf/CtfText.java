@@ -33,9 +33,6 @@ final class CtfText implements RowText {
     private volatile ZoneShift offset = new ZoneShift(1, 0, 0);
     private volatile Second second = new Second(Long.MIN_VALUE / 2, new PackedText(new byte[0]));
 
-    /** What to write for a type. */
-    private record PrintSteps(PrintOp[] prints) {}
-
     /** How the lines of a second begin, by the nanosecond it starts at. */
     private record Second(long start, PackedText text) {}
 
@@ -110,7 +107,7 @@ final class CtfText implements RowText {
         }
         PrintSteps steps = prints[type];
         if (steps == null) {
-            steps = new PrintSteps(PrintOp.of(event));
+            steps = new PrintSteps(event);
             prints[type] = steps;
         }
         if (stamped[type]) {
@@ -119,7 +116,7 @@ final class CtfText implements RowText {
             delta(out, time, previous);
         }
         out.put(origin);
-        PrintOp.run(steps.prints, out, batch, row);
+        steps.append(out, batch, row);
     }
 
     private static void delta(TextBuffer out, long time, long previous) {

@@ -29,7 +29,10 @@ final class DecodeSteps {
         this.told = told;
     }
 
-    /** Steps for a root structure that tells the reader about the packet or event. */
+    /**
+     * Steps for a root structure that tells the reader about the packet or event. They keep no
+     * field: where they would put it the row before still lies.
+     */
     static ReadOp[] telling(FieldNode root) {
         DecodeSteps steps = new DecodeSteps(true);
         steps.add(root);
@@ -122,7 +125,7 @@ final class DecodeSteps {
     }
 
     private void value(ReadOp op, FieldNode node, Set<FieldRole> roles) {
-        op.at = node.at;
+        op.at = told ? -1 : node.at;
         op.slot = node.slot;
         op.node = node;
         if (told && !roles.isEmpty()) {
@@ -151,7 +154,7 @@ final class DecodeSteps {
         op.signed = bits.signed();
         op.bool = bits.meaning() == BitMeaning.BOOLEAN;
         op.storedBytes = PayloadLayout.storedBytes(bits);
-        op.at = node.at;
+        op.at = told ? -1 : node.at;
         op.slot = node.slot;
         op.node = node;
         boolean counts = bits.clock() != null && bits.roles().isEmpty();
@@ -234,7 +237,7 @@ final class DecodeSteps {
             steps.add(node.children.get(i));
             op.options[i] = steps.joined();
         }
-        op.at = node.at;
+        op.at = told ? -1 : node.at;
         op.node = node;
         ops.add(op);
     }

@@ -54,7 +54,7 @@ final class FieldNode {
     /** How it is read where it lies in an array of values. */
     @Nullable ReadOp single;
 
-    /** Of an array that is no array of integers: where the span of its values lies. */
+    /** Of an array that is not an array of integers: where the span of its values lies. */
     int valuesAt = -1;
 
     private FieldNode(FieldClass type, String name, @Nullable FieldNode parent) {

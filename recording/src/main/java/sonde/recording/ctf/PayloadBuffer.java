@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 /** Growing memory that payloads are made in: fixed fields first, spans behind them. */
 final class PayloadBuffer {
-    /** An event that becomes larger is no event. */
+    /** An event that becomes larger is not an event. */
     private static final int MOST_BYTES = 1 << 28;
 
     private static final VarHandle U16 = view(short[].class);

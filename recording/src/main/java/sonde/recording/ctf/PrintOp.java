@@ -172,8 +172,9 @@ final class PrintOp {
         }
     }
 
-    static void run(PrintOp[] prints, TextBuffer out, Batch batch, int row) {
-        for (PrintOp print : prints) {
+    static void run(PrintOp[] prints, int from, int to, TextBuffer out, Batch batch, int row) {
+        for (int i = from; i < to; i++) {
+            PrintOp print = prints[i];
             out.put(print.before);
             if (print.isDecimal) {
                 print.decimal(out, batch, row, print.at);
@@ -181,6 +182,16 @@ final class PrintOp {
                 print.field(out, batch, row);
             }
         }
+    }
+
+    /** Where an integer that is shown as it is begins in a payload. */
+    int startOfInteger() {
+        return at;
+    }
+
+    /** Where it ends; of any other field beyond every payload. */
+    int endOfInteger() {
+        return isDecimal && at >= 0 ? at + Math.abs(loads) : Integer.MAX_VALUE;
     }
 
     private void decimal(TextBuffer out, Batch batch, int row, int offset) {
@@ -232,7 +243,7 @@ final class PrintOp {
                     out.put("<none>");
                 } else {
                     out.put(OPEN);
-                    run(options[choice], out, batch, row);
+                    run(options[choice], 0, options[choice].length, out, batch, row);
                     out.put(CLOSE);
                 }
             }

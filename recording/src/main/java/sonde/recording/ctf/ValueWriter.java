@@ -4,8 +4,9 @@ import java.util.Arrays;
 import sonde.recording.ftrace.TextBuffer;
 
 /**
- * Values of an array that is no array of integers, one behind the other as its class says: integers
- * and floating-point numbers of 8 bytes, counts and options of 4, bytes behind their count.
+ * Values of an array that is not an array of integers, one behind the other as its class says:
+ * integers and floating-point numbers of 8 bytes, counts and options of 4, bytes behind their
+ * count.
  */
 final class ValueWriter {
     private static final int MOST_BYTES = 1 << 26;

@@ -152,6 +152,8 @@ public final class EventListing {
     @SuppressWarnings("ReferenceEquality") // batches are told apart by identity
     private final class ListedRows {
         private static final int ROWS = 4096;
+        // The first line is to be seen before there are so many.
+        private static final int FIRST_ROWS = 32;
         // Rows that follow one another in a batch are one run.
         private final Batch[] batches = new Batch[ROWS];
         private final LanePosition[] origins = new LanePosition[ROWS];
@@ -166,6 +168,7 @@ public final class EventListing {
         private boolean plain;
         private int runs;
         private int count;
+        private int most = ROWS;
         // Whether a line that was written in order stands behind the last run.
         private boolean closed;
         // Time of the row before the first of this block.
@@ -191,7 +194,7 @@ public final class EventListing {
         }
 
         int room() {
-            return ROWS - count;
+            return most - count;
         }
 
         /** Writes a row now; its line comes out in its place. */
@@ -202,7 +205,7 @@ public final class EventListing {
         }
 
         boolean isFull() {
-            return count == ROWS || inserts.size() > DRAIN_BYTES;
+            return count >= most || inserts.size() > DRAIN_BYTES;
         }
 
         boolean isEmpty() {
@@ -306,6 +309,7 @@ public final class EventListing {
         private final OutputStream out;
         private final Deque<ListedRows> running = new ArrayDeque<>();
         private ListedRows block = new ListedRows();
+        private int rows = ListedRows.FIRST_ROWS;
         private final boolean all = filter.equals(Filter.ALL);
         private long last = RowText.NO_TIME;
         private long count;
@@ -313,6 +317,7 @@ public final class EventListing {
         ListingRun(ExecutorService workers, OutputStream out) {
             this.workers = workers;
             this.out = out;
+            block.most = rows;
         }
 
         long all() throws IOException {
@@ -355,7 +360,7 @@ public final class EventListing {
                     }
                 }
                 if (block.isFull()) {
-                    flush(2 * threads);
+                    flush(rows < ListedRows.ROWS ? 0 : 2 * threads);
                 }
             }
             first.moveTo(end);
@@ -417,7 +422,7 @@ public final class EventListing {
                         last = batch.time(row);
                     }
                     if (block.isFull()) {
-                        flush(2 * threads);
+                        flush(rows < ListedRows.ROWS ? 0 : 2 * threads);
                     }
                 }
                 row++;
@@ -470,7 +475,12 @@ public final class EventListing {
                 done.finish(out);
                 free = done;
             }
+            if (rows < ListedRows.ROWS) {
+                out.flush(); // a reader waits for the first lines
+            }
             block = free == null ? new ListedRows() : free;
+            rows = Math.min(ListedRows.ROWS, 4 * rows);
+            block.most = rows;
         }
 
         private void write(TextBuffer buffer, LanePosition first) throws IOException {

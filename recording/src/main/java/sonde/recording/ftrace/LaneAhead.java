@@ -45,9 +45,7 @@ final class LaneAhead {
         this.text = text;
         this.decoder = decoder;
         if (decoder != null) {
-            for (int i = 0; i < DEPTH; i++) {
-                ready.add(decoder.submit(this::decode));
-            }
+            ready.add(decoder.submit(this::decode)); // one of each lane before a second of any
         }
     }
 
@@ -92,7 +90,9 @@ final class LaneAhead {
             current = decode();
         } else {
             current = await(ready.remove());
-            ready.add(decoder.submit(this::decode));
+            while (ready.size() < DEPTH) {
+                ready.add(decoder.submit(this::decode));
+            }
         }
         return current.batch;
     }

@@ -114,14 +114,14 @@ public final class ListedFields {
     private record Change(
             Set<Kind> kinds, boolean replaces, boolean adds, Set<ListedField> names) {}
 
-    /** A word that is no field. */
+    /** A word that is not a field. */
     public static final class UnknownFieldException extends IllegalArgumentException {
         private static final long serialVersionUID = 1;
 
         private final String word;
 
         UnknownFieldException(String word) {
-            super("'" + word + "' is no field");
+            super("'" + word + "' is not a field");
             this.word = word;
         }
 
@@ -156,7 +156,7 @@ public final class ListedFields {
     /**
      * Reads lists in their order; a later one without {@code +} and {@code -} replaces.
      *
-     * @throws UnknownFieldException for a word that is no field
+     * @throws UnknownFieldException for a word that is not a field
      * @throws IllegalArgumentException for a kind that is none, and for lists that mix both forms
      */
     public static ListedFields parse(List<String> lists) {
@@ -203,7 +203,7 @@ public final class ListedFields {
             }
         }
         throw new IllegalArgumentException(
-                "'" + word + "' is no kind of events: hw, sw, cache, trace, raw, break");
+                "'" + word + "' is not a kind of events: hw, sw, cache, trace, raw, break");
     }
 
     /** Whether nothing was asked for. */

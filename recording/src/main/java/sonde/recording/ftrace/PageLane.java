@@ -18,7 +18,12 @@ public final class PageLane implements Lane {
     private final PageReader reader;
     private final PageRuns pages;
     private final List<Batch> batches = new ArrayList<>();
+    private final int pageBytes;
     private @Nullable MemorySegment memory;
+    private long given; // bytes of the memory that the reader got
+    private boolean reading;
+    // The first rows are to be there soon: the reader gets a page, then more and more of them.
+    private long piece;
     private long missingBytes;
     private boolean ended;
 
@@ -56,6 +61,8 @@ public final class PageLane implements Lane {
         this.table = table;
         this.reader = new PageReader(table, cpu, ring.pageBytes, ring.times);
         this.missingBytes = ring.missingBytes;
+        this.pageBytes = ring.pageBytes;
+        this.piece = ring.pageBytes;
         this.pages = pages;
     }
 
@@ -85,12 +92,20 @@ public final class PageLane implements Lane {
                     return missingBytes != 0 ? cut() : null;
                 }
                 memory = run;
-                reader.reset(run, 0, run.byteSize());
+                given = 0;
+            }
+            if (!reading) {
+                long size = Math.min(piece, run.byteSize() - given);
+                reader.reset(run, given, size);
+                given += size;
+                piece = Math.min(16 * piece, (long) pageBytes << 20);
+                reading = true;
             }
             Batch batch = free();
             batch.reset(run);
             if (!reader.fill(batch)) {
-                memory = null;
+                reading = false;
+                memory = given < run.byteSize() ? run : null;
             }
             if (batch.size() > 0) {
                 return batch;

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 
 /**
- * A sample that is no tracepoint: {@code "period ip function"}, as {@code perf script} shows it
+ * A sample that is not a tracepoint: {@code "period ip function"}, as {@code perf script} shows it
  * without call chain.
  */
 record SampleBody(TextContext context, AddressNames names) implements EventBody {

@@ -19,9 +19,6 @@ public class TextBuffer {
     private static final short[] HEX_PAIRS = pairs(256, 16);
     // The least numbers of 1, 2 … 19 digits; the first is never compared with.
     private static final long[] POWERS = powers();
-    private static final VarHandle PAIR =
-            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-
     private static final VarHandle EIGHT =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final long ONES = 0x0101010101010101L;
@@ -118,7 +115,7 @@ public class TextBuffer {
     /** The high bits of those of eight bytes that are none of the plain ones. */
     private static long strange(long eight) {
         long low = eight & ~HIGH_BITS;
-        // The high bit of each byte: not below 0x20; is 0x7f; is no line feed; is no tab.
+        // The high bit of each byte: not below 0x20; is 0x7f; is not a line feed; is no tab.
         long printable = low + 0x60 * ONES;
         long del = low + ONES;
         long other = (low ^ '\n' * ONES) + 0x7f * ONES & (low ^ '\t' * ONES) + 0x7f * ONES;
@@ -231,15 +228,22 @@ public class TextBuffer {
         while (small >= 100) {
             int hundredth = small / 100;
             at -= 2;
-            PAIR.set(bytes, at, DECIMAL_PAIRS[small - hundredth * 100]);
+            pair(at, DECIMAL_PAIRS[small - hundredth * 100]);
             small = hundredth;
         }
         if (small >= 10) {
-            PAIR.set(bytes, at - 2, DECIMAL_PAIRS[small]);
+            pair(at - 2, DECIMAL_PAIRS[small]);
         } else {
             bytes[at - 1] = (byte) ('0' + small);
         }
         return this;
+    }
+
+    /** The JIT makes one store of it (JDK-8318446); until then two are faster than a VarHandle. */
+    private void pair(int at, short two) {
+        byte[] all = bytes;
+        all[at] = (byte) two;
+        all[at + 1] = (byte) (two >> 8);
     }
 
     private void eightDigits(int value, int at) {
@@ -247,10 +251,10 @@ public class TextBuffer {
         int lower = value - upper * 10_000;
         int first = upper / 100;
         int third = lower / 100;
-        PAIR.set(bytes, at, DECIMAL_PAIRS[first]);
-        PAIR.set(bytes, at + 2, DECIMAL_PAIRS[upper - first * 100]);
-        PAIR.set(bytes, at + 4, DECIMAL_PAIRS[third]);
-        PAIR.set(bytes, at + 6, DECIMAL_PAIRS[lower - third * 100]);
+        pair(at, DECIMAL_PAIRS[first]);
+        pair(at + 2, DECIMAL_PAIRS[upper - first * 100]);
+        pair(at + 4, DECIMAL_PAIRS[third]);
+        pair(at + 6, DECIMAL_PAIRS[lower - third * 100]);
     }
 
     /** A number below a million with leading zeros. */
@@ -259,9 +263,9 @@ public class TextBuffer {
         int thousands = value / 10_000;
         int rest = value - thousands * 10_000;
         int hundreds = rest / 100;
-        PAIR.set(bytes, size, DECIMAL_PAIRS[thousands]);
-        PAIR.set(bytes, size + 2, DECIMAL_PAIRS[hundreds]);
-        PAIR.set(bytes, size + 4, DECIMAL_PAIRS[rest - hundreds * 100]);
+        pair(size, DECIMAL_PAIRS[thousands]);
+        pair(size + 2, DECIMAL_PAIRS[hundreds]);
+        pair(size + 4, DECIMAL_PAIRS[rest - hundreds * 100]);
         size += 6;
         return this;
     }
@@ -284,6 +288,11 @@ public class TextBuffer {
 
     /** An unsigned hexadecimal number in lower case, at least {@code least} digits. */
     public TextBuffer hex(long value, int least) {
+        if ((value & ~15) == 0 && least <= 1) {
+            room(1);
+            bytes[size++] = HEX[(int) value];
+            return this;
+        }
         int count = Math.max(least, (67 - Long.numberOfLeadingZeros(value)) >>> 2);
         count = Math.max(count, 1);
         room(count);
@@ -291,7 +300,7 @@ public class TextBuffer {
         long rest = value;
         while (at - 2 >= size) {
             at -= 2;
-            PAIR.set(bytes, at, HEX_PAIRS[(int) rest & 0xff]);
+            pair(at, HEX_PAIRS[(int) rest & 0xff]);
             rest >>>= 8;
         }
         if (at > size) {

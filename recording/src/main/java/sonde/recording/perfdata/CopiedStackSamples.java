@@ -15,7 +15,7 @@ public interface CopiedStackSamples {
      *
      * @param maker is asked once for each lane
      */
-    void userStacks(Supplier<UserStacks> maker);
+    void userStacks(Supplier<CopiedStackUnwinder> maker);
 
     /** Leaves call chains as they were recorded. */
     void recordedStacks();

@@ -19,7 +19,7 @@ import java.util.SortedMap;
  * @param auxTraces AUXTRACE: where AUX areas lie in the file
  * @param caches CACHE
  * @param memory MEM_TOPOLOGY
- * @param directoryVersion DIR_FORMAT, 0 when it is no folder
+ * @param directoryVersion DIR_FORMAT, 0 when it is not a folder
  * @param bpfPrograms BPF_PROG_INFO
  * @param btfBytes BPF_BTF: bytes of BTF by its id
  * @param compression COMPRESSED

@@ -33,7 +33,7 @@ public final class PerfDataReader {
      * Reads the header of a recording.
      *
      * @param input closed with the recording, and when this fails
-     * @throws MalformedInputException when it is no perf.data or its header is broken
+     * @throws MalformedInputException when it is not a perf.data or its header is broken
      */
     public static Recording open(Input input) throws IOException {
         return PerfDataRecording.open(input, List.of());

@@ -92,7 +92,7 @@ final class PerfDataRecording
     private final EventIds ids;
     private final List<Input> parts;
     private final Map<Lane, long[]> counts = new IdentityHashMap<>();
-    private Optional<Supplier<UserStacks>> userStacks = Optional.empty();
+    private Optional<Supplier<CopiedStackUnwinder>> userStacks = Optional.empty();
     private boolean fields = true;
     private byte[] copiedKallsyms = {};
 
@@ -244,7 +244,7 @@ final class PerfDataRecording
     }
 
     @Override
-    public void userStacks(Supplier<UserStacks> maker) {
+    public void userStacks(Supplier<CopiedStackUnwinder> maker) {
         userStacks = Optional.of(maker);
     }
 
@@ -262,7 +262,7 @@ final class PerfDataRecording
         return fields;
     }
 
-    Optional<UserStacks> stacksOfLane() {
+    Optional<CopiedStackUnwinder> stacksOfLane() {
         return hasUserStacks() ? userStacks.map(Supplier::get) : Optional.empty();
     }
 
@@ -395,7 +395,7 @@ final class PerfDataRecording
         return ids;
     }
 
-    /** By the frequency of an event that counts what runs; a fixed period is no time. */
+    /** By the frequency of an event that counts what runs; a fixed period is not a time. */
     @Override
     public long sampleNanos() {
         long hertz =

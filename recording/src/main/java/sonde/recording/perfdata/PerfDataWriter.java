@@ -132,7 +132,7 @@ public final class PerfDataWriter implements AutoCloseable {
      *
      * @param fd the file open for writing; stays the caller's to close
      * @param input the same file
-     * @throws MalformedInputException when it is no perf.data, or none that needs finishing
+     * @throws MalformedInputException when it is not a perf.data, or none that needs finishing
      */
     public static PerfDataWriter resume(int fd, Input input) throws IOException {
         PerfHeader header = PerfHeader.read(input);

@@ -125,7 +125,7 @@ final class PerfRows {
                         .orElse(null);
     }
 
-    /** Whether samples of an attr carry what {@link UserStacks} needs. */
+    /** Whether samples of an attr carry what {@link CopiedStackUnwinder} needs. */
     static boolean hasUserStack(PerfAttr attr) {
         return attr.samples(PERF_SAMPLE_REGS_USER) && attr.samples(PERF_SAMPLE_STACK_USER);
     }

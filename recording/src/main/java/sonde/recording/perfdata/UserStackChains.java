@@ -6,7 +6,7 @@ import static sonde.recording.perfdata.PerfAbi.PERF_CONTEXT_USER;
 import sonde.event.Batch;
 import sonde.recording.perfdata.SampleLayout.SampleOffsets;
 
-/** Puts what {@link UserStacks} makes behind the kernel's part of recorded call chains. */
+/** Puts what {@link CopiedStackUnwinder} makes behind the kernel's part of recorded call chains. */
 final class UserStackChains {
     /** As many as are shown of any chain. */
     private static final int MOST_FRAMES = 1024;
@@ -14,12 +14,12 @@ final class UserStackChains {
     /** The kernel's part: sysctl kernel.perf_event_max_stack, and markers. */
     private static final int MOST_RECORDED = 1 << 13;
 
-    private final UserStacks maker;
+    private final CopiedStackUnwinder maker;
     private final UserState state;
     private final long[] frames = new long[MOST_FRAMES];
     private long[] chain = new long[2 * MOST_FRAMES];
 
-    UserStackChains(UserStacks maker, PerfView view) {
+    UserStackChains(CopiedStackUnwinder maker, PerfView view) {
         this.maker = maker;
         this.state = new UserState(view);
     }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What an event of ftrace tells behind its head. */
 final class FtraceBody {
-    /** A name that is longer is no name. */
+    /** A name that is longer is not a name. */
     private static final int MOST_NAME = 128;
 
     /** Of a name with its colon in trace-cmd's listing. */

@@ -21,7 +21,7 @@ final class FtraceText extends TextModel {
     /** The head of a latency tracer's text: how long, whom it hit, between which functions. */
     final LearntType latency = schema.shape(SYSTEM, "latency");
 
-    /** Lines with a head whose rest is no event. */
+    /** Lines with a head whose rest is not an event. */
     final LearntType raw = schema.shape(EventSystems.UNKNOWN, "raw");
 
     /** Whether a time had no point. */

@@ -1,11 +1,13 @@
 package sonde.recording.ctf;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -93,6 +95,37 @@ class CtfRecordingTest {
                                     + " text=\"it's \"a\"\n\" _len_length=2 seq=2 elements"
                                     + " pair.x=9 pair.s=\"s\" many=\"[{\"y\":1},{\"y\":2}]\""
                                     + " letter=7");
+        }
+    }
+
+    /** First of few threads, whose text is kept, then each event of another one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void firstFieldsThatRepeatAndThoseThatDoNot(boolean bigEndian) throws IOException {
+        CtfTrace trace = TsdlText.trace(order(bigEndian), TsdlText.event(0, "p:n", "int _n;"));
+        List<String> expected = new ArrayList<>();
+        int number = 0;
+        for (int cpu = 0; cpu < 3; cpu++) {
+            CtfTrace.Packet packet =
+                    trace.packet(8000).time(1000L * cpu, 1000L * cpu + 999).cpu(cpu);
+            for (int i = 0; i < 8000; i++, number++) {
+                int pid = i < 300 ? 7 + i % 3 : -number;
+                int tid = i < 300 ? 70 + i % 5 : 1 << i % 31;
+                packet.bits().align(8);
+                packet.bits(0, 5).bits(1000L * cpu & 0x7ffffff, 27);
+                packet.put(pid, 32).put(tid, 32);
+                packet.bits().raw("w".repeat(3).concat("\0".repeat(14)).getBytes(UTF_8));
+                packet.put(number, 32);
+                expected.add(
+                        "p:n: { cpu_id = %d }, { vpid = %d, vtid = %d, procname = \"www\" }, { n = %d }"
+                                .formatted(cpu, pid, tid, number));
+            }
+            trace.append("stream_0", packet);
+        }
+        List<String> lines = Read.text(trace.files());
+        assertThat(lines).hasSameSizeAs(expected);
+        for (int i = 0; i < lines.size(); i++) {
+            assertThat(lines.get(i)).endsWith(expected.get(i));
         }
     }
 

@@ -3,8 +3,8 @@
  * those of the reports, so that both give the same numbers.
  *
  * {@snippet :
- * Derivations derivations = new Derivations(inputs, connection);
- * derivations.fill(Set.of(Derived.THREAD_STATE));
+ * DerivedTables derivations = new DerivedTables(inputs, connection);
+ * derivations.fill(Set.of(DerivedTable.THREAD_STATE));
  * }
  */
 @org.jspecify.annotations.NullMarked

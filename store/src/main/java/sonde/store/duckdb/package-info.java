@@ -3,10 +3,10 @@
  * that are Java, and results in chunks.
  *
  * {@snippet :
- * try (Database database = Database.open(Map.of("threads", "2"));
- *         Connection connection = database.connect()) {
+ * try (SqlDatabase database = SqlDatabase.open(Map.of("threads", "2"));
+ *         SqlConnection connection = database.connect()) {
  *     connection.register("squares", function);
- *     Rows rows = connection.query("SELECT sum(n) FROM squares('10')");
+ *     QueryRows rows = connection.query("SELECT sum(n) FROM squares('10')");
  * }
  * }
  */

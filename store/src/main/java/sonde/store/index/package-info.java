@@ -2,9 +2,9 @@
  * Tables kept between runs.
  *
  * {@snippet :
- * Index index = Index.in(folder);
+ * ColumnIndex index = ColumnIndex.in(folder);
  * if (index.has("events", Set.of("name"))) {
- *     Scan scan = index.scan("events", List.of("name"));
+ *     TableScan scan = index.scan("events", List.of("name"));
  * }
  * }
  */

@@ -5,12 +5,12 @@
  *
  * <pre>{@code
  * DwarfSourceTypes types = new DwarfSourceTypes(entries);
- * types.find(Space.STRUCT, "file").get().sizeBytes(); // 232
+ * types.find(NameSpace.STRUCT, "file").get().sizeBytes(); // 232
  * types.type(parameter.type()).declaration("argv"); // "char **argv"
  *
- * CallingConvention convention = new CallingConvention(types.layout(), Machine.X86_64);
- * convention.result(function.type()); // Registers[first=0, count=1]
- * convention.next(parameter.type()); // Registers[first=0, count=2]
+ * CallingConvention convention = new CallingConvention(types.layout(), ConventionMachine.X86_64);
+ * convention.result(function.type()); // HomeRegisters[first=0, count=1]
+ * convention.next(parameter.type()); // HomeRegisters[first=0, count=2]
  * }</pre>
  *
  * <p>Four kinds of types stay apart because they are something else: {@code lang.type} lays out the

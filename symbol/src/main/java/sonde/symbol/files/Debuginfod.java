@@ -268,7 +268,7 @@ public final class Debuginfod {
                             DebugFileRequest.ids(buildId, found));
         } catch (IOException | InternalError e) {
             return new Attempt(
-                    attempt.place(), AttemptResult.BROKEN, "what it sent is no ELF file");
+                    attempt.place(), AttemptResult.BROKEN, "what it sent is not an ELF file");
         }
     }
 

@@ -27,7 +27,7 @@ public final class OpenElf implements AutoCloseable {
     /**
      * Opens the file at a place.
      *
-     * @throws MalformedInputException when it is no ELF file, nor one that is wrapped
+     * @throws MalformedInputException when it is not an ELF file, nor one that is wrapped
      * @throws IOException when it cannot be opened
      */
     public static OpenElf of(FilePlace place) throws IOException {

@@ -6,7 +6,8 @@
  *
  * {@snippet :
  * DebugSearch search = new DebugSearch(SearchFolders.here());
- * DebugFile found = search.debugFile(Place.named("/usr/bin/true"), Need.DEBUG_INFORMATION);
+ * DebugFile found =
+ *         search.debugFile(FilePlace.named("/usr/bin/true"), RequiredContent.DEBUG_INFORMATION);
  * try (OpenElf file = found.open()) {
  *     show(found.kind(), file.elf().sections());
  * }

@@ -85,7 +85,7 @@ public final class SourceSymbols implements AutoCloseable {
      * Opens a program, library, kernel or module, and the separate file with its debugging
      * information where it has none itself.
      *
-     * @throws MalformedInputException when it is no ELF file
+     * @throws MalformedInputException when it is not an ELF file
      * @throws IOException when it cannot be read
      */
     public static SourceSymbols open(Path file, SourceOptions options) throws IOException {

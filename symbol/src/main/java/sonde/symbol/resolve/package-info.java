@@ -7,9 +7,10 @@
  *
  * {@snippet :
  * ProcessMaps maps = new ProcessMaps();
- * Naming naming = Naming.of(SymbolOptions.here(), given).with(new Detail(true, true));
- * try (Resolver resolver = new Resolver(maps, naming, KernelRun::here, pid -> new byte[0])) {
- *     maps.mapped(time, pid, new Mapping(start, length, fileOffset, "/usr/bin/xz"));
+ * NameDetail naming = NameDetail.of(SymbolOptions.here(), given).with(new CodeDetail(true, true));
+ * try (SymbolResolver resolver =
+ *         new SymbolResolver(maps, naming, KernelRun::here, pid -> new byte[0])) {
+ *     maps.mapped(time, pid, new CodeMapping(start, length, fileOffset, "/usr/bin/xz"));
  *     long location = maps.location(pid, ip); // a caller's frame: ip - 1
  *     List<Frame> frames = resolver.frames(location);
  * }

@@ -150,7 +150,9 @@ public final class ModuleFrames {
         private byte[][] copy(ElfFile elf) throws MalformedInputException {
             List<byte[]> copies = new ArrayList<>();
             for (ElfSegment segment : segments) {
-                boolean fits = segment.fileBytes() <= CODE_LIMIT_BYTES;
+                // A recorder has a small heap, and looks at all processes of a machine.
+                long most = Math.min(CODE_LIMIT_BYTES, Runtime.getRuntime().maxMemory() / 64);
+                boolean fits = segment.fileBytes() <= most;
                 copies.add(fits ? elf.bytes(segment) : new byte[0]);
             }
             return copies.toArray(new byte[0][]);

@@ -7,7 +7,7 @@
  *
  * {@snippet :
  * ModuleFrames modules = new ModuleFrames(new ModuleImages(SymbolOptions.here()));
- * Unwinder unwinder = new Unwinder(UnwindMachine.X86_64, maps, modules);
+ * StackUnwinder unwinder = new StackUnwinder(UnwindMachine.X86_64, maps, modules);
  * int count = unwinder.unwind(pid, registers, stack, chain);
  * UnwindEnd end = unwinder.end();
  * }

@@ -6,7 +6,7 @@
  * GuestTests.Outcome outcome =
  *         GuestTests.run(
  *                 GuestKernel.of("6.1"),
- *                 System.getProperty("java.class.path"),
+ *                 SystemAction.getProperty("java.class.path"),
  *                 Map.of(),
  *                 List.of("sonde.conformance.guest.FtraceInGuestTest"),
  *                 120);

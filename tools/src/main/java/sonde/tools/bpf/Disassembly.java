@@ -20,7 +20,7 @@ import sonde.view.TextEscape;
  * {@code sonde bpf disasm}.
  *
  * @param result the instructions as the kernel prints them
- * @param problem what of them is no instruction; empty when all are
+ * @param problem what of them is not an instruction; empty when all are
  */
 public record Disassembly(Result result, String problem) {
     /** What instructions a file holds. */

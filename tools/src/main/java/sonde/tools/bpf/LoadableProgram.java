@@ -56,7 +56,7 @@ final class LoadableProgram implements AutoCloseable {
             }
         }
         if (type == null) {
-            throw new BpfUseException("'" + description + "' is no map; write 3=hash,4,8,1024");
+            throw new BpfUseException("'" + description + "' is not a map; write 3=hash,4,8,1024");
         }
         try {
             int number = Integer.parseInt(parts[0]);

@@ -29,7 +29,7 @@ final class MapBytes {
             for (int i = 0; i < size; i++) {
                 int value = hex ? Integer.parseInt(bytes.get(i), 16) : Integer.decode(bytes.get(i));
                 if (value < 0 || value > 255) {
-                    throw new BpfUseException("'" + bytes.get(i) + "' is no byte");
+                    throw new BpfUseException("'" + bytes.get(i) + "' is not a byte");
                 }
                 all[i] = (byte) value;
             }

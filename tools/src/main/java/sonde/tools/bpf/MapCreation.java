@@ -29,7 +29,7 @@ public final class MapCreation {
         }
         if (type == null) {
             throw new BpfUseException(
-                    "'" + kind + "' is no type of map; 'sonde bpf feature map_type' has all");
+                    "'" + kind + "' is not a type of map; 'sonde bpf feature map_type' has all");
         }
         MapSpec spec =
                 new MapSpec(

@@ -26,7 +26,7 @@ public record ObjectName(String kind, String value) {
         }
         ObjectName target = new ObjectName(words.getFirst(), words.get(1));
         if (target.kind.equals("id") && !target.value.matches("[0-9]{1,9}")) {
-            throw new BpfUseException("'" + target.value + "' is no number");
+            throw new BpfUseException("'" + target.value + "' is not a number");
         }
         return target;
     }

@@ -62,7 +62,7 @@ public final class ProgramFile {
         }
     }
 
-    /** A line that is no instruction. */
+    /** A line that is not an instruction. */
     static BpfInputException wrong(Path file, AssemblyException e) {
         String hint = e.hint().isEmpty() ? "" : "; " + e.hint();
         return new BpfInputException(
@@ -77,7 +77,7 @@ public final class ProgramFile {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (CharacterCodingException e) {
-            throw new BpfInputException(name(file) + " is no text; 'disasm' reads instructions");
+            throw new BpfInputException(name(file) + " is not a text; 'disasm' reads instructions");
         }
     }
 

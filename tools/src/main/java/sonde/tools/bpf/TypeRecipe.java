@@ -90,7 +90,7 @@ public record TypeRecipe(List<String> words, @Nullable Path base) {
 
     private static int number(String digits, int most) {
         if (!digits.matches("[0-9]{1," + most + "}")) {
-            throw new BpfUseException("'" + digits + "' is no number");
+            throw new BpfUseException("'" + digits + "' is not a number");
         }
         return Integer.parseInt(digits);
     }

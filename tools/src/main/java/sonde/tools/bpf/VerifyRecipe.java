@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.MapType;
 import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
@@ -143,7 +144,11 @@ public final class VerifyRecipe {
                     Explanation explanation =
                             one.sources().isEmpty()
                                     ? e.explanation()
-                                    : RefusalAnalysis.explain(e.log(), asked.code(), one.sources());
+                                    : RefusalAnalysis.explain(
+                                            e.log(),
+                                            asked.code(),
+                                            one.sources(),
+                                            MapType::nameOf);
                     verdicts.refused(one.name(), asked.type().kernelName(), explanation, e.log());
                 }
             }

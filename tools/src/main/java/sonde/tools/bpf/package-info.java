@@ -3,7 +3,7 @@
  * keys, its text is a table or lines in bpftool's layout.
  *
  * {@snippet :
- * new TextRenderer().render(InventoryRecipe.programs(), out, Style.PLAIN);
+ * new TextRenderer().render(InventoryRecipe.programs(), out, TerminalStyle.PLAIN);
  * new JsonRenderer().render(InventoryRecipe.programs(), out);
  * }
  */

@@ -66,8 +66,8 @@ public final class ElfRecipe {
      * the next one follows.
      *
      * <p>Writing them throws a NoSuchFileException when there is no such file, a {@link
-     * MalformedInputException} when it is no ELF file, and a {@link NothingMatchesException} when
-     * it has no type of a name.
+     * MalformedInputException} when it is not an ELF file, and a {@link NothingMatchesException}
+     * when it has no type of a name.
      *
      * @param named whether the lines begin with the name of the file
      */

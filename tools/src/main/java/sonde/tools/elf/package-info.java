@@ -4,8 +4,8 @@
  * answers the question.
  *
  * {@snippet :
- * try (OpenElf file = OpenElf.asIs(Place.named("/usr/bin/true"))) {
- *     new TextRenderer().render(new SegmentsPage(file.elf()).result(), out, Style.PLAIN);
+ * try (OpenElf file = OpenElf.asIs(FunctionGroup.named("/usr/bin/true"))) {
+ *     new TextRenderer().render(new SegmentsPage(file.elf()).result(), out, TerminalStyle.PLAIN);
  * }
  * }
  */

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  *
  * Options:
  *   -v, --verbose   show fields with their types
- *   --rows N        print at most so many rows of a table (at least 1, default 40)
+ *   --rows N        print at most N rows of a table (at least 1, default 40)
  *
  * Old spellings:
  *   --fields = --verbose

@@ -117,7 +117,7 @@ public record OptionValue(
      */
     public long number(String option, String word) {
         if (!word.matches("-?[0-9]{1,18}")) {
-            throw new OptionException(option + ": '" + word + "' is no number");
+            throw new OptionException(option + ": '" + word + "' is not a number");
         }
         long number = Long.parseLong(word);
         if (number < least || number > most) {

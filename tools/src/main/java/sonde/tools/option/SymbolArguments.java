@@ -87,6 +87,10 @@ public final class SymbolArguments {
     public static Optional<Debuginfod> servers(Optional<String> said, Consumer<String> progress) {
         Map<String, String> environment = new HashMap<>(System.getenv());
         said.filter(url -> !url.isEmpty()).ifPresent(url -> environment.put(URLS, url));
-        return Debuginfod.of(environment, ProcessCalls.geteuid() == 0, said.isPresent(), progress);
+        // Who asks is only asked where there are servers: the first call into the kernel is slow.
+        return environment.getOrDefault(URLS, "").isBlank()
+                ? Optional.empty()
+                : Debuginfod.of(
+                        environment, ProcessCalls.geteuid() == 0, said.isPresent(), progress);
     }
 }

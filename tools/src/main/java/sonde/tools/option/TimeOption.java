@@ -29,7 +29,7 @@ public record TimeOption(String unit, boolean whole) {
         if (!form.matches()) {
             String examples = whole ? "5s or 1m" : "500us, 10ms or 2s";
             throw new OptionException(
-                    option + ": '" + word + "' is no time; write " + examples + meaning());
+                    option + ": '" + word + "' is not a time; write " + examples + meaning());
         }
         String given = form.group(2) == null ? unit : form.group(2);
         BigDecimal nanos = new BigDecimal(form.group(1)).multiply(BigDecimal.valueOf(nanos(given)));

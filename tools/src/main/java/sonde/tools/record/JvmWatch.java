@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import sonde.probe.jvm.JvmAttach;
 import sonde.probe.launch.OutputFolder;
 import sonde.probe.record.RecordSession;
+import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
@@ -22,10 +23,16 @@ import sonde.sys.SyscallException;
 /**
  * Fetches the perf map of every JVM among the recorded processes: when it is first seen, every five
  * seconds, and at the end. A map names code compiled until then; how old it is stands in meta.json.
+ * Twice as often at most it asks for the threads, with the locks that they hold and wait for.
  */
 final class JvmWatch implements AutoCloseable {
     private static final long SCAN_MILLIS = 500;
     private static final long REFRESH_NANOS = 5_000_000_000L;
+
+    /** Of a process. */
+    private static final int MOST_DUMPS = 32;
+
+    private static final int SCANS_PER_DUMP = 2;
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
 
     /** Also the limit of one map, bytes. */
@@ -44,6 +51,7 @@ final class JvmWatch implements AutoCloseable {
         private boolean refused;
         private int scans;
         private long fetchedNanos;
+        private int dumps;
     }
 
     /**
@@ -83,6 +91,11 @@ final class JvmWatch implements AutoCloseable {
             if (process.jvm && !process.refused && (last || age > REFRESH_NANOS)) {
                 fetch(pid, process);
             }
+            // The last one may come at the limit: it is the one that shows what hangs.
+            boolean due = last || process.scans % SCANS_PER_DUMP == 1;
+            if (process.jvm && due && process.dumps < (last ? MOST_DUMPS : MOST_DUMPS - 1)) {
+                dump(pid, process);
+            }
         }
     }
 
@@ -96,6 +109,23 @@ final class JvmWatch implements AutoCloseable {
                 process.refused = true;
                 session.addNote("no names of compiled code of JVM " + pid + ": " + e.getMessage());
             }
+        }
+    }
+
+    /** Who holds which lock, where the JVM answers. */
+    private void dump(int pid, Seen process) throws InterruptedException {
+        try {
+            byte[] text = JvmAttach.threads(pid, ANSWER_LIMIT).getBytes(StandardCharsets.UTF_8);
+            String name = JavaThreads.partName(pid, process.dumps++);
+            int file = output.file(name);
+            try {
+                Fd.writeFully(file, text);
+            } finally {
+                Fd.discard(file);
+            }
+            session.addPart(name);
+        } catch (IOException e) {
+            process.dumps = MOST_DUMPS; // it has ended, or answers nobody
         }
     }
 

@@ -56,6 +56,11 @@ final class NamesSource implements AuxiliaryProgram {
     }
 
     @Override
+    public List<Integer> detach() {
+        return program == null ? List.of() : program.detach();
+    }
+
+    @Override
     public void close() {
         if (program != null) {
             program.close();

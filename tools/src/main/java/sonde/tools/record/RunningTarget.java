@@ -21,7 +21,7 @@ public final class RunningTarget {
     /**
      * Makes sure that there is something to record or trace.
      *
-     * @throws IOException when it is no process, has ended, or is this one; the message says it
+     * @throws IOException when it is not a process, has ended, or is this one; the message says it
      */
     public static void check(int pid) throws IOException {
         String status;

@@ -10,6 +10,7 @@ import sonde.analysis.filter.RowFilter;
 import sonde.event.Glob;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.report.StackOptions.StackOrder;
 
 /** Which events of a recording are asked for. */
 public final class FilterArguments {
@@ -33,12 +34,12 @@ public final class FilterArguments {
     private FilterArguments() {}
 
     /** Seconds from the start; null for the beginning. */
-    public static @Nullable Double from(GivenOptions given) {
+    private static @Nullable Double from(GivenOptions given) {
         return part(given, 0);
     }
 
     /** Seconds from the start; null for the end. */
-    public static @Nullable Double to(GivenOptions given) {
+    private static @Nullable Double to(GivenOptions given) {
         return part(given, 1);
     }
 
@@ -55,27 +56,27 @@ public final class FilterArguments {
         try {
             return text.isBlank() ? null : Double.valueOf(text);
         } catch (NumberFormatException e) {
-            throw new OptionException("--time: '" + text + "' is no number of seconds");
+            throw new OptionException("--time: '" + text + "' is not a number of seconds");
         }
     }
 
-    public static Set<Integer> threads(GivenOptions given) {
+    private static Set<Integer> threads(GivenOptions given) {
         return new LinkedHashSet<>(given.numbers("--thread"));
     }
 
-    public static List<Glob> comms(GivenOptions given) {
+    private static List<Glob> comms(GivenOptions given) {
         return given.texts("--comm").stream().map(Glob::shell).toList();
     }
 
-    public static List<Glob> types(GivenOptions given) {
+    private static List<Glob> types(GivenOptions given) {
         return given.texts("--event").stream().map(Glob::shell).toList();
     }
 
-    public static Set<Integer> cpus(GivenOptions given) {
+    static Set<Integer> cpus(GivenOptions given) {
         return new LinkedHashSet<>(given.numbers("--cpu"));
     }
 
-    public static List<RowFilter> filters(GivenOptions given) {
+    static List<RowFilter> filters(GivenOptions given) {
         List<RowFilter> parsed = new ArrayList<>();
         for (String filter : given.texts("--filter")) {
             try {
@@ -85,5 +86,55 @@ public final class FilterArguments {
             }
         }
         return parsed;
+    }
+
+    /** What {@code sonde report} is asked for. */
+    public static ReportOptions report(GivenOptions given, List<ReportSection> sections) {
+        int rows = (int) given.number("--rows").orElse(0);
+        return options(given, sections, rows, ListingArguments.options(given), stacks(given));
+    }
+
+    /** Which events {@code sonde convert} writes. */
+    public static ReportOptions export(GivenOptions given) {
+        ListingOptions listing = ListingOptions.of(cpus(given), filters(given));
+        return options(given, List.of(), 1, listing, StackOptions.DEFAULT);
+    }
+
+    private static ReportOptions options(
+            GivenOptions given,
+            List<ReportSection> sections,
+            int rows,
+            ListingOptions listing,
+            StackOptions stacks) {
+        return new ReportOptions(
+                sections,
+                from(given),
+                to(given),
+                threads(given),
+                comms(given),
+                types(given),
+                rows,
+                listing,
+                stacks);
+    }
+
+    private static StackOptions stacks(GivenOptions given) {
+        List<StackOptions.SortKey> keys = new ArrayList<>();
+        for (String name : given.texts("--sort")) {
+            try {
+                keys.add(StackOptions.SortKey.named(name));
+            } catch (IllegalArgumentException e) {
+                throw new OptionException(
+                        "--sort takes comm, pid, tid, dso, symbol and line, not '" + name + "'");
+            }
+        }
+        return new StackOptions(
+                given.text("--call-graph", "caller").equals("callee")
+                        ? StackOrder.CALLEE
+                        : StackOrder.CALLER,
+                keys.isEmpty() ? StackOptions.DEFAULT.keys() : keys,
+                given.has("--children"),
+                !given.has("--no-inline"),
+                given.has("--lines") || keys.contains(StackOptions.SortKey.LINE));
     }
 }

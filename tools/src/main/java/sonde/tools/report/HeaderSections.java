@@ -37,7 +37,7 @@ final class HeaderSections {
         descriptions(source).forEach(perf -> sections.addAll(new HeaderSections(perf).all()));
         List<String> notes = new ArrayList<>(source.notes());
         if (sections.isEmpty()) {
-            notes.add("No perf.data in it, whose header could be shown.");
+            notes.add("The recording contains no perf.data, so there is no header to show.");
         }
         return new Report(source.name(), notes, sections);
     }

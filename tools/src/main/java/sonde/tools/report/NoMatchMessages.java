@@ -116,11 +116,11 @@ final class NoMatchMessages {
                 "no sample of this recording has " + names + ": perf record was not asked for it");
     }
 
-    /** A message about a word of --fields that is no field. */
+    /** A message about a word of --fields that is not a field. */
     static String noField(String word) {
         return "--fields: '"
                 + word
-                + "' is no field"
+                + "' is not a field"
                 + nearest(
                         word, Arrays.stream(ListedField.values()).map(ListedField::word).toList());
     }

@@ -40,6 +40,7 @@ import sonde.event.result.Result;
 import sonde.event.result.Unit;
 import sonde.exchange.export.SampleUnits;
 import sonde.open.ReportSource;
+import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.symbol.resolve.SymbolResolver;
 import sonde.symbol.unwind.UnwindEnd;
@@ -290,6 +291,11 @@ public final class ReportOperators {
     /** The system calls of the machine that recorded. */
     public SyscallNames callNames() {
         return source.syscalls();
+    }
+
+    /** What JVMs said of their threads, in the order of time. */
+    public List<JavaThreads> javaThreads() {
+        return source.javaThreads();
     }
 
     /** What /proc showed of processes. */

@@ -104,7 +104,7 @@ public final class ReportRecipe {
         return new Listing("", columns, new EventRows(source, options));
     }
 
-    /** What to say of a word that is no field of a listing, with the nearest that are. */
+    /** What to say of a word that is not a field of a listing, with the nearest that are. */
     public static String noField(String word) {
         return NoMatchMessages.noField(word);
     }
@@ -219,7 +219,7 @@ public final class ReportRecipe {
         } else if (kernel.total() == 0
                 && found.total(ThreadState.RUNNING) > 0
                 && !source.planned("raw_syscalls:sys_enter")) {
-            notes.add("Nothing here tells kernel time from user time: all of it counts as user.");
+            notes.add("No event separates kernel time from user time: all of it counts as user.");
         } else if (kernel.total() > 0) {
             singleCalls(found, notes);
         }

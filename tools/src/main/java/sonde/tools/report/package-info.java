@@ -4,7 +4,7 @@
  * {@snippet :
  * try (ReportSource source = ReportSource.open(Path.of("xz.sonde"))) {
  *     Report report = new ReportRecipe(ReportOptions.of(sections)).run(source);
- *     new TextRenderer().render(report, out, Style.PLAIN);
+ *     new TextRenderer().render(report, out, TerminalStyle.PLAIN);
  * }
  * }
  */

@@ -28,7 +28,11 @@ final class OptionLists {
         for (String word : all) {
             if (!word.matches("[0-9]{1,9}") || all.size() > MOST) {
                 throw new OptionException(
-                        "--" + option + ": '" + words + "' is no number, and no list like 80,443");
+                        "--"
+                                + option
+                                + ": '"
+                                + words
+                                + "' is not a number, and no list like 80,443");
             }
             if (Integer.parseInt(word) > most) {
                 throw new OptionException(

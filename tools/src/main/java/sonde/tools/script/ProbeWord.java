@@ -140,7 +140,7 @@ final class ProbeWord {
             throw new OptionException(
                     "'"
                             + word
-                            + "' is no function; write FUNCTION of the kernel, libc:FUNCTION or"
+                            + "' is not a function; write FUNCTION of the kernel, libc:FUNCTION or"
                             + " /path:FUNCTION");
         }
         return new Function(word, colon >= 0 || word.indexOf('/') >= 0);

@@ -267,7 +267,8 @@ public final class ToolArguments {
             case "-c", "-o" -> checkWord(letter.charAt(1), value);
             case "-d" -> {
                 if (!value.matches("[0-9].*")) {
-                    throw new OptionException("-d " + value + ": that is no time" + elsewhere('d'));
+                    throw new OptionException(
+                            "-d " + value + ": that is not a time" + elsewhere('d'));
                 }
             }
             case "-f" -> {
@@ -304,7 +305,7 @@ public final class ToolArguments {
         String given = "-" + letter + " " + value + ": ";
         boolean number = value.matches("[0-9]+");
         if (letter == 'c' && number || value.matches("-.+")) {
-            String what = letter == 'c' ? "that is no command" : "that is no file";
+            String what = letter == 'c' ? "that is no command" : "that is not a file";
             throw new OptionException(given + what + elsewhere(letter));
         }
         if (number && option("older").isPresent()) {
@@ -384,7 +385,7 @@ public final class ToolArguments {
     private void pid(String word) {
         for (String one : word.split(",", -1)) {
             if (!isCount(one) || Integer.parseInt(one) == 0) {
-                throw new OptionException("-p " + word + " is no process");
+                throw new OptionException("-p " + word + " is not a process");
             }
         }
         lists.keep(OWN_PID, word, Integer.MAX_VALUE);
@@ -417,7 +418,7 @@ public final class ToolArguments {
         }
         boolean number = option.kind() != ScriptOption.Kind.STRING;
         if (number && !isCount(value)) {
-            throw new OptionException(name + ": '" + value + "' is no number");
+            throw new OptionException(name + ": '" + value + "' is not a number");
         }
         return value;
     }

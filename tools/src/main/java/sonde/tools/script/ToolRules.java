@@ -34,8 +34,8 @@ import sonde.tools.option.TimeOption;
  *   <li>{@code // folded: PART…}: its maps are of stacks and can be folded for flame graphs; the
  *       parts are numbers of a key's parts, with {@code -} innermost first, or {@code by kind};
  *   <li>{@code // stacks: PART…}: for people its maps are laid out as BCC does: stacks by their
- *       number in the key, {@code waker:2,3} a line with a name and other parts, {@code --} a
- *       border; or {@code by kind};
+ *       number in the key, {@code NAME=0} with its name in JSON, {@code waker:2,3} a line with a
+ *       name and other parts, {@code --} a border; or {@code by kind};
  *   <li>{@code // no pid: REASON}: what it shows belongs to no process;
  *   <li>{@code // command: WORDS}: whom {@code -c} is about, where not the command and what it
  *       starts.

@@ -73,7 +73,7 @@ public final class FrameText {
         }
     }
 
-    /** The answer to a word that is no address. */
+    /** The answer to a word that is not an address. */
     void noAddress(String word) {
         if (json) {
             line.append("{\"input\":");

@@ -104,7 +104,7 @@ final class LogFiles implements AutoCloseable {
         try {
             return Optional.of(SourceSymbols.open(named, options));
         } catch (IOException e) {
-            // A text may name anything; what is no program leaves its line as it is.
+            // A text may name anything; what is not a program leaves its line as it is.
             return Optional.empty();
         }
     }

@@ -48,7 +48,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
     /**
      * Opens a program, library, kernel or module.
      *
-     * @throws MalformedInputException when it is no ELF file
+     * @throws MalformedInputException when it is not an ELF file
      */
     public static SymbolizeRecipe open(Path file, SourceOptions options) throws IOException {
         try {
@@ -90,7 +90,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
      * What is at addresses or functions.
      *
      * @param section that numbers count from the start of; null for none
-     * @param complaints gets a sentence for each word that is no address
+     * @param complaints gets a sentence for each word that is not an address
      */
     public Listing of(
             List<String> words,
@@ -117,7 +117,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
     private static String complaint(String word) {
         return "'"
                 + TextEscape.line(word)
-                + "' is no address, and no function or variable of this file"
+                + "' is not an address, and no function or variable of this file"
                 + (word.indexOf('+') > 0 ? "; an offset is 0x1f or decimal" : "");
     }
 
@@ -141,7 +141,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
                 (out, form) -> asking.ask(new FrameText(out, form, look, symbols.elf().is64())));
     }
 
-    /** Keeps a word that is no address for the answer; whether it is one. */
+    /** Keeps a word that is not an address for the answer; whether it is one. */
     private boolean miss(int index, String word) {
         if (AddressParser.isHighest(word)) {
             return false;

@@ -48,7 +48,7 @@ public final class ScriptInput {
             err.println("HINT: a program has what it does in braces: 'begin { exit(); }'");
         } else if (file.matches("[\\w.*-]*(:[\\w.*-]*)+")) {
             err.println(
-                    "HINT: a probe is no program: 'sonde tool funccount "
+                    "HINT: a probe is not a program: 'sonde tool funccount "
                             + file
                             + "' counts, 'sonde trace -l' lists");
         }

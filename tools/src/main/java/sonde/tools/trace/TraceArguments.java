@@ -362,7 +362,7 @@ public final class TraceArguments {
             stacksOf.add(Integer.valueOf(word));
         } else {
             throw new OptionException(
-                    "--dwarf-pid: '" + word + "' is no process; write PID or all");
+                    "--dwarf-pid: '" + word + "' is not a process; write PID or all");
         }
     }
 

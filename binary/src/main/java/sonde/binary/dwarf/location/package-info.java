@@ -10,7 +10,7 @@
  * SourceScope scope = new SourceScopes(entries, FrameRules.NONE).at(main.entry()).orElseThrow();
  * for (SourceVariable variable : scope.variables()) {
  *     variable.name(); // "argc"
- *     variable.location(); // Register[number=5]
+ *     variable.location(); // RegisterValue[number=5]
  * }
  * }</pre>
  */

@@ -77,7 +77,7 @@ public final class AotReader {
         byte[] texts = in.block("texts");
         int zeros = in.number("zeros", 0, MOST_BYTES);
         if (zeros % 8 != 0) {
-            throw in.malformed("zeros", zeros + " is no multiple of 8");
+            throw in.malformed("zeros", zeros + " is not a multiple of 8");
         }
         int frames = in.number("frames", 0, MOST_BYTES);
         List<MapPlan> maps = in.list("maps", AotReader::map);

@@ -5,7 +5,7 @@
  *
  * {@snippet :
  * byte[] bytes = FileWriter.bytes(file); // of a compilation for any machine
- * AotFile same = FileReader.read("opens.sbt", bytes);
+ * AotFile same = AotReader.read("opens.sbt", bytes);
  * }
  */
 @org.jspecify.annotations.NullMarked

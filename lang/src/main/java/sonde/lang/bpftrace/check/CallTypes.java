@@ -104,7 +104,7 @@ final class CallTypes {
         return PRINTING.contains(e.function()) ? printing(e) : mapFunction(e);
     }
 
-    /** What is no function of the language. */
+    /** What is not a function of the language. */
     private @Nullable ValueType otherwise(FunctionCall e) {
         Map<String, ImportedFunction> imported = globals().environment().imported();
         ImportedFunction function = imported.get(e.function());

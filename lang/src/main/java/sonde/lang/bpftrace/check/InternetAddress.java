@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class InternetAddress {
     private InternetAddress() {}
 
-    /** 4 or 16 bytes in network order; null for what is no address. */
+    /** 4 or 16 bytes in network order; null for what is not an address. */
     public static byte @Nullable [] parse(String text) {
         return text.indexOf(':') >= 0 ? six(text) : four(text);
     }

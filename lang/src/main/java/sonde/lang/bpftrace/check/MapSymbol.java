@@ -16,7 +16,7 @@ public final class MapSymbol {
     /** Only printed or walked through: nothing says of what type it is. */
     boolean undefined;
 
-    /** Something that is no aggregate is assigned to it. */
+    /** Something that is not an aggregate is assigned to it. */
     boolean plain;
 
     String kind = "";

@@ -58,7 +58,7 @@ public final class ConstantFolding extends TreeRewriter {
         return LiteralValues.is(expression);
     }
 
-    /** Whether a literal counts as true; null for what is no number, string or truth. */
+    /** Whether a literal counts as true; null for what is not a number, string or truth. */
     public static @Nullable Boolean truth(Expression expression) {
         return LiteralValues.truth(expression);
     }

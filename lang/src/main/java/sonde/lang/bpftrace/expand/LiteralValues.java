@@ -15,7 +15,7 @@ final class LiteralValues {
 
     private LiteralValues() {}
 
-    /** The number an expression is; null when it is no literal. */
+    /** The number an expression is; null when it is not a literal. */
     static @Nullable BigInteger value(Expression expression) {
         return switch (expression) {
             case IntegerLiteral(var span, var value) -> unsigned(value);

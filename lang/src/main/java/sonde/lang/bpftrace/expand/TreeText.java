@@ -55,7 +55,7 @@ public final class TreeText {
     /**
      * A block with its attach points.
      *
-     * @param note what stands behind an expression that is no literal
+     * @param note what stands behind an expression that is not a literal
      */
     public static String of(ProbeBlock probe, Function<Expression, String> note) {
         TreeText text = new TreeText(note);

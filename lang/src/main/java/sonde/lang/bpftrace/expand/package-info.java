@@ -3,9 +3,9 @@
  * and constant expressions, and prints the tree as text.
  *
  * <pre>{@code
- * Diagnostics diagnostics = new Diagnostics();
+ * CompilerDiagnostics diagnostics = new CompilerDiagnostics();
  * SourceText text = new SourceText("stdin", "macro twice(x) { x + x } begin { print(twice($1)); }");
- * Script parsed = Parser.parse(text, diagnostics);
+ * Script parsed = ScriptParser.parse(text, diagnostics);
  * ScriptParameters parameters = ScriptParameters.of(List.of("21"));
  * Script expanded = ScriptExpansion.expand(parsed, parameters, ImportPath.NONE, diagnostics);
  * Script folded = ConstantFolding.fold(expanded, diagnostics);

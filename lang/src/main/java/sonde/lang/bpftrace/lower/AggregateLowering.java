@@ -152,7 +152,7 @@ final class AggregateLowering {
             case HistType h -> bucket(at, Buckets.powers(emit(), value, h.bits()), h.buckets());
             case LhistType l -> bucket(at, Buckets.steps(emit(), value, l), l.buckets());
             case SeriesType s -> series(s, at, value);
-            default -> throw new IllegalStateException(type + " is no aggregate");
+            default -> throw new IllegalStateException(type + " is not an aggregate");
         }
     }
 
@@ -279,7 +279,7 @@ final class AggregateLowering {
     LoweredValue read(MapPlan plan, @Nullable PlaceValue key) {
         ValueType type = plan.value();
         if (!TypePromotion.isNumber(type)) {
-            throw new IllegalStateException(plan.name() + " is no number");
+            throw new IllegalStateException(plan.name() + " is not a number");
         }
         VirtualRegister result = emit().copy(IrOperand.of(0));
         VirtualRegister second = emit().copy(IrOperand.of(0));

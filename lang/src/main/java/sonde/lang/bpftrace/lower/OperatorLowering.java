@@ -280,7 +280,7 @@ final class OperatorLowering {
             case GREATER -> signed ? JumpCondition.SIGNED_GREATER : JumpCondition.GREATER;
             case GREATER_OR_EQUAL ->
                     signed ? JumpCondition.SIGNED_GREATER_OR_EQUAL : JumpCondition.GREATER_OR_EQUAL;
-            default -> throw new IllegalStateException(operator + " is no comparison");
+            default -> throw new IllegalStateException(operator + " is not a comparison");
         };
     }
 

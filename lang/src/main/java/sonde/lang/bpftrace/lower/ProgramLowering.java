@@ -275,7 +275,7 @@ final class ProgramLowering {
         return switch (storage) {
             case StackStorage s -> s.place();
             case SharedStorage s -> frame.at(emit().function(), s.offset());
-            case RegisterStorage r -> throw new IllegalStateException(r + " is no memory");
+            case RegisterStorage r -> throw new IllegalStateException(r + " is not memory");
         };
     }
 }

@@ -95,7 +95,7 @@ final class AotResolver {
         }
         boolean size = question.kind() == sonde.bpf.core.CoreKind.FIELD_BYTE_SIZE;
         if (size && outcome.after() > SLOT) {
-            throw new MissingException(what + " is no number on this kernel");
+            throw new MissingException(what + " is not a number on this kernel");
         }
         return outcome.after();
     }
@@ -125,7 +125,7 @@ final class AotResolver {
             case OptionReference r -> option(r.name());
             case RunReference r -> fact(r.fact());
             case MemberReference _, SizeReference _ ->
-                    throw new MissingException(reference + " is no name");
+                    throw new MissingException(reference + " is not a name");
         };
     }
 

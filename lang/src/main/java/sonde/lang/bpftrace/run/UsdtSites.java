@@ -43,7 +43,7 @@ final class UsdtSites {
                 .toList();
     }
 
-    /** Where a marker's arguments lie; null for what is no marker. */
+    /** Where a marker's arguments lie; null for what is not a marker. */
     static @Nullable List<UsdtArgument> of(Probe probe) {
         return probe instanceof UsdtProbe u && !u.locations().isEmpty()
                 ? u.locations().getFirst().arguments()

@@ -1,10 +1,10 @@
 /**
- * From the text of a script to its end: {@link sonde.lang.bpftrace.run.Compilation} is the visible
- * list of passes, {@link sonde.lang.bpftrace.run.LoadedScript} has its programs in the kernel,
- * {@link sonde.lang.bpftrace.run.TraceSession} attaches and prints.
+ * Compiles and runs scripts: {@link sonde.lang.bpftrace.run.Compilation} is the visible list of
+ * passes, {@link sonde.lang.bpftrace.run.LoadedScript} has its programs in the kernel, {@link
+ * sonde.lang.bpftrace.run.TraceSession} attaches and prints.
  *
  * <pre>{@code
- * Diagnostics diagnostics = new Diagnostics();
+ * CompilerDiagnostics diagnostics = new CompilerDiagnostics();
  * Compilation compiled = Compilation.of(new SourceText("stdin", text), options, diagnostics);
  * }</pre>
  */

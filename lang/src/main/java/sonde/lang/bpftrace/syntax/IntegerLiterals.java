@@ -85,7 +85,7 @@ final class IntegerLiterals {
             lexer.error(
                     from,
                     Math.max(to, from + 1),
-                    octal ? "this is no octal number" : "this is no number",
+                    octal ? "this is not an octal number" : "this is not a number",
                     octal ? "a leading 0 means base 8" : "");
             return null;
         }

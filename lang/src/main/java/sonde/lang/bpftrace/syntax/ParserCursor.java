@@ -6,7 +6,7 @@ import sonde.lang.source.SourceSpan;
 
 /** Where the parser stands: one word ahead. */
 final class ParserCursor {
-    /** Deeper nesting is no program of a person; each level costs some frames of the stack. */
+    /** Deeper nesting is not a program of a person; each level costs some frames of the stack. */
     private static final int MAX_DEPTH = 200;
 
     private final ScriptLexer lexer;

@@ -182,7 +182,7 @@ final class ScriptLexer {
         }
         int value = Integer.parseInt(text.substring(start, end), radix);
         if (value > 255) {
-            diagnostics.error(span(from, end), "this is no byte: the largest is \\377");
+            diagnostics.error(span(from, end), "this is not a byte: the largest is \\377");
         }
         bytes.append((char) (value & 0xff));
         return end;

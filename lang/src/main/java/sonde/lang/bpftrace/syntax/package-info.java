@@ -5,7 +5,7 @@
  * <p>Source: docs/language.md and docs/language_parsing.md of bpftrace 0.26.
  *
  * <pre>{@code
- * Diagnostics diagnostics = new Diagnostics();
+ * CompilerDiagnostics diagnostics = new CompilerDiagnostics();
  * SourceText text = new SourceText("stdin", "kprobe:f /pid == 1/ { @[comm] = count(); }");
  * Script script = ScriptParser.parse(text, diagnostics);
  * Script.ProbeBlock probe = (Script.ProbeBlock) script.items().getFirst();

@@ -82,7 +82,7 @@ final class CompilerPassTest {
                 "profile:hz:9 { print(reg('zz')); } | t:1:22-31: ERROR: 'zz' is not a valid register",
                 "profile:hz:9 { print(reg('ip')); } | -",
                 "begin { print(str(5, 'a')); } | t:1:22-25: ERROR: str() only supports integer",
-                "begin { printf('%5q %d\\n', 1, 2); } | 1 expected; %5q is no conversion",
+                "begin { printf('%5q %d\\n', 1, 2); } | 1 expected; %5q is not a conversion",
                 "begin { printf('%d\\n', 1, 2); } | (2 supplied, 1 expected)",
                 "begin { for ($i : 0..8388609) { @ = $i; } } | t:1:9-42: ERROR: a for loop has at most"
                         + " 8388608 rounds",

@@ -409,7 +409,7 @@ final class TsdlTypeParser {
             container = types.find("int");
         }
         if (!(container instanceof BitField bits)) {
-            throw tokens.malformed("an enum whose type is no integer");
+            throw tokens.malformed("an enum whose type is not an integer");
         }
         FieldClass type =
                 new BitField(

@@ -220,9 +220,10 @@ public final class EvidenceMaker {
     }
 
     /** The object of most of the waits, or the first of several. */
-    private String waitObject(CallKey key) {
+    private String waitObject(CallKey key, long waited) {
         Map<String, Long> sums = waitObjects.getOrDefault(key, Map.of());
-        if (sums.isEmpty()) {
+        // Of the other waits of this call the object is not known.
+        if (2 * sum(sums) < waited) {
             return object(key);
         }
         String main = most(sums, "");
@@ -323,7 +324,7 @@ public final class EvidenceMaker {
                 .toList();
     }
 
-    private static final class WaitTotal {
+    private static final class PlacedTotal {
         long nanos;
         long count;
         long longest;
@@ -333,7 +334,7 @@ public final class EvidenceMaker {
 
     private List<WaitSum> waits() {
         record PlacedWait(CallKey call, ThreadState state, String reason, ProgramPlace place) {}
-        Map<PlacedWait, WaitTotal> sums = new HashMap<>();
+        Map<PlacedWait, PlacedTotal> sums = new HashMap<>();
         Map<CallKey, Long> totals = new HashMap<>();
         for (OffCpu.Entry entry : offCpu.entries()) {
             OffCpuCause cause = entry.cause();
@@ -349,10 +350,10 @@ public final class EvidenceMaker {
             ProgramPlace place = frames.of(cause.stack());
             String reason = reasons.of(cause.stack(), call);
             CallKey key = new CallKey(group, call);
-            WaitTotal sum =
+            PlacedTotal sum =
                     sums.computeIfAbsent(
                             new PlacedWait(key, cause.state(), reason, place),
-                            any -> new WaitTotal());
+                            any -> new PlacedTotal());
             long nanos = entry.sum().nanos();
             totals.merge(key, nanos, Long::sum);
             placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
@@ -371,7 +372,7 @@ public final class EvidenceMaker {
                                 key.state.label(),
                                 key.call.call,
                                 key.reason,
-                                waitObject(key.call),
+                                waitObject(key.call, totals.getOrDefault(key.call, 0L)),
                                 key.place,
                                 meanwhile(key.call, totals.getOrDefault(key.call, 0L)),
                                 sum.wakers,
@@ -388,9 +389,13 @@ public final class EvidenceMaker {
     /** Who held up most of it; empty where too little is known. */
     private String meanwhile(CallKey key, long waited) {
         Map<String, Long> known = meanwhile.getOrDefault(key, Map.of());
-        long all = known.values().stream().mapToLong(Long::longValue).sum();
-        String held = all * 2 < waited ? "" : most(known, "");
-        return held.isEmpty() ? most(holders.getOrDefault(key, Map.of()), "") : held;
+        String held = 2 * sum(known) < waited ? "" : most(known, "");
+        Map<String, Long> told = holders.getOrDefault(key, Map.of());
+        return held.isEmpty() && 2 * sum(told) >= waited ? most(told, "") : held;
+    }
+
+    private static long sum(Map<String, Long> sums) {
+        return sums.values().stream().mapToLong(Long::longValue).sum();
     }
 
     private List<CallSum> calls(List<Integer> threads) {

@@ -22,7 +22,7 @@ final class BlockIoSection implements ReportSection {
 
     @Override
     public String help() {
-        return "block I/O: latency and size";
+        return "show block I/O by device: latency and size";
     }
 
     @Override

@@ -16,7 +16,7 @@ final class EventStacksSection implements ReportSection {
 
     @Override
     public String help() {
-        return "events recorded with stacks (record -T) by call tree";
+        return "show events with recorded stacks (record -T) as call trees";
     }
 
     @Override

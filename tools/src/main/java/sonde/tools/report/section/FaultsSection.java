@@ -16,7 +16,7 @@ final class FaultsSection implements ReportSection {
 
     @Override
     public String help() {
-        return "page faults by call tree";
+        return "show page faults as a call tree";
     }
 
     @Override

@@ -38,7 +38,7 @@ final class FilesSection implements ReportSection {
 
     @Override
     public String help() {
-        return "files and peers by name, with bytes and time";
+        return "show files and peers by name, with bytes and time";
     }
 
     @Override

@@ -17,7 +17,7 @@ final class LossesSection implements ReportSection {
 
     @Override
     public String help() {
-        return "what was lost, by source and CPU";
+        return "show lost events by source and CPU";
     }
 
     @Override

@@ -74,7 +74,7 @@ final class OffCpuSection implements ReportSection {
 
     @Override
     public String help() {
-        return "call tree of the time off CPUs, and what for";
+        return "show the time off the CPU by cause, and as a call tree";
     }
 
     @Override

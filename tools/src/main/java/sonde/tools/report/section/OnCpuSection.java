@@ -51,7 +51,7 @@ final class OnCpuSection implements ReportSection {
 
     @Override
     public String help() {
-        return "call tree of the time on CPUs";
+        return "show the time on CPUs by function, and as a call tree";
     }
 
     @Override

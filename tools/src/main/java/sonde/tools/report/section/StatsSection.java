@@ -20,7 +20,7 @@ final class StatsSection implements ReportSection {
 
     @Override
     public String help() {
-        return "how many events of which type, from which source";
+        return "show the number of events by type and source";
     }
 
     @Override

@@ -121,6 +121,7 @@ final class SummarySection implements ReportSection {
                     judges(found)
                             ? SummaryTables.offCpu(evidence(found), TOP)
                             : OffCpuSection.userCauses(found, TOP));
+            parts.add(JavaLocks.table(found, TOP));
             if (judges(found)) {
                 parts.add(SummaryTables.starts(evidence(found), TOP));
             }

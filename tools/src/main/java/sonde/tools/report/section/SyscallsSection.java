@@ -31,7 +31,7 @@ final class SyscallsSection implements ReportSection {
 
     @Override
     public String help() {
-        return "system calls: counts, errors, times";
+        return "show system calls: counts, errors, times";
     }
 
     @Override

@@ -17,6 +17,7 @@ import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
+import sonde.recording.bundle.JavaThreads.JavaThread;
 import sonde.tools.report.AnalysisKey;
 import sonde.tools.report.ReportOperators;
 import sonde.tools.report.ReportSection;
@@ -50,7 +51,7 @@ final class ThreadsNowSection implements ReportSection {
 
     @Override
     public String help() {
-        return "what each thread is in at the end: call, object, holder, stacks";
+        return "show what each thread does at the end: call, object, holder, stacks";
     }
 
     @Override
@@ -84,7 +85,13 @@ final class ThreadsNowSection implements ReportSection {
                 CallTreeBuilder.add(stacks, OnCpuSection.inOrder(found, path), count, count);
             }
         }
-        return List.of(table(found, groups, found.options().rows()), stacks);
+        int limit = found.options().rows();
+        List<Result> results = new ArrayList<>(List.of(table(found, groups, limit), stacks));
+        Table java = JavaLocks.table(found, limit);
+        if (!java.rows().isEmpty()) {
+            results.add(1, java);
+        }
+        return results;
     }
 
     /** The rows for a summary: threads of the program first. */
@@ -100,11 +107,11 @@ final class ThreadsNowSection implements ReportSection {
             if (found.shown(thread)) {
                 Key key =
                         new Key(
-                                found.threads().name(thread),
+                                found.threads().name(thread).replaceFirst("\\d+$", "*"),
                                 found.threads().pid(thread),
                                 look.state(),
-                                look.call(),
-                                look.object(),
+                                alike(look.call()),
+                                alike(String.valueOf(waitsFor(found, look))),
                                 look.stack());
                 groups.computeIfAbsent(key, _ -> new ArrayList<>()).add(look);
             }
@@ -122,6 +129,11 @@ final class ThreadsNowSection implements ReportSection {
                         .thenComparing(group -> -group.first.nanos())
                         .thenComparing(group -> found.threads().tid(group.first.thread())));
         return all;
+    }
+
+    /** Without addresses: each thread of a pool has a futex of its own. */
+    private static String alike(String text) {
+        return text.replaceAll("futex.?0x\\w+", "futex");
     }
 
     private static boolean isStuck(ThreadLook look) {
@@ -168,6 +180,13 @@ final class ThreadsNowSection implements ReportSection {
         if (tids.size() == 1) {
             return name + " " + tids.getFirst();
         }
+        boolean oneName =
+                group.all.stream()
+                                .map(look -> found.threads().name(look.thread()))
+                                .distinct()
+                                .count()
+                        == 1;
+        name = oneName ? name : name.replaceFirst("\\d+$", "*");
         String some = tids.stream().limit(3).map(String::valueOf).collect(Collectors.joining(", "));
         return name + " ×" + tids.size() + " (" + some + (tids.size() > 3 ? ", …)" : ")");
     }
@@ -188,6 +207,10 @@ final class ThreadsNowSection implements ReportSection {
     /** The object, and who holds it, with what that one does. */
     private static @Nullable String waitsFor(ReportOperators found, ThreadLook look) {
         String object = look.object();
+        String java = JavaLocks.waitsFor(found, look.thread());
+        if (java != null && look.call().startsWith("futex(")) {
+            return java;
+        }
         if (look.isLocked()) {
             int holder = found.of(LOOKS).holder(look);
             String name = holder < 0 ? "process " + look.holder() : found.threadName(holder);
@@ -200,6 +223,10 @@ final class ThreadsNowSection implements ReportSection {
     /** Where it is; of a thread on a CPU where most of its samples were. */
     private static @Nullable String function(ReportOperators found, ThreadLook look) {
         int node = look.stack() >= 0 ? look.stack() : sampled(found, look.thread());
+        JavaThread java = JavaLocks.last(found, look.thread());
+        if (java != null && !java.place().isEmpty()) {
+            return java.place();
+        }
         return WaitText.function(found, node);
     }
 

@@ -27,7 +27,7 @@ final class ThreadsSection implements ReportSection {
 
     @Override
     public String help() {
-        return "each thread's time by state";
+        return "show each thread's time by state";
     }
 
     @Override

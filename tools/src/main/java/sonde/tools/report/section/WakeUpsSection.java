@@ -30,7 +30,7 @@ final class WakeUpsSection implements ReportSection {
 
     @Override
     public String help() {
-        return "who woke whom, run-queue latency, signals";
+        return "show wakers and woken threads, run-queue latency, signals";
     }
 
     @Override

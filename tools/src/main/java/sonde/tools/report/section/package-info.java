@@ -5,7 +5,7 @@
  * {@snippet :
  * try (ReportSource source = ReportSource.open(Path.of("xz.sonde"))) {
  *     ReportOptions options = ReportOptions.of(ReportSections.named("threads", "io"));
- *     new TextRenderer().render(new ReportRecipe(options).run(source), out, Style.PLAIN);
+ *     new TextRenderer().render(new ReportRecipe(options).run(source), out, TerminalStyle.PLAIN);
  * }
  * }
  */

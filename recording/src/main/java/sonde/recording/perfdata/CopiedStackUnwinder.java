@@ -6,7 +6,7 @@ import sonde.event.Batch;
  * Makes the user part of call chains from the registers and the piece of stack that samples carry
  * (PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER). It sees all rows of a lane in their order.
  */
-public interface UserStacks {
+public interface CopiedStackUnwinder {
     /** A row that is no sample: a mapping, a fork, the end of a process. */
     void record(Batch batch, int row);
 

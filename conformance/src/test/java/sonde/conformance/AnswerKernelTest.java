@@ -1,0 +1,93 @@
+package sonde.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Programs with one planted cause: the summary's answer says its class, function and object. */
+@Tag("kernel")
+final class AnswerKernelTest {
+    @TempDir static Path folder;
+
+    @BeforeAll
+    static void build() throws Exception {
+        assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+        try (InputStream source = AnswerKernelTest.class.getResourceAsStream("causes.c")) {
+            Files.write(folder.resolve("causes.c"), source.readAllBytes());
+        }
+        List<String> gcc = List.of("gcc", "-g", "-O1", "-pthread", "-o", "causes", "causes.c");
+        Sonde.Outcome outcome = Sonde.in(folder).execute(gcc);
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+    }
+
+    private static String answer(String... command) throws Exception {
+        String[] words = new String[command.length + 6];
+        System.arraycopy(
+                new String[] {"record", "--json", "--no-jvm", "-o", "r-" + command[1], "--"},
+                0,
+                words,
+                0,
+                6);
+        System.arraycopy(command, 0, words, 6, command.length);
+        Sonde.Outcome outcome = Sonde.in(folder).run(words);
+        Object answer = Json.parse(outcome.out()).members().get("answer");
+        return answer == null
+                ? ""
+                : String.join("\n", ((List<?>) answer).stream().map(String::valueOf).toList());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            textBlock =
+                    """
+                    hash    | of the CPU time in slow_hash           | slow_hash      | causes
+                    bytes   | write calls .* 1 B each                | emit_char      | /planted
+                    fsync   | fsync                                  | journal_commit | /planted
+                    yield   | sched_yield calls .* spins             | wait_ready     | causes
+                    nap     | loop of short sleeps                   | poll_flag      | causes
+                    hook    | for its child                          | run_hook       | child sh
+                    search  | failed with ENOENT                     | find_plugin    | /opt/plugins-planted/
+                    touch   | page faults                            | touch_buffer   | causes
+                    grow    | of resident memory                     | cache_insert   | causes
+                    zombies | zombies                                |                | causes
+                    leak    | descriptors and closed                 |                | /etc/hostname
+                    eagain  | failed with EAGAIN: it polls           | try_receive    | causes
+                    mutex   | for (a|the) lock.* held by causes.*slept | look_up      | lock
+                    flock   | for the file lock                      | write_index    | /planted
+                    ticks   | SIGALRM .* from timers                 |                | causes
+                    """)
+    void aPlantedCauseIsTold(String mode, String cause, String function, String object)
+            throws Exception {
+        String answer = answer("./causes", mode, "2", folder.resolve("planted").toString());
+        assertThat(answer).containsPattern(cause).contains(object);
+        assertThat(answer).contains(function == null ? "" : function);
+    }
+
+    @Test
+    void aScriptThatStartsProgramsIsTold() throws Exception {
+        Files.writeString(
+                folder.resolve("forky.sh"),
+                "end=$(($(date +%s) + 2))\n"
+                        + "while [ $(date +%s) -lt $end ]; do expr 1 + 1; cut -c1 /dev/null; done\n");
+        assertThat(answer("sh", "forky.sh"))
+                .containsPattern("processes were started in .*expr ×.* by sh");
+    }
+
+    @Test
+    void aProgramThatDoesNothingIsNotJudged() throws Exception {
+        assertThat(answer("true", "x")).isEmpty();
+    }
+}

@@ -1,0 +1,92 @@
+package sonde.probe.stack;
+
+/**
+ * The memory in which a program unwinds, one value of a per-CPU array: bytes from its start. R6 has
+ * its address in every subprogram.
+ */
+final class UnwindScratch {
+    /** Registers by DWARF's number, 8 bytes each. */
+    static final int REGISTERS = 0;
+    static final int IP = 128;
+
+    /** Whether IP is the instruction itself and not a return address. */
+    static final int EXACT = 136;
+
+    /** Whether all registers are those of the frame. */
+    static final int LEAF = 144;
+
+    static final int ROOT = 152;
+    static final int VDSO = 160;
+    static final int COUNT = 168;
+
+    /** Ordinal of {@link UserStackEnd}. */
+    static final int END = 176;
+
+    /** Frames that were found by rbp for want of a row. */
+    static final int GUESSED = 184;
+
+    /** Not 0 when the file of CURRENT has no table yet. */
+    static final int PENDING = 192;
+
+    static final int PC = 200;
+
+    /** The mapping of PC: start, end, bias (file offset = pc + bias), pieces of its file. */
+    static final int CURRENT = 208;
+
+    /** Offset of the set of known mappings that belongs to the task's memory, from SETS. */
+    static final int SET = 240;
+
+    /** cs of the registers; 0x23 in a 32-bit program (__USER32_CS). */
+    static final int CS = 248;
+
+    static final int MAPPING_BYTES = 32;
+    static final int KEY = CS + 8;
+
+    // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
+    static final int SET_MM = 0;
+    static final int SET_SEQUENCE = 8;
+    static final int SET_ROOT = 16;
+    static final int VICTIM = 24;
+    static final int CACHE = 32;
+    static final int CACHED = 8;
+    static final int SET_BITS = 9;
+    static final int SETS_MASK = 3 << SET_BITS;
+
+    /**
+     * What is reported of a file without a table: the key, then tgid and the mapping's start, end.
+     */
+    static final int REPORT = KEY;
+
+    static final int REPORT_TGID = KEY + UnwindTables.KEY_BYTES;
+    static final int REPORT_START = REPORT_TGID + 8;
+    static final int WORD = REPORT + UnwindTables.REPORT_BYTES;
+    static final int PIECES = WORD + 8;
+    static final int NODE = PIECES + 8;
+    static final int NODE_BYTES = 256;
+    static final int AREA = NODE + NODE_BYTES;
+    static final int AREA_BYTES = 256;
+    static final int SIGNAL = AREA + AREA_BYTES;
+    static final int SIGNAL_BYTES = 56;
+
+    /** Room before the frames for the head of a record. */
+    static final int HEAD = SIGNAL + SIGNAL_BYTES;
+
+    static final int HEAD_BYTES = 48;
+    static final int FRAMES = HEAD + HEAD_BYTES;
+    static final int MOST_FRAMES = 255;
+    static final int SETS = FRAMES + 8 * (MOST_FRAMES + 1);
+    static final int PAGE = 4096;
+    static final int COPY_PAGES = 5;
+
+    /** A copy of the stack with its head: the rest of its page, and some more. */
+    static final int COPY = SETS + (4 << SET_BITS);
+
+    static final int SCRATCH_BYTES = COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
+
+    // DWARF's numbers.
+    static final int RBX = 8 * 3;
+    static final int RBP = 8 * 6;
+    static final int RSP = 8 * 7;
+
+    private UnwindScratch() {}
+}

@@ -1,0 +1,347 @@
+package sonde.tools.report.answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import sonde.event.result.Frame;
+import sonde.recording.bundle.RecordingMeta.TargetReading;
+import sonde.tools.report.answer.Evidence.CallSum;
+import sonde.tools.report.answer.Evidence.CpuUse;
+import sonde.tools.report.answer.Evidence.DescriptorSum;
+import sonde.tools.report.answer.Evidence.FailureSum;
+import sonde.tools.report.answer.Evidence.FaultSum;
+import sonde.tools.report.answer.Evidence.SignalSum;
+import sonde.tools.report.answer.Evidence.StartSum;
+import sonde.tools.report.answer.Evidence.ThreadGroup;
+import sonde.tools.report.answer.Evidence.WaitSum;
+
+/** Each rule with evidence on which it speaks, and with evidence on which it must be silent. */
+final class JudgementTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long WALL = 5 * SECOND;
+    private static final ProgramPlace COMMIT =
+            new ProgramPlace("journal_commit", "server", List.of("handle_request", "main"), true);
+    private static final ProgramPlace MALLOC =
+            new ProgramPlace("malloc", "libc.so.6", List.of(), false);
+
+    private final List<ThreadGroup> groups = new ArrayList<>();
+    private final List<CpuUse> cpu = new ArrayList<>();
+    private final List<WaitSum> waits = new ArrayList<>();
+    private final List<CallSum> calls = new ArrayList<>();
+    private final List<StartSum> starts = new ArrayList<>();
+    private final List<SignalSum> signals = new ArrayList<>();
+    private final List<FaultSum> faults = new ArrayList<>();
+    private final List<DescriptorSum> descriptors = new ArrayList<>();
+    private final List<FailureSum> failures = new ArrayList<>();
+    private final List<TargetReading> counters = new ArrayList<>();
+    private double faultShare;
+
+    private List<String> sentences() {
+        return Judgement.sentences(
+                new Evidence(
+                        WALL,
+                        groups,
+                        cpu,
+                        waits,
+                        calls,
+                        starts,
+                        signals,
+                        faults,
+                        descriptors,
+                        failures,
+                        counters,
+                        2,
+                        faultShare));
+    }
+
+    private ThreadGroup group(String name, int threads, double running, double runnable) {
+        ThreadGroup group =
+                new ThreadGroup(
+                        name,
+                        threads == 1 ? 7 : 0,
+                        threads,
+                        1,
+                        threads * WALL,
+                        (long) (running * SECOND),
+                        (long) (runnable * SECOND));
+        groups.add(group);
+        return group;
+    }
+
+    private void wait(ThreadGroup group, String call, String object, double seconds, long count) {
+        wait(group, call, "", object, "", COMMIT, false, seconds, count);
+    }
+
+    private void wait(
+            ThreadGroup group,
+            String call,
+            String reason,
+            String object,
+            String meanwhile,
+            ProgramPlace place,
+            boolean amongThemselves,
+            double seconds,
+            long count) {
+        long nanos = (long) (seconds * SECOND);
+        waits.add(
+                new WaitSum(
+                        group,
+                        "sleeping",
+                        call,
+                        reason,
+                        object,
+                        place,
+                        meanwhile,
+                        Map.of(),
+                        amongThemselves,
+                        nanos,
+                        count,
+                        nanos / count));
+    }
+
+    private void call(
+            ThreadGroup group, String call, long count, long bytes, String error, double share) {
+        Map<String, Long> errors = error.isEmpty() ? Map.of() : Map.of(error, count);
+        calls.add(
+                new CallSum(
+                        group,
+                        call,
+                        count,
+                        SECOND,
+                        1000,
+                        errors,
+                        "/tmp/out",
+                        bytes,
+                        share,
+                        COMMIT));
+    }
+
+    @Test
+    void nothingIsSaidOfNothing() {
+        assertThat(sentences()).isEmpty();
+        wait(group("server", 1, 0.01, 0), "epoll_wait", "", 0.5, 3);
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void aFunctionThatRunsIsNamedWithItsCaller() {
+        ThreadGroup group = group("server", 1, 4.9, 0);
+        cpu.add(new CpuUse(group, COMMIT, 0.97, 970, 0.01, List.of()));
+        cpu.add(new CpuUse(group, MALLOC, 0.03, 30, 0, List.of()));
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 ran 4.90 s of 5.00 s: 97 % of the CPU time in journal_commit,"
+                                + " called from handle_request.");
+    }
+
+    @Test
+    void fewSamplesOrScatteredOnesNameNoFunction() {
+        ThreadGroup group = group("server", 1, 4.9, 0);
+        cpu.add(new CpuUse(group, COMMIT, 1, 9, 0, List.of()));
+        assertThat(sentences()).isEmpty();
+        cpu.clear();
+        for (int i = 0; i < 10; i++) {
+            ProgramPlace place = new ProgramPlace("f" + i, "server", List.of(), true);
+            cpu.add(new CpuUse(group, place, 0.1, 100, 0, List.of()));
+        }
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void aWaitIsToldWithObjectAndFunction() {
+        wait(group("server", 1, 0.1, 0), "fsync", "/var/x/journal.log", 4.5, 300);
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 waited 4.50 s of 5.00 s in fsync of /var/x/journal.log (300"
+                                + " times, the longest 15.0 ms), called from journal_commit ←"
+                                + " handle_request ← main.");
+    }
+
+    @Test
+    void aLockIsToldWithItsHolderBeforeWhatTheHolderDoes() {
+        ThreadGroup workers = group("worker", 4, 0.1, 0);
+        ThreadGroup holder = group("refresher", 1, 0.01, 0);
+        wait(holder, "clock_nanosleep", "", 4.4, 150);
+        String held = "refresher, which slept, called from refresh_cache";
+        wait(workers, "futex", WaitRules.LOCK, "lock 0x40", held, COMMIT, false, 17, 600);
+        assertThat(sentences().getFirst())
+                .startsWith(
+                        "the 4 threads worker waited 17.0 s of 4 × 5.00 s for the lock 0x40"
+                                + " (futex), held by refresher, which slept, called from"
+                                + " refresh_cache");
+    }
+
+    @Test
+    void threadsThatWaitForWorkComeLast() {
+        ThreadGroup main = group("server", 1, 4.5, 0);
+        cpu.add(new CpuUse(main, COMMIT, 1, 1000, 0, List.of()));
+        ThreadGroup pool = group("pool", 8, 0, 0);
+        wait(pool, "futex", "", "", "", MALLOC, false, 39, 16);
+        ThreadGroup runtime = group("G1 Conc#", 2, 0, 0);
+        wait(runtime, "futex", "", "", "", MALLOC, false, 10, 2);
+        assertThat(sentences()).hasSize(2);
+        assertThat(sentences().get(0)).startsWith("server 7 ran");
+        assertThat(sentences().get(1)).startsWith("the 8 threads pool waited");
+    }
+
+    @Test
+    void callsThatCostAreCountedWithTheirSize() {
+        ThreadGroup group = group("export", 1, 4.8, 0);
+        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("write")));
+        call(group, "write", 1_500_000, 1_500_000, "", 0.8);
+        assertThat(sentences())
+                .containsExactly(
+                        "export 7 made 1,500,000 write calls on /tmp/out (300,000 a second, 1 B"
+                                + " each), 80 % of the CPU time, from journal_commit ←"
+                                + " handle_request ← main; a buffer would save most of them.");
+        calls.clear();
+        call(group, "write", 300, 300_000_000, "", 0.1);
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void readsThatFailAreAPollAndCallsForWaitingAreNot() {
+        ThreadGroup group = group("loop", 1, 4.9, 0);
+        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("read")));
+        call(group, "read", 1_000_000, 0, "EAGAIN", 0.9);
+        assertThat(sentences().getFirst())
+                .contains("100 % failed with EAGAIN: it polls without waiting");
+        calls.clear();
+        call(group, "futex", 1_000_000, 0, "", 0.9);
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void shortSleepsAreALoop() {
+        ThreadGroup group = group("poller", 1, 0.1, 0);
+        wait(group, "clock_nanosleep", "", 0.4, 8000);
+        assertThat(sentences().getFirst())
+                .contains("8,000 times for 50.0 µs")
+                .endsWith("a loop of short sleeps.");
+        waits.clear();
+        wait(group, "clock_nanosleep", "", 0.4, 4);
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void startsAreAStormWhenTheyGoOn() {
+        group("sh", 1, 0.5, 0);
+        starts.add(new StartSum("expr", "forky.sh 7", 300, 2 * SECOND, SECOND, 300, 300, 10));
+        starts.add(new StartSum("cut", "forky.sh 7", 200, SECOND, SECOND, 200, 200, 10));
+        assertThat(sentences().getFirst())
+                .startsWith(
+                        "500 processes were started in 5.00 s: expr ×300, cut ×200, most by"
+                                + " forky.sh 7;");
+        starts.clear();
+        starts.add(new StartSum("expr", "forky.sh 7", 500, SECOND, SECOND, 500, 500, 1));
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void childrenThatNobodyWaitsForAreZombies() {
+        group("spawner", 1, 0.5, 0);
+        starts.add(new StartSum("job", "spawner 7", 60, SECOND, 0, 60, 0, 3));
+        assertThat(sentences().getFirst()).startsWith("60 children of spawner 7 ended, and it");
+        starts.clear();
+        starts.add(new StartSum("job", "spawner 7", 60, SECOND, 0, 60, 60, 3));
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void signalsDescriptorsAndLimitsAreCounted() {
+        group("server", 1, 0.5, 0);
+        signals.add(new SignalSum("server 7", "timers or itself", "SIGALRM", 5000));
+        descriptors.add(new DescriptorSum("server 7", 900, 3, List.of("/etc/hosts ×880")));
+        failures.add(new FailureSum("/etc/hosts", "EMFILE", 40, 1));
+        assertThat(sentences())
+                .contains(
+                        "server 7 got 5,000 SIGALRM (1,000 a second) from timers or itself.",
+                        "server 7 opened 900 descriptors and closed 3: /etc/hosts ×880.",
+                        "40 attempts on /etc/hosts failed with EMFILE: the process has no"
+                                + " descriptor left (ulimit -n).");
+        signals.set(0, new SignalSum("server 7", "timers or itself", "SIGALRM", 50));
+        descriptors.set(0, new DescriptorSum("server 7", 900, 880, List.of()));
+        failures.set(0, new FailureSum("/etc/hosts", "ENOENT", 40, 1));
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void pageFaultsCountWhereTheyCost() {
+        ThreadGroup group = group("loader", 1, 4, 0);
+        faults.add(new FaultSum(group, COMMIT, 500_000));
+        faultShare = 0.6;
+        assertThat(sentences().getFirst())
+                .isEqualTo(
+                        "500,000 page faults (1.91 GiB of memory touched first), 100 % of them of"
+                                + " loader 7 in journal_commit, called from handle_request.");
+        faultShare = 0.05;
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void countersTellMemoryThrottlingAndOthers() {
+        group("loader", 1, 1, 4);
+        counters.add(new TargetReading("rss", "loader 7", 1 << 20, 400 << 20, 400 << 20));
+        counters.add(new TargetReading("cpu", "stress-ng 99", 0, 4 * SECOND, 4 * SECOND));
+        assertThat(sentences())
+                .containsExactlyInAnyOrder(
+                        "loader 7 wanted 5.00 s of CPU and got 1.00 s in 5.00 s: the CPUs were busy"
+                                + " with stress-ng 99 (4.00 s).",
+                        "loader 7 grew from 1.00 MiB to 400 MiB of resident memory.");
+        counters.add(new TargetReading("quota", "/job", SECOND / 5, SECOND / 5, SECOND / 5));
+        counters.add(new TargetReading("throttled", "/job", 0, 4 * SECOND, 4 * SECOND));
+        assertThat(sentences().getFirst())
+                .isEqualTo(
+                        "The cgroup /job may use 20 % of a CPU: it was throttled for 4.00 s of 5.00"
+                                + " s.");
+        assertThat(sentences()).noneMatch(text -> text.contains("wanted"));
+        counters.clear();
+        groups.clear();
+        group("loader", 1, 4, 0.1);
+        counters.add(new TargetReading("rss", "loader 7", 300 << 20, 310 << 20, 310 << 20));
+        counters.add(new TargetReading("throttled", "/job", SECOND, SECOND, SECOND));
+        assertThat(sentences()).isEmpty();
+    }
+
+    private static Frame frame(String name, String module, Frame.Kind kind) {
+        return new Frame(name, module, kind);
+    }
+
+    @Test
+    void theProgramsOwnFunctionIsBehindThoseOfItsRunTime() {
+        ProgramPlace place =
+                ProgramFrames.place(
+                        List.of(
+                                frame("schedule", "[kernel]", Frame.Kind.KERNEL),
+                                frame("fsync", "libc.so.6", Frame.Kind.USER),
+                                frame("std::invoke(int)", "server", Frame.Kind.USER),
+                                frame("Journal::commit(char const*)", "server", Frame.Kind.USER),
+                                frame("walk", "server", Frame.Kind.USER),
+                                frame("walk", "server", Frame.Kind.USER),
+                                frame("main", "server", Frame.Kind.USER),
+                                frame("_start", "server", Frame.Kind.USER)));
+        assertThat(place.chain()).isEqualTo("Journal::commit ← walk ← main");
+        assertThat(place.own()).isTrue();
+    }
+
+    @Test
+    void namesOfScriptsAreThoseOfTheirAuthors() {
+        assertThat(name("JS:*slowSort /srv/app.js:12:18")).isEqualTo("slowSort (app.js:12)");
+        assertThat(name("py::parse_line:/srv/hot.py")).isEqualTo("parse_line (hot.py)");
+        assertThat(name("double Contend.priceOrder(int)")).isEqualTo("Contend.priceOrder");
+        assertThat(name("[anon+0x7f00]")).isEqualTo("[anon] without symbols");
+        assertThat(ProgramFrames.isProgram(frame("Builtins_MergeAt", "node", Frame.Kind.USER)))
+                .isFalse();
+        assertThat(ProgramFrames.isProgram(frame("main.worker", "server", Frame.Kind.USER)))
+                .isTrue();
+        assertThat(ProgramFrames.isProgram(frame("runtime.futex", "server", Frame.Kind.USER)))
+                .isFalse();
+    }
+
+    private static String name(String function) {
+        return ProgramFrames.name(frame(function, "[jit]", Frame.Kind.JIT));
+    }
+}
