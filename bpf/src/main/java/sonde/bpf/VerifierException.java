@@ -18,7 +18,12 @@ public final class VerifierException extends IOException {
 
     VerifierException(
             String program, ProgramCode code, int errno, String log, InstructionLines sources) {
-        this(program, errno, RefusalAnalysis.explain(log, code, sources, MapType::nameOf), code, log);
+        this(
+                program,
+                errno,
+                RefusalAnalysis.explain(log, code, sources, MapType::nameOf),
+                code,
+                log);
     }
 
     private VerifierException(

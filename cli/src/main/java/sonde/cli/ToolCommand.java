@@ -76,9 +76,16 @@ final class ToolCommand {
         }
         Optional<ScriptTool> tool = ScriptTool.find(first);
         if (tool.isEmpty()) {
+            String bare = first.replaceFirst("(?:-bpfcc|\\.bt|\\.py)$", "");
+            Optional<String> nearest = ScriptTool.elsewhere(bare);
             String like =
-                    ScriptTool.like(first).map(name -> "; did you mean '" + name + "'?").orElse("");
+                    nearest.isPresent()
+                            ? ""
+                            : ScriptTool.like(bare)
+                                    .map(name -> "; did you mean '" + name + "'?")
+                                    .orElse("");
             err.println("sonde: no tool is called '" + first + "'" + like);
+            nearest.ifPresent(said -> err.println("       " + said));
             err.println("       'sonde tool --list' lists them");
             return ExitCode.USAGE;
         }

@@ -2,8 +2,8 @@ package sonde.bpf.verifier;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.bpf.verifier.RefusalKind.MessageMatch;
@@ -68,8 +68,7 @@ final class CauseWording {
                                 }));
     }
 
-    private static String group(
-            String name, MessageMatch match, IntFunction<String> mapTypes) {
+    private static String group(String name, MessageMatch match, IntFunction<String> mapTypes) {
         String value = match.group(name);
         if (value == null) {
             return name.equals("type") || name.equals("expected") ? "something else" : "";

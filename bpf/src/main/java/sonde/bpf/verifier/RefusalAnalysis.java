@@ -2,8 +2,8 @@ package sonde.bpf.verifier;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.OptionalInt;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -90,8 +90,7 @@ public final class RefusalAnalysis {
                 match == null ? Explanation.UNKNOWN : match.cause().id(),
                 cause,
                 match != null
-                        ? CauseWording.fill(
-                                match.cause().remedy(), match, call, origin, mapTypes)
+                        ? CauseWording.fill(match.cause().remedy(), match, call, origin, mapTypes)
                         : report != null ? report.suggestion() : "",
                 message,
                 slot,

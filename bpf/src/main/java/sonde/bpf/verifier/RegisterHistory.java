@@ -50,8 +50,9 @@ final class RegisterHistory {
     /** bpf_helper_changes_pkt_data of net/core/filter.c. */
     private static final Pattern MOVES_PACKET =
             Pattern.compile(
-                    "bpf_(?:skb_(?:vlan_push|vlan_pop|store_bytes|change_(?:proto|head|tail)|pull_data"
-                            + "|adjust_room)|l[34]_csum_replace|xdp_adjust_(?:head|meta|tail)"
+                    "bpf_(?:skb_(?:vlan_push|vlan_pop|store_bytes|change_(?:proto|head|tail)"
+                            + "|pull_data|adjust_room)|l[34]_csum_replace"
+                            + "|xdp_adjust_(?:head|meta|tail)"
                             + "|msg_(?:pull|push|pop)_data|lwt_\\w+|clone_redirect|store_hdr_opt)");
 
     private static final Pattern GIVES_UP =

@@ -15,7 +15,8 @@ import sonde.bpf.MapType;
 @Isolated("measures time")
 final class VerifierLogPropertyTest {
     private static void check(String log) {
-        Explanation one = RefusalAnalysis.explain(log, null, InstructionLines.NONE, MapType::nameOf);
+        Explanation one =
+                RefusalAnalysis.explain(log, null, InstructionLines.NONE, MapType::nameOf);
         assertThat(one.cause()).isNotEmpty();
         for (String line : one.lines()) {
             assertThat(line.chars().filter(c -> c < 0x20 || c >= 0x7f && c <= 0x9f)).isEmpty();

@@ -1,5 +1,6 @@
 package sonde.lang.output;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import sonde.lang.output.MapRows.MapRow;
 import sonde.lang.type.TupleType;
@@ -19,7 +20,7 @@ import sonde.lang.type.ValueType.SeriesType;
 final class CsvRows {
     private final ValueNames names;
     private final TextSink out;
-    private final TextSink cell = TextSink.forTerminal();
+    private final TextSink cell = TextSink.raw();
 
     CsvRows(ValueNames names, TextSink out) {
         this.names = names;
@@ -96,9 +97,14 @@ final class CsvRows {
         cell(taken(), out);
     }
 
-    /** Puts a cell down, in quotes where it would be more than one. */
+    /**
+     * Puts a cell down, in quotes where it would be more than one. Control characters are escaped;
+     * lines of a stack stay lines, in quotes.
+     */
     static void cell(String text, TextSink out) {
         boolean quoted = text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n');
-        out.put(quoted ? '"' + text.replace("\"", "\"\"") + '"' : text);
+        out.put(quoted ? "\"" : "");
+        out.foreignLines(text.replace("\"", "\"\"").getBytes(StandardCharsets.UTF_8));
+        out.put(quoted ? "\"" : "");
     }
 }

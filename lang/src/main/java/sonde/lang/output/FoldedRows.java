@@ -32,7 +32,7 @@ final class FoldedRows {
     private final List<String> order;
     private final ValueNames names;
     private final TextSink out;
-    private final TextSink text = TextSink.forTerminal();
+    private final TextSink text = TextSink.forRows();
 
     /**
      * Writes.

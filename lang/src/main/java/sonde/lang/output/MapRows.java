@@ -82,9 +82,15 @@ public record MapRows(
      * @param parts in which order stacks and texts of a key are folded; none: by kind
      * @param isOfMaps whether maps are all there is: no texts that the script prints for people
      * @param remedy how a map gets more room
+     * @param isOfTool whether a row is one line, whatever its values hold
      */
     public record MapStyle(
-            MapOrder order, RowForm form, List<String> parts, boolean isOfMaps, String remedy) {
+            MapOrder order,
+            RowForm form,
+            List<String> parts,
+            boolean isOfMaps,
+            String remedy,
+            boolean isOfTool) {
         /** As bpftrace does. */
         public static final MapStyle USUAL = new MapStyle(MapOrder.DEFAULT, RowForm.USUAL);
 
@@ -100,7 +106,8 @@ public record MapRows(
                     parts,
                     false,
                     "Try increasing max_map_keys config or manually setting the max entries in a"
-                            + " map declaration e.g. `let @a = hash(5000)`");
+                            + " map declaration e.g. `let @a = hash(5000)`",
+                    false);
         }
 
         /** Without parts. */
@@ -115,7 +122,7 @@ public record MapRows(
          * @param roomier how a map gets more room
          */
         public MapStyle ofTool(boolean maps, String roomier) {
-            return new MapStyle(order, form, parts, maps, roomier);
+            return new MapStyle(order, form, parts, maps, roomier, true);
         }
 
         /** What is said where a map has no room. */

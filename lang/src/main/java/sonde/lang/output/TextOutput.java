@@ -30,7 +30,7 @@ public final class TextOutput implements ScriptOutput {
     private final MapStyle style;
     private final @Nullable HeadedRows rows;
     private final @Nullable RowLists lists;
-    private final TextSink out = TextSink.forTerminal();
+    private final TextSink out;
     private final TextSink message = TextSink.forTerminal();
 
     /**
@@ -59,6 +59,7 @@ public final class TextOutput implements ScriptOutput {
         this.errors = errors;
         this.names = names;
         this.style = style;
+        this.out = style.isOfTool() ? TextSink.forRows() : TextSink.forTerminal();
         boolean csv = style.form() == RowForm.CSV;
         rows = rowStyle != null && csv ? HeadedRows.csv(names) : null;
         lists =
@@ -198,7 +199,7 @@ public final class TextOutput implements ScriptOutput {
         if (rows != null && rows.isOpen()) {
             rows.last(contents, out);
         } else {
-            out.foreign(contents, 0, contents.length);
+            out.foreignLines(contents);
         }
         drainIfMuch();
     }

@@ -13,6 +13,7 @@ public final class TextSink extends TextBuffer {
     private static final byte[] UPPER = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
 
     private final boolean escaping;
+    private boolean isOfRows;
 
     private TextSink(boolean escaping) {
         super(256);
@@ -22,6 +23,13 @@ public final class TextSink extends TextBuffer {
     /** For people: control characters of values but newline and tab come out harmless. */
     public static TextSink forTerminal() {
         return new TextSink(true);
+    }
+
+    /** For rows of a table: no value ends a line, or begins a column. */
+    public static TextSink forRows() {
+        TextSink sink = new TextSink(true);
+        sink.isOfRows = true;
+        return sink;
     }
 
     /** For programs: every byte as it is. */
@@ -85,8 +93,7 @@ public final class TextSink extends TextBuffer {
     /** A character of elsewhere. */
     void foreign(int value) {
         int b = (byte) value;
-        boolean harmless = b < 0 || b >= ' ' && b != 0x7f || b == '\n' || b == '\t';
-        if (escaping && !harmless) {
+        if (escaping && b >= 0 && !isHarmless(b)) {
             escape(b);
         } else {
             put(b);
@@ -111,7 +118,7 @@ public final class TextSink extends TextBuffer {
         room(Math.max(0, to - from));
         for (int i = from; i < to; i++) {
             int b = text[i];
-            if (!escaping || b >= ' ' && b != 0x7f || b == '\n' || b == '\t') {
+            if (!escaping || isHarmless(b)) {
                 put(b);
             } else if (b >= 0) {
                 escape(b);
@@ -125,8 +132,29 @@ public final class TextSink extends TextBuffer {
         }
     }
 
+    private boolean isHarmless(int b) {
+        return b >= ' ' && b != 0x7f || !isOfRows && (b == '\n' || b == '\t');
+    }
+
+    /** Lines of elsewhere that stay lines. */
+    void foreignLines(byte[] text) {
+        int from = 0;
+        for (int i = 0; i < text.length; i++) {
+            if (text[i] == '\n') {
+                foreign(text, from, i);
+                put('\n');
+                from = i + 1;
+            }
+        }
+        foreign(text, from, text.length);
+    }
+
     private void escape(int value) {
         put('\\');
+        if (value == '\n' || value == '\t') {
+            put(value == '\n' ? 'n' : 't');
+            return;
+        }
         put('x');
         hexByte(value);
     }

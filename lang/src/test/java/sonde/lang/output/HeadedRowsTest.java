@@ -69,6 +69,23 @@ final class HeadedRowsTest {
                 .isEqualTo("pid,comm,time_ms,args\n7,\"a\"\" b\",1.020,\"0xff x,y\"\n");
     }
 
+    /** A file may be called as it likes: its name is one value of one line. */
+    @Test
+    void noValueForgesALine() throws Exception {
+        MapStyle tool = MapStyle.USUAL.ofTool(false, "");
+        output = new TextOutput(out, out, new MachineNames(), tool, RowStyle.PLAIN);
+        print("%-8s %s\n", "PID", "PATH");
+        print("%-8d %s\n", 7, "a\n8\tb\033");
+        output.cat("0.1\n0.2\n");
+        assertThat(printed()).isEqualTo("PID      PATH\n7        a\\n8\\tb\\x1b\n0.1\n0.2\n");
+        out.reset();
+        MapStyle csv = new MapStyle(MapOrder.DEFAULT, RowForm.CSV).ofTool(false, "");
+        output = new TextOutput(out, out, new MachineNames(), csv, RowStyle.PLAIN);
+        print("%-8s %s\n", "PID", "PATH");
+        print("%-8d %s\n", 7, "\"\n8\033\r");
+        assertThat(printed()).isEqualTo("pid,path\n7,\"\"\"\n8\\x1b\\x0d\"\n");
+    }
+
     @Test
     void headingsBecomeKeys() {
         assertThat(HeadedRows.columns("AT(ms)  HIT%  TX_KB SOURCE -> TARGET\n"))

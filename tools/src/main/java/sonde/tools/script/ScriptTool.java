@@ -68,6 +68,24 @@ public record ScriptTool(
         return NearestNames.near(word, names()).stream().findFirst();
     }
 
+    /**
+     * What to say of a tool of BCC or bpftrace that has none of its name here: the nearest command,
+     * or that there is none; empty for a name that is none of theirs.
+     */
+    public static Optional<String> elsewhere(String name) {
+        for (String line : resource("elsewhere.txt").orElseThrow().lines().toList()) {
+            int bar = line.indexOf(" | ");
+            if (bar > 0 && List.of(line.substring(0, bar).split(" ")).contains(name)) {
+                String command = line.substring(bar + 3);
+                return Optional.of(
+                        command.equals("-")
+                                ? "sonde has nothing that does what " + name + " does"
+                                : "the nearest to " + name + ": " + command);
+            }
+        }
+        return Optional.empty();
+    }
+
     /** The tool of a name. */
     public static Optional<ScriptTool> find(String name) {
         if (!name.matches("[a-z0-9]{1,40}")) {

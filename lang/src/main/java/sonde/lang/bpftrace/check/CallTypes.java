@@ -54,9 +54,11 @@ final class CallTypes {
     private static final ValueType VOID = new VoidType();
 
     private final ClauseTyper typer;
+    private final MachineCalls machine;
 
     CallTypes(ClauseTyper typer) {
         this.typer = typer;
+        machine = new MachineCalls(typer);
     }
 
     private GlobalTypes globals() {
@@ -447,13 +449,13 @@ final class CallTypes {
             case "cgroup_path" -> new SpecialType(SpecialValue.CGROUP_PATH);
             case "strftime" -> new SpecialType(SpecialValue.TIMESTAMP);
             case "strerror" -> new SpecialType(SpecialValue.STRERROR);
-            case "kaddr" -> kernelAddress(e);
+            case "kaddr" -> machine.symbol(e);
             case "nsecs" -> clock(e);
-            case "reg" -> register(e);
-            case "cgroupid" -> controlGroup(e);
+            case "reg" -> machine.register(e);
+            case "cgroupid" -> machine.controlGroup(e);
             case "socket_cookie" -> IntType.U64;
             case "uaddr" -> userAddress(e);
-            case "percpu_kaddr" -> perCpu(e);
+            case "percpu_kaddr" -> machine.perCpu(e);
             case "pid", "tid" -> IntType.U32;
             case "ppid", "leader_tid" -> IntType.U32;
             case "comm", "pcomm", "leader_comm" -> new TextType(16);
@@ -600,48 +602,6 @@ final class CallTypes {
                         "nsecs knows monotonic, boot, tai and sw_tai");
     }
 
-    private @Nullable ValueType register(FunctionCall e) {
-        String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
-        ProbeSite site = typer.clause().site();
-        if (!site.hasRegisters() && !site.isPerfEvent()) {
-            return globals()
-                    .error(
-                            e.span(),
-                            "reg can not be used with \"" + site.family() + "\" probes",
-                            "kprobes, uprobes and USDT probes have registers, and so have profile"
-                                    + " and counters");
-        }
-        return PtRegs.offset(name) < 0
-                ? globals()
-                        .error(
-                                e.span(),
-                                "'"
-                                        + name
-                                        + "' is not a valid register on this architecture ("
-                                        + System.getProperty("os.arch").replace("amd64", "x86_64")
-                                        + ")",
-                                "registers are " + String.join(", ", PtRegs.names()))
-                : IntType.U64;
-    }
-
-    private @Nullable ValueType controlGroup(FunctionCall e) {
-        String path = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
-        return globals().isReporting() && !globals().environment().hasControlGroup(path)
-                ? globals()
-                        .error(
-                                e.span(),
-                                "Failed to get `cgroupid` for path: \"" + path + "\"",
-                                "it is the folder of a cgroup: /sys/fs/cgroup/system.slice")
-                : IntType.U64;
-    }
-
-    private @Nullable ValueType kernelAddress(FunctionCall e) {
-        String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
-        return globals().isReporting() && !globals().environment().hasKernelSymbol(name)
-                ? globals().error(e.span(), "Failed to resolve kernel symbol: " + name)
-                : IntType.U64;
-    }
-
     private @Nullable ValueType userAddress(FunctionCall e) {
         String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
         String path = typer.clause().site().target();
@@ -654,13 +614,6 @@ final class CallTypes {
                         ? IntType.U8
                         : size == 2 ? IntType.U16 : size == 4 ? IntType.U32 : IntType.U64;
         return new PointerType(pointed, PointerSpace.USER);
-    }
-
-    private @Nullable ValueType perCpu(FunctionCall e) {
-        String name = ((Expression.StringLiteral) e.arguments().getFirst()).bytes();
-        return name.isEmpty()
-                ? globals().error(e.span(), "Could not resolve variable \"" + name + "\" from BTF")
-                : IntType.U64;
     }
 
     private @Nullable ValueType concatenated(List<Expression> arguments) {

@@ -597,7 +597,7 @@ final class ClauseTyper {
             globals.error(
                     f.span(),
                     "a for loop has at most " + MOST_ROUNDS + " rounds (BPF_MAX_LOOPS)",
-                    "put one loop into another: for ($i : 0..1000) { for ($j : 0..10000) { … } }");
+                    "put one loop into another: for ($i : 0..9) { for ($j : 0..1000000) { … } }");
             return;
         }
         ValueType type =
