@@ -11,8 +11,8 @@ final class DoctorCommand {
             Show what this machine allows, what each gap costs, and the remedy.
 
             Options:
-              --clean         remove what killed sonde processes left enabled in the kernel or as files,
-                              and print that and what stays, with the reason
+              --clean         remove what killed sonde processes left enabled in the kernel or as
+                              files, and print that and what stays, with the reason
               --json          print JSON
 
             Examples:

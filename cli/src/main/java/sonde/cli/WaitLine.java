@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import sonde.event.ReadRows;
 import sonde.view.TextEscape;
 
@@ -21,7 +22,7 @@ final class WaitLine implements AutoCloseable {
     private static final long NEXT_MILLIS = 200;
     private static final Object LOCK = new Object();
     private static boolean drawn;
-    private static boolean ended;
+    private static boolean ended = true;
 
     private final Thread thread;
 
@@ -44,9 +45,9 @@ final class WaitLine implements AutoCloseable {
 
     private static void draw(String what) {
         try {
-            Thread.sleep(FIRST_MILLIS);
+            pause(FIRST_MILLIS);
             int columns = TerminalKind.width(TerminalKind.STDERR);
-            if (columns == 0 || "dumb".equals(System.getenv("TERM"))) {
+            if (columns == 0 || !TerminalKind.obeys(System.getenv())) {
                 return;
             }
             long start = System.nanoTime() - FIRST_MILLIS * 1_000_000;
@@ -57,10 +58,21 @@ final class WaitLine implements AutoCloseable {
                 String read =
                         rows == 0 ? "" : String.format(Locale.ROOT, ", %,d events read", rows);
                 goesOn = draw(TextEscape.line(what), ": " + seconds + " s" + read, columns);
-                Thread.sleep(NEXT_MILLIS);
+                pause(NEXT_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // closed
+        }
+    }
+
+    /** Thread.sleep would load classes of the flight recorder, which no start-up cache holds. */
+    private static void pause(long millis) throws InterruptedException {
+        long end = System.nanoTime() + millis * 1_000_000;
+        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
         }
     }
 
@@ -75,6 +87,15 @@ final class WaitLine implements AutoCloseable {
             System.err.flush();
             drawn = true;
             return true;
+        }
+    }
+
+    /** Standard output is written to: where a terminal or a pager shows it, the line has to go. */
+    static void outputBegins() {
+        synchronized (LOCK) {
+            if (!ended && !TerminalKind.isFile(TerminalKind.STDOUT)) {
+                end();
+            }
         }
     }
 
