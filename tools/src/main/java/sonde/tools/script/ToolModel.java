@@ -26,12 +26,12 @@ public final class ToolModel {
     /** The part of a tool's own options. */
     private static final String OWN = "Options";
 
-    /** Options of every tool, each as it holds for most of them. */
     /** Of tools whose maps are their output. */
     private static final String EVERY =
             "  --maps-every TIME\n                  show all maps as tables and histograms at this"
                     + " interval, and at the end\n";
 
+    /** Options of every tool, each as it holds for most of them. */
     private static final String GENERAL =
             """
 
