@@ -50,8 +50,7 @@ final class RegisterNames {
             in.back(start);
             char right = wide ? 'r' : 'w';
             throw in.error(
-                    in.rest() + " has the other width",
-                    "expected " + right + register.ordinal());
+                    in.rest() + " has the other width", "expected " + right + register.ordinal());
         }
         return register;
     }
