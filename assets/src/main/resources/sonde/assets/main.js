@@ -5,7 +5,7 @@ import { $, el, forgetTheme, legendEntry, theme, tip } from './dom.js';
 import { Tree } from './tree.js';
 import { Flame } from './flame.js';
 import { Timeline } from './timeline.js';
-import { SortedTable, anchor, showSections } from './table.js';
+import { SortedTable, anchor, isEmpty, showSections } from './table.js';
 
 const TITLES = { 'on-cpu': 'On CPU', 'off-cpu': 'Off CPU', 'page-faults': 'Page faults' };
 const KIND_NAMES = [['user', 'user'], ['kernel', 'kernel'], ['jit', 'JIT'], ['label', 'label']];
@@ -28,8 +28,9 @@ class Page {
     this.makeIndex();
     this.listen();
     this.filterChanged();
-    const full = this.views.findIndex((view) => view.sets?.some((set) => set.time.length));
-    this.open(Math.max(0, full));
+    const hasRows = this.timeline.tree.length > 0;
+    $('timeline-card').hidden = !hasRows;
+    this.open(this.views[0].sets || hasRows ? 0 : this.views.length - 1);
     this.follow();
   }
 
@@ -52,9 +53,9 @@ class Page {
   /** Links to every view and table. */
   makeIndex() {
     const link = (id, name) => el('a', { href: `#${id}` }, name);
-    const tables = this.data.sections.filter((section) => section.title && section.rows?.length !== 0);
-    $('index').append(link('timeline-card', 'Timeline'),
-      ...this.views.map((view) => link(anchor(view.name), view.name)),
+    const tables = this.data.sections.filter((section) => section.title && !isEmpty(section));
+    if (this.timeline.tree.length) $('index').append(link('timeline-card', 'Timeline'));
+    $('index').append(...this.views.map((view) => link(anchor(view.name), view.name)),
       ...tables.map((section) => link(anchor(section.title, true), section.title)));
   }
 
@@ -70,7 +71,7 @@ class Page {
   }
 
   makeViews() {
-    const sets = this.data.samples;
+    const sets = this.data.samples.filter((set) => set.time.length);
     const views = sets.map((set) => ({ name: TITLES[set.name] ?? set.name, sets: [set] }));
     const time = sets.filter((set) => set.unit === 'NANOS' && /^(on|off)-cpu$/.test(set.name));
     if (time.length === 2) {
@@ -223,7 +224,7 @@ class Page {
     const find = (event.ctrlKey || event.metaKey) && event.key === 'f';
     if ($('help').open) return;
     if (find || (event.key === '/' && !typing)) {
-      if (this.views[this.current].panel) this.open(0);
+      if (this.views[this.current].panel && this.views[0].sets) this.open(0);
       $('search').focus();
       $('search').select();
     } else if (event.key === 'Escape') {

@@ -120,9 +120,14 @@ function histogram({ unit, buckets }) {
   };
 }
 
+/** Whether a section says nothing; a tree is then one line. */
+export function isEmpty({ rows, buckets, text }) {
+  return rows?.length === 0 || buckets?.length === 0
+    || (text !== undefined && !text.trim().includes('\n'));
+}
+
 /** A report's sections below each other; what is long is folded. */
 export function showSections(place, sections) {
-  const isEmpty = (section) => section.rows?.length === 0 || section.buckets?.length === 0;
   const empty = sections.filter(isEmpty).map((section) => section.title);
   for (const section of sections) {
     if (isEmpty(section)) continue;

@@ -134,7 +134,9 @@ final class QueryCommand {
         long count = given.number("--repeat").orElse(Long.MAX_VALUE);
         boolean running = files.stream().allMatch(file -> file.toString().startsWith("proc:"));
         if (sql == null || output != null || !running || nanos == 0 || count < 1) {
-            throw wrong("--interval takes a time, proc: and a statement, and no --output");
+            throw wrong(
+                    "--interval needs a time, proc: and a statement, and cannot be combined with"
+                            + " --output");
         }
         GivenPlaces places = SymbolArguments.places(call.given(), call::say);
         try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);

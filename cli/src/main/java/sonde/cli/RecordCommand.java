@@ -113,8 +113,9 @@ final class RecordCommand {
                               does not inherit N. If the recording cannot start, N is closed without
                               the line
               --live          print events while they are recorded: those of -e, or all without -e;
-                              one line each as 'sonde report --events' prints them, with --json
-                              one object each and no summary
+                              one line each as 'sonde report --events' prints them, with the
+                              milliseconds since the first event in front; with --json one object
+                              each and no summary
               --plan          print what would be recorded, from which source, and why
               --no-summary    do not print a summary; 'sonde report' prints it later
               --print-path    print the path of the recording on standard output

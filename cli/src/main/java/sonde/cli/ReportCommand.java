@@ -47,9 +47,9 @@ final class ReportCommand {
             Options:
               --events        list the events, one per line, as trace-cmd report does; those of a
                               perf.data as perf script does
-              --own           of a whole machine (record -a -- COMMAND): only the command, its threads
-                              and descendants
-              --header        show what a perf.data says of itself: machine, events, build-ids, ...
+              --own           show only the command of record -a -- COMMAND, its threads and
+                              descendants
+              --header        show the metadata of a perf.data: machine, events, build-ids, ...
               -g, --call-graph caller|callee
                               root call trees at the first caller, or at the function that ran
                               (default caller)
@@ -85,8 +85,8 @@ final class ReportCommand {
 
                     Environment:
                       In a pipe each row is one line; COLUMNS=100 limits the width of tables.
-                      SONDE_UNPACK_MAX=20G limits the unpacked size of a compressed file; the default is
-                      200 times its size, at most 64 GiB
+                      SONDE_UNPACK_MAX=20G limits the unpacked size of a compressed file; the
+                      default is 200 times its size, at most 64 GiB
 
                     Exit status:
                       0 done, 1 nothing in it matches the filters, 2 no such file, 4 no recording or
@@ -142,7 +142,7 @@ final class ReportCommand {
                 ReportSource.open(recordings, SymbolArguments.places(call.given(), call::say))) {
             if (given.has("--own") && !source.narrowToCommand()) {
                 throw new OptionException(
-                        "--own: no command was recorded, so that there is no tree of its own");
+                        "--own: the recording has no command, so there is no tree to select");
             }
             if (html != null) {
                 page(source, options, html);

@@ -3,7 +3,6 @@ package sonde.cli;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -106,18 +105,7 @@ final class ResultPrinter {
     private static OutputStream stream(FileDescriptor stream) {
         boolean isOut = stream.equals(FileDescriptor.out);
         OutputStream out = isOut ? new StandardOutput() : new FileOutputStream(stream);
-        if (!TerminalKind.mayBeOne(TerminalKind.STDOUT)) {
-            return new BufferedOutputStream(out, BUFFER);
-        }
-        return new BufferedOutputStream(
-                new FilterOutputStream(out) {
-                    @Override
-                    public void write(byte[] bytes, int offset, int length) throws IOException {
-                        WaitLine.end();
-                        out.write(bytes, offset, length);
-                    }
-                },
-                BUFFER);
+        return new BufferedOutputStream(out, BUFFER);
     }
 
     private static void write(Result result, OutputForm form, FileDescriptor stream, int fd)
@@ -167,6 +155,7 @@ final class ResultPrinter {
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
+            WaitLine.outputBegins();
             try {
                 out.write(bytes, offset, length);
             } catch (IOException e) {

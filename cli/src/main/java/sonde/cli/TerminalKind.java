@@ -22,12 +22,25 @@ final class TerminalKind {
     }
 
     /** Not a pipe and no file: to ask the kernel takes 30 ms of preparing system calls. */
-    static boolean mayBeOne(int fd) {
+    private static boolean mayBeOne(int fd) {
+        return !isFile(fd) && !target(fd).contains(":[");
+    }
+
+    /**
+     * Whether what is written there is seen by nobody now: a file or /dev/null. A pipe may lead to
+     * a pager, which has the terminal.
+     */
+    static boolean isFile(int fd) {
+        String name = target(fd);
+        return name.startsWith("/") && !name.startsWith("/dev/") || name.equals("/dev/null");
+    }
+
+    /** {@code /dev/pts/1}, {@code pipe:[4711]}, a path. */
+    private static String target(int fd) {
         try {
-            String name = Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
-            return name.startsWith("/dev/") && !name.equals("/dev/null");
+            return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
         } catch (IOException e) {
-            return true;
+            return ""; // it may be anything
         }
     }
 

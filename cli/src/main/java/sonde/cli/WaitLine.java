@@ -22,7 +22,7 @@ final class WaitLine implements AutoCloseable {
     private static final long NEXT_MILLIS = 200;
     private static final Object LOCK = new Object();
     private static boolean drawn;
-    private static boolean ended;
+    private static boolean ended = true;
 
     private final Thread thread;
 
@@ -87,6 +87,15 @@ final class WaitLine implements AutoCloseable {
             System.err.flush();
             drawn = true;
             return true;
+        }
+    }
+
+    /** Standard output is written to: where a terminal or a pager shows it, the line has to go. */
+    static void outputBegins() {
+        synchronized (LOCK) {
+            if (!ended && !TerminalKind.isFile(TerminalKind.STDOUT)) {
+                end();
+            }
         }
     }
 

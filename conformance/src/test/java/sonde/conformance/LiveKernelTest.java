@@ -81,7 +81,8 @@ class LiveKernelTest {
         millis.sort(null);
         assertThat(millis).hasSize(12);
         assertThat(millis.get(6)).as("median of %s", millis).isBetween(0L, 300L);
-        assertThat(String.join("\n", lines) + "\n")
+        assertThat(lines.getFirst()).startsWith("     0.000 ");
+        assertThat((String.join("\n", lines) + "\n").replaceAll("(?m)^.{11}", ""))
                 .isEqualTo(events("--event", "sched:sched_process_exec"));
     }
 

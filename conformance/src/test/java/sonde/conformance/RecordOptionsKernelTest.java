@@ -319,7 +319,8 @@ class RecordOptionsKernelTest {
         // perf reads the shortened records: switches of the others are still there.
         assertThat(script.status()).as("%s", script).isZero();
         assertThat(script.out()).contains(other.pid() + " sched:sched_switch");
-        assertThat(sonde("report", "r.sonde", "--oncpu")).contains("__libc_start_call_main › main");
+        assertThat(sonde("report", "r.sonde", "--oncpu"))
+                .containsPattern("(?s)secret.*__libc_start_call_main.*main");
     }
 
     @ParameterizedTest
@@ -343,7 +344,9 @@ class RecordOptionsKernelTest {
                 .containsPattern("ls-\\d+ .* sys_enter: ");
         List<String> lines =
                 peer.out().lines().skip(1).filter(line -> !line.startsWith("outside")).toList();
-        assertThat(lines).noneMatch(line -> line.contains("<...>"));
+        // The kernel keeps 128 names: a busy machine drives some out, for trace-cmd, too.
+        assertThat(lines.stream().filter(line -> line.contains("<...>")).count())
+                .isLessThan(lines.size() / 2);
         Sonde.Outcome own = Sonde.in(folder).run("report", name + ".dat", "--events");
         assertThat(own.out().lines().count()).isEqualTo(peer.out().lines().skip(1).count());
         Sonde.Outcome stat =
@@ -412,5 +415,24 @@ class RecordOptionsKernelTest {
                 .allMatch(line -> line.contains(" [001] "));
         assertThat(record("-C 0,99", "--", "true").err()).contains("CPUs that are online are {0");
         assertThat(record("-C x", "--", "true").err()).contains("numbers of CPUs as in 0,2-3");
+    }
+
+    /** Setting up and finishing are no part of the time; a busy machine may be late once. */
+    @Test
+    void aDurationIsTheTimeThatIsRecorded() throws Exception {
+        double least = Double.MAX_VALUE;
+        for (int run = 1; run <= 3; run++) {
+            String name = "d" + run;
+            sonde("record", "-a", "--no-summary", "--duration", "1s", "-o", name);
+            String meta = Files.readString(folder.resolve(name + ".sonde/meta.json"));
+            double seconds = (nanos(meta, "endNanos") - nanos(meta, "startNanos")) / 1e9;
+            assertThat(seconds).isGreaterThanOrEqualTo(1.0);
+            least = Math.min(least, seconds);
+        }
+        assertThat(least).isLessThan(1.05);
+    }
+
+    private static long nanos(String meta, String name) {
+        return Long.parseLong(meta.replaceFirst("(?s).*\"" + name + "\" : (\\d+).*", "$1"));
     }
 }

@@ -48,4 +48,21 @@ class TerminalTest {
         assertThat(folder.resolve("err")).isEmptyFile();
         assertThat(folder.resolve("out")).content().contains("1 event").doesNotContain("report -:");
     }
+
+    /** A pager has the terminal as soon as anything comes. */
+    @Test
+    void whatAPipeShowsIsNotDrawnOver() throws Exception {
+        String pager = "sh -c 'read -r line; echo SHOWN; sleep 2; cat >/dev/null'";
+        String lines = "for i in $(seq 1 40000); do echo \"" + EVENT + " $i\"; done";
+        String slow = "(sleep 1.5; " + lines + ")";
+        String shown =
+                onTerminal(
+                        slow
+                                + " | "
+                                + Sonde.ROOT.resolve("sonde")
+                                + " report --events - | "
+                                + pager);
+        assertThat(shown).contains("report -: 1 s", "SHOWN");
+        assertThat(shown.substring(shown.indexOf("SHOWN"))).doesNotContain("report -:");
+    }
 }

@@ -208,6 +208,6 @@ final class BundleReader {
             }
         }
         opener.take(TraceDatReader.ofSpools(metadata, spools));
-        opener.notes.add("There is no trace.dat, its parts are read.");
+        opener.notes.add("trace.dat is missing; its parts are read instead.");
     }
 }

@@ -352,6 +352,26 @@ class HtmlPageTest {
         assertThat(text("tabs")).isEqualTo("Threads");
     }
 
+    /** Spans, counters, packets: no threads, no samples. */
+    @Test
+    void aRecordingOfTablesAloneOpensWithThem() throws IOException {
+        CallChains none = new CallChains(List.of(), new int[0], new int[0]);
+        TimelineSamples nothing =
+                TimelineSamples.moments(
+                        "on-cpu", Unit.NANOS, new long[0], new int[0], new int[0], new long[0]);
+        Timeline empty = new Timeline("", 5, 5, List.of(), List.of(), none, List.of(nothing));
+        Table spans = new Table("spans", List.of(Column.text("span")), List.of(List.of("paint")));
+        open(write("spans.html", new Report("spans", List.of(), List.of(spans)), empty));
+        assertThat(text("tabs")).isEqualTo("ThreadsWhole recording");
+        assertThat(text("index")).isEqualTo("ThreadsWhole recordingspans");
+        assertThat(browser.evaluate("document.getElementById('tables-panel').hidden"))
+                .isEqualTo(false);
+        assertThat(browser.evaluate("document.getElementById('timeline-card').hidden"))
+                .isEqualTo(true);
+        browser.key("/");
+        assertThat(browser.errors()).isEmpty();
+    }
+
     @Test
     void numbersReadAsInText() {
         String script = Assets.text("numbers.js").replace("export ", "");

@@ -174,7 +174,7 @@ final class CfiSection implements FrameSource {
         entryId = keptId;
         entryEnd = keptEnd;
         if (!common || cies.size() == MOST_CIES) {
-            throw in.malformed("an FDE whose CIE is none");
+            throw in.malformed("an FDE without a valid CIE");
         }
         Cie read = Cie.read(in, encoding);
         cies.put(at, read);

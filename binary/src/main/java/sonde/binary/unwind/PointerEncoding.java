@@ -21,7 +21,7 @@ record PointerEncoding(int wordBytes, long sectionAddress, long textAddress, lon
      */
     long pointer(SectionCursor in, int encoding, long function) throws MalformedInputException {
         if ((encoding & INDIRECT) != 0) {
-            throw in.malformed("an address that lies elsewhere");
+            throw in.malformed("an indirect address");
         }
         if (encoding == ALIGNED) {
             align(in);

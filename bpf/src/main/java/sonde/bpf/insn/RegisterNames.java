@@ -51,7 +51,7 @@ final class RegisterNames {
             char right = wide ? 'r' : 'w';
             throw in.error(
                     in.rest() + " has the other width",
-                    "here stands " + right + register.ordinal());
+                    "expected " + right + register.ordinal());
         }
         return register;
     }

@@ -240,7 +240,7 @@ final class ImageReader {
             ElfSection target = kept.get(part);
             ObjectPosition here = place.section(target.name());
             if (section.type() == ElfFile.SHT_RELA) {
-                throw new ObjectException(here, "relocations with addends, which BPF has none of");
+                throw new ObjectException(here, "relocations with addends, which BPF lacks");
             }
             List<Reloc> list = all.computeIfAbsent(part, _ -> new ArrayList<>());
             for (ElfRelocation one : elf.relocations(section)) {

@@ -151,7 +151,10 @@ final class ExpressionCompiler {
         SourceType type = member.type().get();
         long bit = member.bitOffset();
         if (bit == SourceType.Member.NOWHERE) {
-            throw fault(at, "this lies in a virtual base class, whose place only the object tells");
+            throw fault(
+                    at,
+                    "this member is in a virtual base class, and its offset is known only at run"
+                            + " time");
         }
         int bits = member.bits();
         return switch (whole) {

@@ -107,7 +107,7 @@ public record SourceView(
                             + (inlined == function.copies().size()
                                     ? " and has no code of its own"
                                     : "")
-                            + "; a probe stands in all of them");
+                            + "; a probe is placed in all of them");
         }
         return view(function.name(), lines.file(), first, last, true, code, sources, notes);
     }

@@ -104,7 +104,8 @@ public final class AttrFactory {
         }
         if (event.callChain()) {
             attr.sampleType(PERF_SAMPLE_CALLCHAIN);
-            if (unwound) {
+            // A program on a tracepoint sees every hit, also those that a filter keeps out.
+            if (unwound && plan.extras().filter(event.name()).isEmpty()) {
                 attr.flags(FLAG_EXCLUDE_CALLCHAIN_USER);
             }
             CallGraph graph = plan.spec().callGraph();

@@ -11,9 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import sonde.probe.stack.StackPrograms;
 import sonde.probe.stack.UserStackEnd;
 import sonde.probe.stack.UserStackRecord;
-import sonde.probe.stack.StackPrograms;
 import sonde.recording.perfdata.PerfAbi;
 
 /**

@@ -331,7 +331,7 @@ public final class RecordPlanner {
         if (own.isPresent()) {
             if (!asked.filters().isEmpty()) {
                 throw new UnknownEventException(
-                        "a filter looks at the fields of a tracepoint; " + text + " has none");
+                        "a filter needs the fields of a tracepoint; " + text + " has none");
             }
             askedPerf(own.get());
             return;

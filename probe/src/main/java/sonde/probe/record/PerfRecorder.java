@@ -194,6 +194,14 @@ final class PerfRecorder implements AutoCloseable {
         return endOffset;
     }
 
+    /** Keeps or makes stacks of another process; by any thread. */
+    void follow(int pid) throws SyscallException {
+        rings.follow(pid);
+        if (stacks != null) {
+            stacks.follow(pid);
+        }
+    }
+
     /** What was refused. */
     List<String> notes() {
         List<String> all = new ArrayList<>(rings.notes());

@@ -43,6 +43,8 @@ final class RecorderSet {
     private @Nullable Thread formatsThread;
     private @Nullable Thread opening;
     private @Nullable Thread closing;
+    private @Nullable Thread stacksThread;
+    private volatile @Nullable StackPrograms stacks;
     private @Nullable Thread snapshotThread;
     private volatile @Nullable ThreadSnapshot snapshot;
     private @Nullable Thread removal;
@@ -65,6 +67,9 @@ final class RecorderSet {
             // Reads the kernel's types and loads a program: beside everything else.
             snapshotThread =
                     Thread.ofPlatform().daemon().name("sonde-threads").start(this::openSnapshot);
+        }
+        if (plan.spec().callGraph().kind() == CallGraph.Kind.BPF) {
+            stacksThread = Thread.ofPlatform().name("sonde-stacks").start(this::loadStacks);
         }
         for (Leftover left : Leftovers.remove()) {
             notes.add("removed " + left.name() + ", left by a killed recorder");
@@ -176,6 +181,7 @@ final class RecorderSet {
                         request.argv(),
                         meta.times().startNanos(),
                         meta.times().startWallNanos());
+        join(stacksThread);
         try {
             perf =
                     PerfRecorder.open(
@@ -187,7 +193,7 @@ final class RecorderSet {
                             tracefs,
                             formats,
                             request.program(),
-                            stacks());
+                            stacks);
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
             if (denied && !bound.isEmpty() && opening == null) {
@@ -203,23 +209,21 @@ final class RecorderSet {
         }
     }
 
-    /** Programs that unwind user stacks, where the plan has them; null when they are refused. */
-    private @Nullable StackPrograms stacks() {
-        if (plan.spec().callGraph().kind() != CallGraph.Kind.BPF) {
-            return null;
-        }
+    /** Programs that unwind user stacks; what the kernel refuses becomes a note. */
+    private void loadStacks() {
         List<StackPrograms.EventKind> kinds = new ArrayList<>();
         for (int i = 0; i < plan.sampled().size(); i++) {
             SampledEvent event = plan.sampled().get(i);
-            if (event.callChain()) {
+            if (event.callChain() && plan.extras().filter(event.name()).isEmpty()) {
                 kinds.add(new StackPrograms.EventKind(i, event.raw()));
             }
         }
         try {
-            return StackPrograms.load(kinds, Set.copyOf(request.rootPids()), request.argv());
+            Set<Integer> roots =
+                    request.mode() == TargetMode.ALL ? Set.of() : Set.copyOf(request.rootPids());
+            stacks = StackPrograms.load(kinds, roots, request.argv());
         } catch (IOException e) {
             notes.add("user stacks are followed by frame pointers: " + e.getMessage());
-            return null;
         }
     }
 
@@ -318,7 +322,7 @@ final class RecorderSet {
             followed.addAll(more);
         }
         if (perf != null) {
-            perf.rings().follow(pid);
+            perf.follow(pid);
         }
         AuxiliaryProgram program = request.program();
         if (program != null) {
@@ -523,6 +527,11 @@ final class RecorderSet {
                                 }
                                 then.run();
                             });
+        }
+        join(stacksThread);
+        StackPrograms loaded = stacks;
+        if (perf == null && loaded != null) {
+            loaded.close();
         }
         join(snapshotThread);
         ThreadSnapshot taken = snapshot;

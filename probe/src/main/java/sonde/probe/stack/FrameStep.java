@@ -23,8 +23,8 @@ import static sonde.probe.stack.UnwindScratch.SIGNAL;
 import static sonde.probe.stack.UnwindScratch.SIGNAL_BYTES;
 import static sonde.probe.stack.UnwindScratch.WORD;
 
-import sonde.binary.unwind.CompactRule.Kind;
 import sonde.binary.unwind.CompactRule;
+import sonde.binary.unwind.CompactRule.Kind;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
@@ -165,9 +165,7 @@ final class FrameStep {
                 .ifNotZero(R0, failed);
     }
 
-    /**
-     * Code without rows: a compiler at run time, or a file not read yet. By rbp, if it fits.
-     */
+    /** Code without rows: a compiler at run time, or a file not read yet. By rbp, if it fits. */
     private void guess() {
         Label wrong = new Label("no frame pointer");
         code.step("by the frame pointer")

@@ -1,8 +1,8 @@
 package sonde.probe.stack;
 
 import static sonde.bpf.insn.BpfRegister.R0;
-import static sonde.bpf.insn.BpfRegister.R10;
 import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
 import static sonde.bpf.insn.BpfRegister.R2;
 import static sonde.bpf.insn.BpfRegister.R3;
 import static sonde.bpf.insn.BpfRegister.R4;

@@ -29,6 +29,7 @@ import sonde.bpf.link.KernelTypes;
 import sonde.bpf.ring.RingBuffer;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
+import sonde.sys.SyscallException;
 
 /**
  * Whole user stacks for the events of perf rings: a program for each event unwinds the stack in the
@@ -55,6 +56,8 @@ public final class StackPrograms implements AutoCloseable {
     private volatile boolean ending;
     private @Nullable Thread maker;
 
+    private @Nullable TaskTree tree;
+
     private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
         this.rootPids = rootPids;
@@ -65,7 +68,6 @@ public final class StackPrograms implements AutoCloseable {
             parts.push(tables);
             files = new UnwindFiles(tables);
             completion = new StackCompletion(files, mappings);
-            TaskTree tree = null;
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
@@ -82,8 +84,7 @@ public final class StackPrograms implements AutoCloseable {
                 ProgramType type =
                         event.isTracepoint() ? ProgramType.TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
-                        UserStackProgram.load(
-                                shared, type, event.number(), ProgramSpec.Log.QUIET);
+                        UserStackProgram.load(shared, type, event.number(), ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }
@@ -118,6 +119,13 @@ public final class StackPrograms implements AutoCloseable {
             List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
         return new StackPrograms(events, rootPids, command);
+    }
+
+    /** Unwinds stacks of another process, too; its files are read when the kernel asks for them. */
+    public void follow(int pid) throws SyscallException {
+        if (tree != null) {
+            tree.addProcess(pid);
+        }
     }
 
     /**
@@ -156,12 +164,8 @@ public final class StackPrograms implements AutoCloseable {
             if (!command.isEmpty()) {
                 files.command(command.getFirst());
             }
-            if (rootPids.isEmpty()) {
-                files.allProcesses();
-            } else {
-                for (int pid : rootPids) {
-                    files.process(pid);
-                }
+            for (int pid : rootPids) {
+                files.process(pid);
             }
             while (!ending) {
                 reports.await(WAIT_NANOS);

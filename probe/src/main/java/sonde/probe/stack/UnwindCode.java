@@ -1,8 +1,8 @@
 package sonde.probe.stack;
 
 import static sonde.bpf.insn.BpfRegister.R0;
-import static sonde.bpf.insn.BpfRegister.R10;
 import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
 import static sonde.bpf.insn.BpfRegister.R2;
 import static sonde.bpf.insn.BpfRegister.R3;
 import static sonde.bpf.insn.BpfRegister.R4;
@@ -48,8 +48,8 @@ import sonde.bpf.insn.Width;
  * exec, mmap or fork; {@link UnwindTables} has the rows of each file.
  *
  * <p>A program calls {@link #fromRegisters} and then {@link #call}; afterwards {@link #COUNT}
- * frames are at {@link UnwindScratch#FRAMES} of its scratch memory and {@link UnwindScratch#END} says why there are no more.
- * Every subprogram has the scratch memory in R6.
+ * frames are at {@link UnwindScratch#FRAMES} of its scratch memory and {@link UnwindScratch#END}
+ * says why there are no more. Every subprogram has the scratch memory in R6.
  */
 final class UnwindCode {
 
@@ -61,7 +61,6 @@ final class UnwindCode {
     private static final int PT_REGS_IP = 128;
     private static final int PT_REGS_CS = 136;
     private static final int USER32_CS = 0x23;
-
 
     private final KernelFields fields;
     private final MappingCode mappings;
@@ -91,8 +90,7 @@ final class UnwindCode {
      * @param sampled register with a context that begins with struct pt_regs, which may be of the
      *     kernel; null when the kernel is entered in any case
      */
-    void fromRegisters(
-            CodeBuilder code, @Nullable BpfRegister sampled, Label none) {
+    void fromRegisters(CodeBuilder code, @Nullable BpfRegister sampled, Label none) {
         Label taken = new Label("registers taken");
         code.step("memory of the task")
                 .call(HelperFunctionId.GET_CURRENT_TASK_BTF)

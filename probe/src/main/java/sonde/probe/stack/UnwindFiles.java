@@ -3,7 +3,6 @@ package sonde.probe.stack;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -48,16 +47,6 @@ final class UnwindFiles {
         Optional<byte[]> image = Vdso.ofThisProcess();
         if (image.isPresent()) {
             add(VDSO, ElfFile.of(image.get()));
-        }
-    }
-
-    /** The tables of all running processes. */
-    void allProcesses() {
-        String[] names = new File("/proc").list();
-        for (String name : names == null ? new String[0] : names) {
-            if (Character.isDigit(name.charAt(0))) {
-                process(Integer.parseInt(name));
-            }
         }
     }
 

@@ -7,6 +7,7 @@ package sonde.probe.stack;
 final class UnwindScratch {
     /** Registers by DWARF's number, 8 bytes each. */
     static final int REGISTERS = 0;
+
     static final int IP = 128;
 
     /** Whether IP is the instruction itself and not a return address. */

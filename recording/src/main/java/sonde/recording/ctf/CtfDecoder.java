@@ -431,7 +431,7 @@ final class CtfDecoder {
         if (choice >= 0) {
             run(op.options[choice]);
         } else if (op.count < 0) {
-            throw new PacketOverrun("a variant whose selector chooses nothing");
+            throw new PacketOverrun("a variant whose selector matches no option");
         }
     }
 
@@ -546,7 +546,7 @@ final class CtfDecoder {
         if (choice >= 0) {
             value(node.children.get(choice));
         } else if (must) {
-            throw new PacketOverrun("a variant whose selector chooses nothing");
+            throw new PacketOverrun("a variant whose selector matches no option");
         }
     }
 }

@@ -27,9 +27,9 @@ import sonde.sys.Clocks;
 
 /**
  * The events of a recording that is still written, as they happen: a listing of the new ones for
- * each tick, its lines those of {@code report --events}. A line that belongs before one that was
- * shown already ends in {@code [LATE]}; events that came faster than the lines could be written are
- * counted in a line of their own.
+ * each tick, its lines those of {@code report --events} with the milliseconds since the first event
+ * before them. A line that belongs before one that was shown already ends in {@code [LATE]}; events
+ * that came faster than the lines could be written are counted in a line of their own.
  */
 public final class LiveEvents implements LiveResult.ResultTicks {
     /** For so long an event waits for older ones of other CPUs. */
@@ -96,6 +96,7 @@ public final class LiveEvents implements LiveResult.ResultTicks {
         private final LiveMerge merge;
         private final TextBuffer lines = new TextBuffer(DRAIN_BYTES * 2);
         private long last = RowText.NO_TIME;
+        private long first = RowText.NO_TIME;
 
         LiveWriting(ListingForm form) throws IOException {
             isText = form == ListingForm.TEXT;
@@ -137,6 +138,10 @@ public final class LiveEvents implements LiveResult.ResultTicks {
                 }
                 return;
             }
+            if (isText) {
+                first = first == RowText.NO_TIME ? batch.time(row) : first;
+                since(batch.time(row) - first);
+            }
             text.appendAfter(lines, batch, row, last);
             last = text.isTimed(batch.type(row)) ? batch.time(row) : last;
             if (isLate && isText) {
@@ -146,6 +151,14 @@ public final class LiveEvents implements LiveResult.ResultTicks {
                 lines.truncate(lines.size() - 2);
                 lines.put(",\"late\":true}\n");
             }
+        }
+
+        /** Milliseconds since the first event, as perf trace shows them. */
+        private void since(long nanos) {
+            int start = lines.size();
+            long micros = Math.abs(nanos) / 1000;
+            lines.put(nanos < 0 ? "-" : "").decimal(micros / 1000).put('.');
+            lines.digits(micros % 1000, 3).pad(start, 10, false).put(' ');
         }
 
         private void skipped(LiveRecording.SkippedEvents skipped) {

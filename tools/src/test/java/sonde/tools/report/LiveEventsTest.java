@@ -68,7 +68,12 @@ class LiveEventsTest {
     void theLinesAreThoseOfTheListing() throws IOException {
         byte[] lossy = page(1_000_010_000L, 3).lost(4).toBytes();
         Path path = recording(page(1_000_000_000L, 1).toBytes(), lossy);
-        assertThat(live(path, ListingForm.TEXT))
+        // In front of each line are the milliseconds since the first event.
+        String since = " *-?\\d+\\.\\d{3} ";
+        assertThat(live(path, ListingForm.TEXT).lines().map(line -> line.substring(0, 11)))
+                .allMatch(column -> column.matches(since))
+                .startsWith("     0.000 ");
+        assertThat(live(path, ListingForm.TEXT).replaceAll("(?m)^.{11}", ""))
                 .isEqualTo(listed(path, ListingForm.TEXT))
                 .contains("CPU:0 [4 EVENTS DROPPED]\n")
                 .hasLineCount(7);

@@ -117,7 +117,7 @@ final class ImportedCalls {
         return type instanceof IntType
                 ? "cast it: (" + wanted + ")"
                 : type instanceof PointerType
-                        ? "if that is what lies there, cast it: (" + wanted + ")"
+                        ? "if that is the type of the value, cast it: (" + wanted + ")"
                         : "put it into a variable and give its address: &$x";
     }
 

@@ -207,7 +207,7 @@ public final class ScriptParser {
         if (config != null) {
             cursor.error(span, "there is a config block already", "");
         } else if (!items.isEmpty()) {
-            cursor.error(span, "the config block stands before probes and macros", "");
+            cursor.error(span, "the config block must come before probes and macros", "");
         }
         config = new Script.Config(span, settings);
     }

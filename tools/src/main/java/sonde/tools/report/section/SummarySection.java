@@ -131,7 +131,9 @@ final class SummarySection implements ReportSection {
             parts.add(BlockIoSection.top(found, TOP, wall / LITTLE));
         }
         parts.add(StatsSection.events(found, NAMED_PROBES));
-        parts.addAll(OutlineTables.of(found, TOP, other));
+        // No other section has these tables.
+        boolean isAlone = found.options().sections().size() == 1;
+        parts.addAll(OutlineTables.of(found, isAlone ? TOP : found.options().rows(), other));
         parts.add(LossesSection.table(found));
         parts.stream().filter(table -> !table.rows().isEmpty()).forEach(results::add);
         return results;
