@@ -127,7 +127,6 @@ class PrivateFilesTest {
         }
         assertThat(left()).anyMatch(name -> name.contains(killed.getLast()));
         assertThat(left()).noneMatch(name -> name.contains(killed.getFirst()));
-        assertThat(temporary(killed.getLast())).isNotEmpty();
         Sonde.Outcome next = shell("\"$1\" query \"$2\" -o x.csv 'SELECT 1'");
         assertThat(next.status()).as("%s", next).isZero();
         assertThat(left()).containsExactly("err", "in", "in.txt", "out", "x.csv");
