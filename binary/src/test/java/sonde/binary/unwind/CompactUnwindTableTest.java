@@ -90,7 +90,7 @@ final class CompactUnwindTableTest {
             boolean function = false;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 // "r10 (r10)": a register is in another one
-                String[] words = line.replaceAll(" \\(r\\d+\\)", "").trim().split("\\s+");
+                String[] words = line.replaceAll(" \\(r\\w+\\)", "").trim().split("\\s+");
                 if (line.contains(" FDE ")) {
                     function = true;
                     rbp = -1;

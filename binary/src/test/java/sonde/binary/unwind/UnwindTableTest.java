@@ -205,7 +205,7 @@ final class UnwindTableTest {
         byte[] section = join(cie, usual, entry(bad.raw(new byte[16])));
         UnwindTable table = table(".eh_frame", section);
         assertThat(table.functions()).isEqualTo(1);
-        assertThat(table.notes()).anyMatch(note -> note.contains("whose CIE is none"));
+        assertThat(table.notes()).anyMatch(note -> note.contains("without a valid CIE"));
     }
 
     @Test

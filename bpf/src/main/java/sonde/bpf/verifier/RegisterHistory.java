@@ -20,6 +20,9 @@ import sonde.bpf.verifier.LogEntry.LoggedStep;
  * spills to the stack, arguments and results of subprograms.
  */
 final class RegisterHistory {
+    /** Steps before a call in which the state of a register is looked for. */
+    private static final int MOST_LOOKED = 1000;
+
     private static final int MOST_KEPT = 7;
     private static final int MOST_BRANCHES = 2;
     private static final int MOST_ASIDE = 3;
@@ -112,20 +115,28 @@ final class RegisterHistory {
             steps.add(history.start);
         }
         steps.addAll(history.found.values());
-        while (steps.size() > MOST_KEPT) {
-            steps.remove(leastTelling(steps));
-        }
+        shorten(steps);
         return new FoundHistory(List.copyOf(steps), history.ended, history.pointer);
     }
 
-    /** Copies and moves change nothing; else the one in the middle. */
-    private static int leastTelling(List<HistoryStep> steps) {
-        for (int i = steps.size() - 1; i > 0; i--) {
-            if (MOVE.matcher(steps.get(i).what()).find()) {
-                return i;
+    /** Leaves out the last copies and moves, which change nothing, then those in the middle. */
+    private static void shorten(List<HistoryStep> steps) {
+        int surplus = steps.size() - MOST_KEPT;
+        List<HistoryStep> kept = new ArrayList<>();
+        for (int i = steps.size() - 1; i >= 0; i--) {
+            boolean moves = i > 0 && surplus > 0 && MOVE.matcher(steps.get(i).what()).find();
+            if (moves) {
+                surplus--;
+            } else {
+                kept.add(steps.get(i));
             }
         }
-        return steps.size() / 2;
+        steps.clear();
+        steps.addAll(kept.reversed());
+        if (surplus > 0) {
+            int from = (MOST_KEPT + 1) / 2;
+            steps.subList(from, from + surplus).clear();
+        }
     }
 
     static String name(BpfRegister register) {
@@ -191,7 +202,7 @@ final class RegisterHistory {
         int end = text.indexOf('#');
         String call = text.startsWith("call ") && end > 5 ? text.substring(5, end) : "";
         String before = "";
-        for (int k = i - 1; k >= 0 && before.isEmpty(); k--) {
+        for (int k = i - 1; k >= Math.max(0, i - MOST_LOOKED) && before.isEmpty(); k--) {
             before = state(path.get(k).state(), of(place));
         }
         boolean isPointer =

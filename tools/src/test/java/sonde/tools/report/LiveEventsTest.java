@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -33,6 +34,12 @@ class LiveEventsTest {
         return new RingPage(ORDER, 8, TraceDatBytes.PAGE, time)
                 .event(0, file.hello(7, number, "n"))
                 .event(2000, file.hello(8, number + 1, "n"));
+    }
+
+    private static byte[] join(byte[] one, byte[] two) {
+        byte[] all = Arrays.copyOf(one, one.length + two.length);
+        System.arraycopy(two, 0, all, one.length, two.length);
+        return all;
     }
 
     private Path recording(byte[] first, byte[] second) throws IOException {
@@ -84,7 +91,9 @@ class LiveEventsTest {
     @Test
     void aLineBehindItsTimeSaysSo() throws IOException {
         byte[] older = page(1_000_000_000L, 3).toBytes();
-        Path path = recording(page(1_000_010_000L, 1).toBytes(), older);
+        // Behind a newer page of the same batch; the first page is a batch of its own.
+        byte[] behind = join(page(1_000_020_000L, 7).toBytes(), older);
+        Path path = recording(page(1_000_010_000L, 1).toBytes(), behind);
         assertThat(live(path, ListingForm.TEXT).lines().filter(line -> line.endsWith(" [LATE]")))
                 .hasSize(2)
                 .allMatch(line -> line.contains("1.00000"));

@@ -182,7 +182,7 @@ final class ScriptParserTest {
                 .asString()
                 .contains("'}' is missing");
         assertThat(errors("begin { _ = 1x; }").getFirst()).contains("no number ends with 'x'");
-        assertThat(errors("begin { _ = 089; }").getFirst()).contains("no octal number");
+        assertThat(errors("begin { _ = 089; }").getFirst()).contains("not an octal number");
         assertThat(errors("begin { _ = 18446744073709551616; }").getFirst())
                 .contains("more than 64 bits");
         assertThat(errors("begin { _ = \"\\q\"; }").getFirst()).contains("no such escape");
