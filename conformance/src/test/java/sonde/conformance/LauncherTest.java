@@ -120,7 +120,12 @@ class LauncherTest {
                                 + " --regid=65534 --clear-groups image/bin/sonde --version");
         assertRuns(outcome);
         try (Stream<Path> left = Files.list(folder.resolve("caches/sonde"))) {
-            List<String> names = left.map(file -> file.getFileName().toString()).sorted().toList();
+            // The training also keeps symbols.
+            List<String> names =
+                    left.map(file -> file.getFileName().toString())
+                            .filter(name -> name.contains(".aot"))
+                            .sorted()
+                            .toList();
             assertThat(names).hasSize(3).contains("old-1.aot", "old-2.aot");
         }
     }
