@@ -60,7 +60,7 @@ final class CpuRules {
             boolean isMuch = share >= (places.isEmpty() ? MAIN : WORTH_NAMING);
             if (isMuch && use.place().isNamed() && !inCall) {
                 places.add(
-                        Words.percent(share)
+                        AnswerWording.percent(share)
                                 + (places.isEmpty() ? " of the CPU time in " : " in ")
                                 + use.place().phrase()
                                 + (use.place().own() ? "" : " of " + use.place().module()));
@@ -76,9 +76,9 @@ final class CpuRules {
         String text =
                 group.shown()
                         + " ran "
-                        + Words.time(group.runningNanos())
+                        + AnswerWording.time(group.runningNanos())
                         + (group.threads() == 1 ? " of " : " in ")
-                        + Words.time(evidence.wallNanos())
+                        + AnswerWording.time(evidence.wallNanos())
                         + ": "
                         + String.join(", ", places)
                         + ".";
@@ -95,7 +95,7 @@ final class CpuRules {
         for (Map.Entry<String, Double> one : shares.entrySet()) {
             if (one.getValue() > all / 2) {
                 places.add(
-                        Words.percent(one.getValue() / all)
+                        AnswerWording.percent(one.getValue() / all)
                                 + " of the CPU time in the interpreter "
                                 + one.getKey()
                                 + ", the script's functions have no names");
@@ -124,18 +124,18 @@ final class CpuRules {
 
     private static String text(Evidence evidence, CallSum call) {
         StringBuilder text = new StringBuilder(call.group().shown());
-        text.append(" made ").append(Words.count(call.count())).append(' ').append(call.call());
+        text.append(" made ").append(AnswerWording.count(call.count())).append(' ').append(call.call());
         text.append(" calls");
         String object = call.object().isEmpty() ? failing(evidence, call) : call.object();
         text.append(object.isEmpty() ? "" : " on " + object);
-        text.append(" (").append(Words.rate(evidence.rate(call.count())));
+        text.append(" (").append(AnswerWording.rate(evidence.rate(call.count())));
         long each = call.bytes() / Math.max(1, call.count());
         long failed = call.errors().values().stream().mapToLong(Long::longValue).sum();
         boolean mostFail = failed > call.count() / 2;
         if (call.bytes() > 0 && !mostFail) {
-            text.append(", ").append(Words.bytes(Math.max(1, each))).append(" each");
+            text.append(", ").append(AnswerWording.bytes(Math.max(1, each))).append(" each");
         }
-        text.append("), ").append(Words.percent(call.cpuShare())).append(" of the CPU time");
+        text.append("), ").append(AnswerWording.percent(call.cpuShare())).append(" of the CPU time");
         if (call.place().own() && call.place().isNamed()) {
             text.append(", from ").append(call.place().chain());
         }
@@ -144,7 +144,7 @@ final class CpuRules {
                     call.errors().entrySet().stream()
                             .max(Map.Entry.comparingByValue())
                             .orElseThrow();
-            text.append("; ").append(Words.percent(failed / (double) call.count()));
+            text.append("; ").append(AnswerWording.percent(failed / (double) call.count()));
             text.append(" failed with ").append(most.getKey());
             text.append(polls(most.getKey()) ? ": it polls without waiting" : "");
         } else if (call.call().equals("sched_yield")) {

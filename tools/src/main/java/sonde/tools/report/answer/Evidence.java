@@ -52,14 +52,14 @@ public record Evidence(
             long wallNanos,
             long runningNanos,
             long runnableNanos) {
-        /** {@code worker 4711}, {@code the 4 threads of worker}. */
+        /** {@code worker 4711}, {@code the 4 worker threads}. */
         String shown() {
             if (threads == 1) {
                 return name + " " + tid;
             }
             return processes > 1
-                    ? "the " + processes + " processes " + name
-                    : "the " + threads + " threads " + name;
+                    ? "the " + processes + " " + name + " processes"
+                    : "the " + threads + " " + name + " threads";
         }
     }
 
@@ -177,7 +177,7 @@ public record Evidence(
     record FailureSum(String name, String error, long count, long names) {
         /** The name, and how many it stands for. */
         String shown() {
-            return name + (names > 1 ? " (" + Words.count(names) + " names)" : "");
+            return name + (names > 1 ? " (" + AnswerWording.count(names) + " names)" : "");
         }
     }
 

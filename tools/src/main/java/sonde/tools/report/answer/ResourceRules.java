@@ -41,9 +41,9 @@ final class ResourceRules {
                                 MEMORY,
                                 rss.subject()
                                         + " grew from "
-                                        + Words.bytes(rss.first())
+                                        + AnswerWording.bytes(rss.first())
                                         + " to "
-                                        + Words.bytes(rss.last())
+                                        + AnswerWording.bytes(rss.last())
                                         + " of resident memory"
                                         + faults
                                         + "."));
@@ -73,7 +73,7 @@ final class ResourceRules {
                 String quota =
                         readings(evidence, TargetReading.QUOTA).stream()
                                 .filter(limit -> limit.subject().equals(one.subject()))
-                                .map(limit -> Words.percent(limit.last() / 1e9) + " of a CPU")
+                                .map(limit -> AnswerWording.percent(limit.last() / 1e9) + " of a CPU")
                                 .findFirst()
                                 .orElse("its limit");
                 findings.add(
@@ -84,9 +84,9 @@ final class ResourceRules {
                                         + " may use "
                                         + quota
                                         + ": it was throttled for "
-                                        + Words.time(nanos)
+                                        + AnswerWording.time(nanos)
                                         + " of "
-                                        + Words.time(evidence.wallNanos())
+                                        + AnswerWording.time(evidence.wallNanos())
                                         + "."));
             }
         }
@@ -108,11 +108,11 @@ final class ResourceRules {
         String text =
                 who
                         + " wanted "
-                        + Words.time(wanted)
+                        + AnswerWording.time(wanted)
                         + " of CPU and got "
-                        + Words.time(evidence.cpuNanos())
+                        + AnswerWording.time(evidence.cpuNanos())
                         + " in "
-                        + Words.time(evidence.wallNanos())
+                        + AnswerWording.time(evidence.wallNanos())
                         + ": "
                         + reason(evidence)
                         + ".";
@@ -129,12 +129,12 @@ final class ResourceRules {
             return "its own threads share " + evidence.cpus() + " CPUs";
         }
         if (taken * 2 < evidence.cpuNanos() || others.isEmpty()) {
-            return "the CPUs were not free for " + Words.time(evidence.runnableNanos());
+            return "the CPUs were not free for " + AnswerWording.time(evidence.runnableNanos());
         }
         return "the CPUs were busy with "
                 + others.stream()
                         .map(one ->
-                                one.subject() + " (" + Words.time(one.last() - one.first()) + ")")
+                                one.subject() + " (" + AnswerWording.time(one.last() - one.first()) + ")")
                         .collect(Collectors.joining(", "));
     }
 
@@ -157,7 +157,7 @@ final class ResourceRules {
                         default -> "";
                     };
             if (count > 0 && !text.isEmpty()) {
-                findings.add(new Finding(0.25, Words.count(count) + text));
+                findings.add(new Finding(0.25, AnswerWording.count(count) + text));
             }
         }
         return findings;

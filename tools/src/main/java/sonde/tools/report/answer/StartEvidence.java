@@ -154,7 +154,7 @@ final class StartEvidence {
                                                         .reversed())
                                         .limit(NAMES)
                                         .map(one ->
-                                                one.getKey() + " ×" + Words.count(one.getValue()))
+                                                one.getKey() + " ×" + AnswerWording.count(one.getValue()))
                                         .toList())));
         result.sort(Comparator.comparingLong((DescriptorSum one) -> one.closed() - one.opened()));
         return result;

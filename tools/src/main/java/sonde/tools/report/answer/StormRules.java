@@ -46,23 +46,23 @@ final class StormRules {
         String names =
                 evidence.starts().stream()
                         .limit(4)
-                        .map(start -> start.name() + " ×" + Words.count(start.count()))
+                        .map(start -> start.name() + " ×" + AnswerWording.count(start.count()))
                         .collect(Collectors.joining(", "));
         String more = evidence.starts().size() > 4 ? ", …" : "";
         StartSum most = evidence.starts().getFirst();
         String text =
-                Words.count(count)
+                AnswerWording.count(count)
                         + " processes were started in "
-                        + Words.time(evidence.wallNanos())
+                        + AnswerWording.time(evidence.wallNanos())
                         + ": "
                         + names
                         + more
                         + ", most by "
                         + most.parent()
                         + "; they lived "
-                        + Words.time(lives)
+                        + AnswerWording.time(lives)
                         + " and used "
-                        + Words.time(cpu)
+                        + AnswerWording.time(cpu)
                         + " of CPU.";
         double part = Math.min(1, lives / (double) Math.max(1, evidence.wallNanos()));
         return List.of(new Finding(Math.max(LIKELY, part), text));
@@ -81,11 +81,11 @@ final class StormRules {
         for (StartSum start : evidence.starts()) {
             if (start.ended() - start.reaped() >= STARTS && start.reaped() < start.ended() / 2) {
                 String text =
-                        Words.count(start.ended())
+                        AnswerWording.count(start.ended())
                                 + " children of "
                                 + start.parent()
                                 + " ended, and it waited for "
-                                + Words.count(start.reaped())
+                                + AnswerWording.count(start.reaped())
                                 + " of them: the others stay as zombies, unless it ignores"
                                 + " SIGCHLD.";
                 findings.add(new Finding(1, text));
@@ -102,11 +102,11 @@ final class StormRules {
                 String text =
                         signal.receiver()
                                 + " got "
-                                + Words.count(signal.count())
+                                + AnswerWording.count(signal.count())
                                 + " "
                                 + signal.signal()
                                 + " ("
-                                + Words.rate(evidence.rate(signal.count()))
+                                + AnswerWording.rate(evidence.rate(signal.count()))
                                 + ") from "
                                 + signal.sender()
                                 + ".";
@@ -125,11 +125,11 @@ final class StormRules {
         }
         FaultSum most = evidence.faults().getFirst();
         String text =
-                Words.count(count)
+                AnswerWording.count(count)
                         + " page faults ("
-                        + Words.bytes(count * PAGE)
+                        + AnswerWording.bytes(count * PAGE)
                         + " of memory touched first), "
-                        + Words.percent(most.count() / (double) count)
+                        + AnswerWording.percent(most.count() / (double) count)
                         + " of them of "
                         + most.group().shown()
                         + (most.place().function().isEmpty() ? "" : " in " + most.place().phrase())
@@ -147,9 +147,9 @@ final class StormRules {
                 String text =
                         one.process()
                                 + " opened "
-                                + Words.count(one.opened())
+                                + AnswerWording.count(one.opened())
                                 + " descriptors and closed "
-                                + Words.count(one.closed())
+                                + AnswerWording.count(one.closed())
                                 + (one.names().isEmpty()
                                         ? ""
                                         : ": " + String.join(", ", one.names()))
@@ -172,7 +172,7 @@ final class StormRules {
                             && one.name().length() > 3;
             if ((storm || limit && one.count() >= LIMITS) && !CpuRules.tells(evidence, one)) {
                 String text =
-                        Words.count(one.count())
+                        AnswerWording.count(one.count())
                                 + " attempts on "
                                 + one.shown()
                                 + " failed with "

@@ -45,7 +45,7 @@ public final class SummaryTables {
             return null;
         }
         String calls = String.join(", ", use.calls().subList(0, Math.min(2, use.calls().size())));
-        return (Words.percent(use.kernelShare()) + " " + calls).strip();
+        return (AnswerWording.percent(use.kernelShare()) + " " + calls).strip();
     }
 
     private record OffRow(

@@ -174,20 +174,20 @@ final class WaitRules {
         StringBuilder text = new StringBuilder(group.shown());
         boolean polls = polls(evidence, wait);
         text.append(SLEEPS.contains(wait.call()) ? " slept " : " waited ");
-        text.append(Words.time(wait.nanos())).append(" of ");
+        text.append(AnswerWording.time(wait.nanos())).append(" of ");
         if (group.threads() > 1 && group.wallNanos() > 1.5 * evidence.wallNanos()) {
             text.append(group.threads()).append(" × ");
-            text.append(Words.time(group.wallNanos() / group.threads()));
+            text.append(AnswerWording.time(group.wallNanos() / group.threads()));
         } else {
-            text.append(Words.time(Math.max(evidence.wallNanos(), group.wallNanos())));
+            text.append(AnswerWording.time(Math.max(evidence.wallNanos(), group.wallNanos())));
         }
         text.append(what(wait));
         if (polls) {
-            text.append(", ").append(Words.count(wait.count())).append(" times for ");
-            text.append(Words.time(wait.nanos() / Math.max(1, wait.count())));
+            text.append(", ").append(AnswerWording.count(wait.count())).append(" times for ");
+            text.append(AnswerWording.time(wait.nanos() / Math.max(1, wait.count())));
         } else if (wait.count() > 1 && !SLEEPS.contains(wait.call())) {
-            text.append(" (").append(Words.count(wait.count())).append(" times, the longest ");
-            text.append(Words.time(wait.longest())).append(')');
+            text.append(" (").append(AnswerWording.count(wait.count())).append(" times, the longest ");
+            text.append(AnswerWording.time(wait.longest())).append(')');
         }
         if (wait.place().own() && wait.place().isNamed()) {
             text.append(wait.meanwhile().isEmpty() ? ", called from " : "; the call comes from ");

@@ -169,7 +169,7 @@ final class JudgementTest {
         wait(workers, "futex", WaitRules.LOCK, "lock 0x40", held, COMMIT, false, 17, 600);
         assertThat(sentences().getFirst())
                 .startsWith(
-                        "the 4 threads worker waited 17.0 s of 4 × 5.00 s for the lock 0x40"
+                        "the 4 worker threads waited 17.0 s of 4 × 5.00 s for the lock 0x40"
                                 + " (futex), held by refresher, which slept, called from"
                                 + " refresh_cache");
     }
@@ -184,7 +184,7 @@ final class JudgementTest {
         wait(runtime, "futex", "", "", "", MALLOC, false, 10, 2);
         assertThat(sentences()).hasSize(2);
         assertThat(sentences().get(0)).startsWith("server 7 ran");
-        assertThat(sentences().get(1)).startsWith("the 8 threads pool waited");
+        assertThat(sentences().get(1)).startsWith("the 8 pool threads waited");
     }
 
     @Test

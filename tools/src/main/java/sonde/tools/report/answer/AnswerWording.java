@@ -5,8 +5,8 @@ import sonde.event.result.Unit;
 import sonde.view.NumberText;
 
 /** Numbers as sentences have them. */
-final class Words {
-    private Words() {}
+final class AnswerWording {
+    private AnswerWording() {}
 
     static String time(long nanos) {
         return NumberText.text(Unit.NANOS, nanos, true);
