@@ -136,7 +136,11 @@ final class QueryKernelTest {
     void wrongStatementsAreToldInTwoLines() throws Exception {
         Sonde.Outcome syntax = query("SELECT 1 FROMM events");
         assertThat(syntax.status()).isEqualTo(2);
-        assertThat(syntax.err()).contains("Parser Error").contains("line 1").hasLineCount(2);
+        // A busy machine may have lost events, which is said first.
+        assertThat(syntax.err().replaceFirst(".* events were lost .*\n", ""))
+                .contains("Parser Error")
+                .contains("line 1")
+                .hasLineCount(2);
         Sonde.Outcome table = query("SELECT * FROM sched_swich");
         assertThat(table.status()).isEqualTo(2);
         assertThat(table.err()).contains("sched.sched_switch");
