@@ -251,7 +251,16 @@ class SurvivalTest {
         try {
             Files.writeString(other.resolve("set_event_pid"), "1");
             Files.writeString(other.resolve("events/sched/sched_switch/enable"), "1");
-            Process second = armed("second", "-a", "--no-faults", "--duration", "120s");
+            // Unwinding tables are maps that a recorder adds while it runs.
+            Process second =
+                    armed(
+                            "second",
+                            "-a",
+                            "--no-faults",
+                            "--call-graph",
+                            "fp",
+                            "--duration",
+                            "120s");
             List<String> mine = KernelState.instancesOf(second.pid());
             assertThat(mine).isNotEmpty();
             Map<String, String> before = KernelState.now();
