@@ -339,7 +339,9 @@ class RecordKernelTest {
             child.go();
             session.released(Clocks.nanos(Clocks.CLOCK_MONOTONIC));
             child.process().waitFor();
-            return session.stop(null);
+            RecordingMeta meta = session.stop(null);
+            assertThat(session.awaitRemoved()).isEmpty();
+            return meta;
         } finally {
             child.process().destroyForcibly();
         }
