@@ -86,7 +86,8 @@ class RecordedProgramsTest {
     @Test
     void threadsWithoutFramePointersAreMarkedCut() throws Exception {
         Path program = TargetProgram.compile(folder, "spin", "-O2", "-fomit-frame-pointer");
-        Recorded recorded = Recorded.record(
+        Recorded recorded =
+                Recorded.record(
                         folder, "cut", "--call-graph", "fp", "--", program.toString(), "300");
         Json report = recorded.report("--oncpu");
         assertThat(Recorded.rows(report, "on_cpu"))

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -229,13 +228,16 @@ class ReadersTest {
     @Test
     void flightRecordingSaysHowFarApartSamplesAre() throws Exception {
         Path file = folder.resolve("of-this-jvm.jfr");
-        try (jdk.jfr.Recording recording = new jdk.jfr.Recording()) {
-            recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(50));
-            recording.enable("jdk.ActiveSetting");
-            recording.start();
-            recording.stop();
-            recording.dump(file);
-        }
+        Process java =
+                new ProcessBuilder(
+                                System.getProperty("java.home") + "/bin/java",
+                                "-XX:StartFlightRecording:jdk.ExecutionSample#period=50ms,filename="
+                                        + file,
+                                "-version")
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        assertThat(java.waitFor()).isZero();
         byte[] bytes = Files.readAllBytes(file);
         TraceFormat format = TraceFormat.of(RecordedRows.input(bytes)).orElseThrow();
         try (Recording read = format.open(RecordedRows.input(bytes))) {

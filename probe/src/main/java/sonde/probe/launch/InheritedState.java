@@ -153,7 +153,7 @@ public record InheritedState(
     /** Makes an environment of this process the one that it was given, for other programs. */
     public static void restore(Map<String, String> environment) {
         for (String name : List.copyOf(environment.keySet())) {
-            String value = environment.get(name);
+            String value = environment.getOrDefault(name, "");
             if (name.startsWith(KEPT_PREFIX)) {
                 String original = name.substring(KEPT_PREFIX.length());
                 if (value.isEmpty()) {

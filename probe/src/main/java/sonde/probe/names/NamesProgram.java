@@ -163,8 +163,7 @@ public final class NamesProgram implements AutoCloseable {
 
     /** Opens an event that is never switched on: the link's is not the last of the tracepoint. */
     private void hold(TracepointFormat tracepoint) throws SyscallException {
-        byte[] attr =
-                PerfAttr.tracepoint((int) tracepoint.id()).flags(FLAG_DISABLED).build().encode();
+        byte[] attr = PerfAttr.tracepoint(tracepoint.id()).flags(FLAG_DISABLED).build().encode();
         int cpu = MachineFacts.onlineCpus().nextSetBit(0);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, attr);

@@ -41,7 +41,12 @@ final class UnwindScratch {
     static final int CS = 248;
 
     static final int MAPPING_BYTES = 32;
-    static final int KEY = CS + 8;
+
+    /** When the second began in which copies are counted, and how many there were. */
+    static final int COPY_SECOND = CS + 8;
+
+    static final int COPIES = COPY_SECOND + 8;
+    static final int KEY = COPIES + 8;
 
     // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
     static final int SET_MM = 0;

@@ -30,6 +30,7 @@ import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
+import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.JumpCondition;
@@ -44,6 +45,11 @@ import sonde.bpf.insn.Width;
 final class UserStackProgram implements AutoCloseable {
     /** Place of the context on the stack, beside the key of the filter. */
     private static final int CONTEXT = -16;
+
+    private static final int SECOND = 1_000_000_000;
+
+    /** Copies of an event's stacks on a CPU in a second: some 10 KiB each. */
+    private static final int COPIES_A_SECOND = 200;
 
     private static final long CURRENT_CPU = 0xffffffffL;
 
@@ -155,6 +161,21 @@ final class UserStackProgram implements AutoCloseable {
         code.store(Width.U64, R10, CONTEXT, R8)
                 .load(Width.U64, R1, R6, UnwindScratch.END)
                 .branch(JumpCondition.NOT_EQUAL, R1, UserStackEnd.NO_TABLE.ordinal(), whole);
+        // Copies must not fill the ring while a slow machine makes tables.
+        Label sameSecond = new Label("same second");
+        code.step("count copies")
+                .call(HelperFunctionId.KTIME_GET_NS)
+                .load(Width.U64, R1, R6, UnwindScratch.COPY_SECOND)
+                .move(R2, R0)
+                .compute(AluOperation.SUBTRACT, R2, R1)
+                .branch(JumpCondition.LESS_OR_EQUAL, R2, SECOND, sameSecond)
+                .store(Width.U64, R6, UnwindScratch.COPY_SECOND, R0)
+                .store(Width.U64, R6, UnwindScratch.COPIES, 0)
+                .at(sameSecond)
+                .load(Width.U64, R1, R6, UnwindScratch.COPIES)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R1, COPIES_A_SECOND, whole)
+                .add(R1, 1)
+                .store(Width.U64, R6, UnwindScratch.COPIES, R1);
         unwind.copyStack(code, event);
         code.move(R5, R8).load(Width.U64, R1, R10, CONTEXT);
         output(code, outputs, UnwindScratch.COPY);

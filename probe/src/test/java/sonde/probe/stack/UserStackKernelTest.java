@@ -1,5 +1,6 @@
 package sonde.probe.stack;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +25,7 @@ import sonde.bpf.ProgramType;
 import sonde.bpf.link.KernelTypes;
 import sonde.bpf.link.PerfEvents;
 import sonde.bpf.ring.PerfBuffer;
+import sonde.bpf.ring.RingBuffer;
 import sonde.sys.MappedRange;
 
 /** User stacks that the program in the kernel unwinds, of code without frame pointers. */
@@ -101,6 +104,7 @@ final class UserStackKernelTest {
                 BpfMap outputs =
                         BpfMap.create(new MapSpec("out", MapType.PERF_EVENT_ARRAY, 4, 4, 64));
                 PerfBuffer buffer = PerfBuffer.open(outputs, 1 << 20);
+                RingBuffer reports = RingBuffer.open(tables.reports());
                 UserStackProgram program =
                         UserStackProgram.load(
                                 new UserStackProgram.Surroundings(
@@ -128,7 +132,16 @@ final class UserStackKernelTest {
                 while (stacks.size() < ENOUGH && System.nanoTime() < deadline) {
                     buffer.await(100_000_000);
                     buffer.drain((memory, offset, bytes) ->
-                            stacks.add(stack(memory.asSlice(offset, bytes))));
+                            stack(memory.asSlice(offset, bytes))
+                                    .filter(one -> one.end() != UserStackEnd.NO_TABLE)
+                                    .ifPresent(stacks::add));
+                    // Where a file system numbers its inodes in another way than stat(2).
+                    List<byte[]> unknown = new ArrayList<>();
+                    reports.drain((memory, offset, bytes) ->
+                            unknown.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
+                    for (byte[] report : unknown) {
+                        files.reported(MemorySegment.ofArray(report));
+                    }
                 }
             }
         } finally {
@@ -145,13 +158,20 @@ final class UserStackKernelTest {
         return Long.parseLong(matcher.group(1));
     }
 
-    private static Stack stack(MemorySegment bytes) {
+    /** Empty for the copy of a stack. */
+    private static Optional<Stack> stack(MemorySegment bytes) {
         UserStackRecord record = new UserStackRecord(bytes);
+        if (record.isCopy()) {
+            return Optional.empty();
+        }
         assertThat(record.isStack()).isTrue();
         assertThat(record.event()).isEqualTo(EVENT);
         long[] frames = new long[UserStackRecord.MOST_FRAMES];
-        return new Stack(
-                record.end(), record.guessed(), Arrays.copyOf(frames, record.copy(frames)));
+        return Optional.of(
+                new Stack(
+                        record.end(),
+                        record.guessed(),
+                        Arrays.copyOf(frames, record.copy(frames))));
     }
 
     private static void run(String... words) throws Exception {

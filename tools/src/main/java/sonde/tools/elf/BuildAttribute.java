@@ -110,16 +110,22 @@ final class BuildAttribute {
 
         NoteRegions(ElfFile elf) throws MalformedInputException {
             this.elf = elf;
-            symbols = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
-            int count = symbols == null ? 0 : symbols.count();
-            for (int i = 1; i < count; i++) {
-                int type = symbols.type(i);
-                boolean named = symbols.section(i) != 0 && symbols.nameOffset(i) != 0;
-                if (named && type == ElfSymbols.STT_FUNC) {
-                    functions.putIfAbsent(symbols.value(i), i);
-                } else if (named && type != ElfSymbols.STT_SECTION) {
-                    others.merge(symbols.value(i), i, this::better);
+            ElfSymbols all = elf.symbols(ElfFile.SHT_SYMTAB).orElse(null);
+            symbols = all;
+            if (all != null) {
+                for (int i = 1; i < all.count(); i++) {
+                    add(all, i);
                 }
+            }
+        }
+
+        private void add(ElfSymbols all, int i) {
+            int type = all.type(i);
+            boolean named = all.section(i) != 0 && all.nameOffset(i) != 0;
+            if (named && type == ElfSymbols.STT_FUNC) {
+                functions.putIfAbsent(all.value(i), i);
+            } else if (named && type != ElfSymbols.STT_SECTION) {
+                others.merge(all.value(i), i, this::better);
             }
         }
 

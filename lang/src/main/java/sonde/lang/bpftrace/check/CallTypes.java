@@ -456,12 +456,10 @@ final class CallTypes {
             case "socket_cookie" -> IntType.U64;
             case "uaddr" -> userAddress(e);
             case "percpu_kaddr" -> machine.perCpu(e);
-            case "pid", "tid" -> IntType.U32;
-            case "ppid", "leader_tid" -> IntType.U32;
+            case "pid", "tid", "ppid", "leader_tid" -> IntType.U32;
             case "comm", "pcomm", "leader_comm" -> new TextType(16);
-            case "strncmp", "memcmp", "strlen" -> IntType.U64;
+            case "strncmp", "memcmp", "strlen", "default_str_length" -> IntType.U64;
             case "strstr", "strcap" -> IntType.I64;
-            case "default_str_length" -> IntType.U64;
             case "strcontains", "is_err", "write_user" -> new BoolType();
             case "kfunc_exist",
                     "kfunc_allowed",

@@ -124,7 +124,10 @@ final class CpuRules {
 
     private static String text(Evidence evidence, CallSum call) {
         StringBuilder text = new StringBuilder(call.group().shown());
-        text.append(" made ").append(AnswerWording.count(call.count())).append(' ').append(call.call());
+        text.append(" made ")
+                .append(AnswerWording.count(call.count()))
+                .append(' ')
+                .append(call.call());
         text.append(" calls");
         String object = call.object().isEmpty() ? failing(evidence, call) : call.object();
         text.append(object.isEmpty() ? "" : " on " + object);
@@ -135,7 +138,9 @@ final class CpuRules {
         if (call.bytes() > 0 && !mostFail) {
             text.append(", ").append(AnswerWording.bytes(Math.max(1, each))).append(" each");
         }
-        text.append("), ").append(AnswerWording.percent(call.cpuShare())).append(" of the CPU time");
+        text.append("), ")
+                .append(AnswerWording.percent(call.cpuShare()))
+                .append(" of the CPU time");
         if (call.place().own() && call.place().isNamed()) {
             text.append(", from ").append(call.place().chain());
         }

@@ -88,7 +88,9 @@ public final class ProgramFrames {
             }
         }
         Frame shown =
-                own != null && (isNamed(own) || first == own) ? own : own == null ? first : own;
+                own != null && (isNamed(own) || own.equals(first))
+                        ? own
+                        : own == null ? first : own;
         return shown == null
                 ? ProgramPlace.UNKNOWN
                 : new ProgramPlace(name(shown), shown.module(), callers, own != null);

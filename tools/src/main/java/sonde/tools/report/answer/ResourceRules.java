@@ -73,7 +73,8 @@ final class ResourceRules {
                 String quota =
                         readings(evidence, TargetReading.QUOTA).stream()
                                 .filter(limit -> limit.subject().equals(one.subject()))
-                                .map(limit -> AnswerWording.percent(limit.last() / 1e9) + " of a CPU")
+                                .map(limit ->
+                                        AnswerWording.percent(limit.last() / 1e9) + " of a CPU")
                                 .findFirst()
                                 .orElse("its limit");
                 findings.add(
@@ -134,7 +135,10 @@ final class ResourceRules {
         return "the CPUs were busy with "
                 + others.stream()
                         .map(one ->
-                                one.subject() + " (" + AnswerWording.time(one.last() - one.first()) + ")")
+                                one.subject()
+                                        + " ("
+                                        + AnswerWording.time(one.last() - one.first())
+                                        + ")")
                         .collect(Collectors.joining(", "));
     }
 

@@ -154,7 +154,9 @@ final class StartEvidence {
                                                         .reversed())
                                         .limit(NAMES)
                                         .map(one ->
-                                                one.getKey() + " ×" + AnswerWording.count(one.getValue()))
+                                                one.getKey()
+                                                        + " ×"
+                                                        + AnswerWording.count(one.getValue()))
                                         .toList())));
         result.sort(Comparator.comparingLong((DescriptorSum one) -> one.closed() - one.opened()));
         return result;

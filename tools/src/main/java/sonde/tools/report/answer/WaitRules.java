@@ -186,7 +186,9 @@ final class WaitRules {
             text.append(", ").append(AnswerWording.count(wait.count())).append(" times for ");
             text.append(AnswerWording.time(wait.nanos() / Math.max(1, wait.count())));
         } else if (wait.count() > 1 && !SLEEPS.contains(wait.call())) {
-            text.append(" (").append(AnswerWording.count(wait.count())).append(" times, the longest ");
+            text.append(" (")
+                    .append(AnswerWording.count(wait.count()))
+                    .append(" times, the longest ");
             text.append(AnswerWording.time(wait.longest())).append(')');
         }
         if (wait.place().own() && wait.place().isNamed()) {
