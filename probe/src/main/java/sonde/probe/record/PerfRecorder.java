@@ -228,6 +228,9 @@ final class PerfRecorder implements AutoCloseable {
 
     /** {@link #drain}, then what a flight recorder kept; after {@link #off}. */
     int drainToEnd() throws IOException {
+        if (stacks != null) {
+            stacks.waitForTables();
+        }
         int errno = drain();
         if (errno != 0 || !rings.isFlight()) {
             return errno;

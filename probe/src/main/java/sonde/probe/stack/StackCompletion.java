@@ -22,6 +22,7 @@ final class StackCompletion {
     private long rsp;
     private long ip;
     private boolean exact;
+    private volatile boolean waits;
     private UserStackEnd end = UserStackEnd.NO_TABLE;
 
     StackCompletion(UnwindFiles files, MappingLog mappings) {
@@ -68,6 +69,11 @@ final class StackCompletion {
         return kept;
     }
 
+    /** From now on tables that are missing are made at once: nobody waits for the next records. */
+    void waitForTables() {
+        waits = true;
+    }
+
     /** Why {@link #complete} stopped. */
     UserStackEnd end() {
         return end;
@@ -79,7 +85,12 @@ final class StackCompletion {
 
     /** Sets the registers of the caller; whether there is one. */
     private boolean step(int pid, MappedRange range, long pc) throws IOException {
-        int rule = files.rule(pid, range, pc - range.start() + range.offset());
+        Integer known = files.rule(pid, range, pc - range.start() + range.offset(), waits);
+        if (known == null) {
+            end = UserStackEnd.NO_TABLE;
+            return false;
+        }
+        int rule = known;
         long cfa =
                 switch (CompactRule.kind(rule)) {
                     case RSP -> rsp + CompactRule.offset(rule);

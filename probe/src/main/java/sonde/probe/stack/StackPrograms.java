@@ -175,6 +175,7 @@ public final class StackPrograms implements AutoCloseable {
                 for (byte[] report : found) {
                     files.reported(MemorySegment.ofArray(report));
                 }
+                files.makeWanted();
             }
         } catch (IOException e) {
             files.note("unwinding tables: " + e.getMessage());
@@ -196,6 +197,11 @@ public final class StackPrograms implements AutoCloseable {
     /** Takes what perf's records tell of mappings, before the stacks of the same time. */
     public MappingLog mappings() {
         return mappings;
+    }
+
+    /** The events are switched off: from now on stacks wait for their tables. */
+    public void waitForTables() {
+        completion.waitForTables();
     }
 
     /** Why {@link #complete} stopped. */

@@ -8,12 +8,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.unwind.CompactRule;
@@ -30,12 +32,14 @@ final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
     private static final int MOST_LIBRARIES = 200;
+    private static final int MOST_WANTED = 1000;
 
     private final UnwindTables tables;
     private final Set<UnwoundFile> made = new HashSet<>();
     private final List<String> notes = new ArrayList<>();
     private final Set<List<Number>> mapped = new HashSet<>();
-    private final Map<List<Number>, UnwoundFile> keys = new HashMap<>();
+    private final Map<List<Number>, UnwoundFile> keys = new ConcurrentHashMap<>();
+    private final Queue<WantedFile> wanted = new LinkedBlockingQueue<>(MOST_WANTED);
     private boolean full;
 
     UnwindFiles(UnwindTables tables) {
@@ -96,6 +100,7 @@ final class UnwindFiles {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
             UnwoundFile key = key(file.status());
             add(key, file);
+            keep(file.status(), key);
             return key;
         } catch (IOException e) {
             return null; // its frames are followed by the frame pointer
@@ -114,6 +119,7 @@ final class UnwindFiles {
         long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
         try (TargetFile file = TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES)) {
             add(key, file);
+            keep(file.status(), key);
         } catch (IOException e) {
             // The process is gone: another one that maps the file reports it again.
             tables.forget(key);
@@ -121,23 +127,51 @@ final class UnwindFiles {
     }
 
     /**
-     * The rule at a place in a mapping of a process, whose table is made when there is none.
+     * The rule at a place in a mapping of a process.
      *
      * @param offset in the file
+     * @param waits whether a table that is missing is made now; else the maker is asked for it
+     * @return null when there is no table yet
      */
-    synchronized int rule(int pid, MappedRange range, long offset) {
+    @Nullable Integer rule(int pid, MappedRange range, long offset, boolean waits) {
+        if (range.path().equals("[vdso]")) {
+            return tables.find(VDSO, offset - range.offset());
+        }
         List<Number> id = List.of(range.major(), range.minor(), range.inode());
         UnwoundFile key = keys.get(id);
         if (key == null && range.inode() != 0) {
-            key = file(mapping(pid, range.start(), range.end()));
-            key = key == null ? same(range) : key;
-            if (key != null) {
-                keys.put(id, key);
+            if (!waits) {
+                wanted.offer(new WantedFile(pid, range));
+                return null;
             }
-        } else if (range.path().equals("[vdso]")) {
-            return tables.find(VDSO, offset - range.offset());
+            key = make(pid, range);
         }
         return key == null ? CompactRule.NONE : tables.find(key, offset);
+    }
+
+    private void keep(FileStatus status, UnwoundFile key) {
+        keys.put(List.of(status.deviceMajor(), status.deviceMinor(), status.inode()), key);
+    }
+
+    private record WantedFile(int pid, MappedRange range) {}
+
+    /** Makes the tables that {@link #rule} lacked. */
+    void makeWanted() {
+        for (WantedFile one = wanted.poll(); one != null; one = wanted.poll()) {
+            MappedRange range = one.range();
+            if (!keys.containsKey(List.of(range.major(), range.minor(), range.inode()))) {
+                make(one.pid(), range);
+            }
+        }
+    }
+
+    private synchronized @Nullable UnwoundFile make(int pid, MappedRange range) {
+        UnwoundFile made = file(mapping(pid, range.start(), range.end()));
+        UnwoundFile key = made == null ? same(range) : made;
+        if (key != null) {
+            keys.put(List.of(range.major(), range.minor(), range.inode()), key);
+        }
+        return key;
     }
 
     /** The file by its name, if that still means the one that a process had mapped. */
