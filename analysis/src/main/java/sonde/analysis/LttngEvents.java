@@ -14,18 +14,15 @@ final class LttngEvents {
 
     private static final Set<String> EVENTS =
             Set.of(
-                    "sched:sched_switch",
-                    "sched:sched_waking",
-                    "sched:sched_wakeup",
-                    "sched:sched_wakeup_new",
-                    "sched:sched_process_fork",
-                    "sched:sched_process_exec",
-                    "sched:sched_process_exit",
-                    "block:block_rq_insert",
-                    "block:block_rq_issue",
-                    "block:block_rq_complete",
-                    "signal:signal_generate",
-                    "signal:signal_deliver");
+                    """
+                    sched:sched_switch sched:sched_waking sched:sched_wakeup \
+                    sched:sched_wakeup_new sched:sched_process_fork \
+                    sched:sched_process_exec sched:sched_process_exit \
+                    block:block_rq_insert block:block_rq_issue \
+                    block:block_rq_complete signal:signal_generate \
+                    signal:signal_deliver\
+                    """
+                            .split(" "));
 
     private static final Map<String, String> SCHED_FIELDS =
             Map.of(

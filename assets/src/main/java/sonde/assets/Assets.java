@@ -12,16 +12,11 @@ public final class Assets {
     /** Modules of the page, each after those it imports from. */
     private static final List<String> MODULES =
             List.of(
-                    "numbers.js",
-                    "data.js",
-                    "dom.js",
-                    "surface.js",
-                    "rows.js",
-                    "tree.js",
-                    "flame.js",
-                    "timeline.js",
-                    "table.js",
-                    "main.js");
+                    """
+                    numbers.js data.js dom.js surface.js rows.js tree.js flame.js \
+                    timeline.js table.js main.js\
+                    """
+                            .split(" "));
 
     private Assets() {}
 

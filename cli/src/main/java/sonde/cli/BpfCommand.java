@@ -27,22 +27,11 @@ final class BpfCommand {
 
     static final List<String> COMMANDS =
             List.of(
-                    "asm",
-                    "disasm",
-                    "run",
-                    "verify",
-                    "feature",
-                    "load",
-                    "attach",
-                    "prog",
-                    "map",
-                    "link",
-                    "cgroup",
-                    "net",
-                    "btf",
-                    "iter",
-                    "pin",
-                    "tracelog");
+                    """
+                    asm disasm run verify feature load attach prog map link cgroup \
+                    net btf iter pin tracelog\
+                    """
+                            .split(" "));
 
     private BpfCommand() {}
 

@@ -36,20 +36,12 @@ public record ProgramSection(
 
     private static final List<String> USUAL =
             List.of(
-                    "kprobe/...",
-                    "uprobe/...",
-                    "tracepoint/...",
-                    "raw_tp/...",
-                    "tp_btf/...",
-                    "fentry/...",
-                    "lsm/...",
-                    "iter/...",
-                    "perf_event",
-                    "xdp",
-                    "tcx/ingress",
-                    "cgroup_skb/egress",
-                    "socket",
-                    "syscall");
+                    """
+                    kprobe/... uprobe/... tracepoint/... raw_tp/... tp_btf/... \
+                    fentry/... lsm/... iter/... perf_event xdp tcx/ingress \
+                    cgroup_skb/egress socket syscall\
+                    """
+                            .split(" "));
 
     /** How programs are attached. */
     public enum AttachWay {

@@ -23,27 +23,13 @@ final class CParser implements CExpression.CExpressionNames {
     private static final int MOST_DEPTH = 48;
     private static final Set<String> IGNORED =
             Set.of(
-                    "const",
-                    "volatile",
-                    "restrict",
-                    "__const",
-                    "__const__",
-                    "__volatile",
-                    "__volatile__",
-                    "__restrict",
-                    "__restrict__",
-                    "_Atomic",
-                    "extern",
-                    "static",
-                    "inline",
-                    "__inline",
-                    "__inline__",
-                    "register",
-                    "auto",
-                    "_Noreturn",
-                    "_Thread_local",
-                    "__thread",
-                    "__extension__");
+                    """
+                    const volatile restrict __const __const__ __volatile \
+                    __volatile__ __restrict __restrict__ _Atomic extern static \
+                    inline __inline __inline__ register auto _Noreturn _Thread_local \
+                    __thread __extension__\
+                    """
+                            .split(" "));
 
     private final CScope scope;
     private final CErrors errors;

@@ -34,75 +34,25 @@ public record IncludeFolders(List<Path> folders, List<String> first) {
     /** Folders of the kernel's own headers, whose types BTF has. */
     private static final Set<String> KERNEL =
             Set.of(
-                    "linux",
-                    "net",
-                    "asm",
-                    "asm-generic",
-                    "uapi",
-                    "scsi",
-                    "rdma",
-                    "trace",
-                    "crypto",
-                    "drm",
-                    "sound",
-                    "video",
-                    "media",
-                    "acpi",
-                    "xen",
-                    "kvm",
-                    "target",
-                    "keys",
-                    "block",
-                    "fs",
-                    "kernel",
-                    "mm",
-                    "drivers",
-                    "security",
-                    "bpf",
-                    "vdso",
-                    "generated",
-                    "kunit",
-                    "pcmcia",
-                    "memory",
-                    "soc",
-                    "dt-bindings",
-                    "math-emu",
-                    "misc",
-                    "ras");
+                    """
+                    linux net asm asm-generic uapi scsi rdma trace crypto drm sound \
+                    video media acpi xen kvm target keys block fs kernel mm drivers \
+                    security bpf vdso generated kunit pcmcia memory soc dt-bindings \
+                    math-emu misc ras\
+                    """
+                            .split(" "));
 
     /** Headers of C and glibc whose names are known without them. */
     private static final Set<String> LIBC =
             Set.of(
-                    "stddef.h",
-                    "stdint.h",
-                    "stdbool.h",
-                    "stdarg.h",
-                    "limits.h",
-                    "errno.h",
-                    "fcntl.h",
-                    "signal.h",
-                    "sched.h",
-                    "poll.h",
-                    "time.h",
-                    "unistd.h",
-                    "syscall.h",
-                    "inttypes.h",
-                    "stdlib.h",
-                    "stdio.h",
-                    "string.h",
-                    "vmlinux.h",
-                    "sys/types.h",
-                    "sys/socket.h",
-                    "sys/stat.h",
-                    "sys/mman.h",
-                    "sys/syscall.h",
-                    "sys/time.h",
-                    "sys/wait.h",
-                    "sys/epoll.h",
-                    "sys/ptrace.h",
-                    "netinet/in.h",
-                    "netinet/tcp.h",
-                    "arpa/inet.h");
+                    """
+                    stddef.h stdint.h stdbool.h stdarg.h limits.h errno.h fcntl.h \
+                    signal.h sched.h poll.h time.h unistd.h syscall.h inttypes.h \
+                    stdlib.h stdio.h string.h vmlinux.h sys/types.h sys/socket.h \
+                    sys/stat.h sys/mman.h sys/syscall.h sys/time.h sys/wait.h \
+                    sys/epoll.h sys/ptrace.h netinet/in.h netinet/tcp.h arpa/inet.h\
+                    """
+                            .split(" "));
 
     public IncludeFolders {
         folders = List.copyOf(folders);

@@ -30,23 +30,11 @@ final class ProbeExpressionParser {
     /** Words that can only begin the name of a type. */
     private static final Set<String> TYPE_WORDS =
             Set.of(
-                    "struct",
-                    "union",
-                    "enum",
-                    "class",
-                    "const",
-                    "volatile",
-                    "unsigned",
-                    "signed",
-                    "int",
-                    "char",
-                    "short",
-                    "long",
-                    "void",
-                    "float",
-                    "double",
-                    "_Bool",
-                    "bool");
+                    """
+                    struct union enum class const volatile unsigned signed int char \
+                    short long void float double _Bool bool\
+                    """
+                            .split(" "));
 
     private final String text;
     private int at;

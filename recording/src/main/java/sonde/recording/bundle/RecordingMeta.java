@@ -295,63 +295,51 @@ public record RecordingMeta(
 
     /** This with another state. */
     public RecordingMeta withState(RecordingState newState) {
-        return new RecordingMeta(
-                formatVersion,
-                sondeVersion,
-                newState,
-                target,
-                recorder,
-                machine,
-                times,
-                layout,
-                losses,
-                descriptors,
-                jvmMaps,
-                notes);
+        return with(newState, target, recorder, times);
     }
 
     /** This with another target. */
     public RecordingMeta withTarget(RecordedTarget newTarget) {
-        return new RecordingMeta(
-                formatVersion,
-                sondeVersion,
-                state,
-                newTarget,
-                recorder,
-                machine,
-                times,
-                layout,
-                losses,
-                descriptors,
-                jvmMaps,
-                notes);
+        return with(state, newTarget, recorder, times);
     }
 
     /** This with another account of the recorder. */
     public RecordingMeta withRecorder(Recorder newRecorder) {
-        return new RecordingMeta(
-                formatVersion,
-                sondeVersion,
-                state,
-                target,
-                newRecorder,
-                machine,
-                times,
-                layout,
-                losses,
-                descriptors,
-                jvmMaps,
-                notes);
+        return with(state, target, newRecorder, times);
     }
 
     /** This with other times. */
     public RecordingMeta withTimes(RecordingTimes newTimes) {
+        return with(state, target, recorder, newTimes);
+    }
+
+    /** This with other files. */
+    public RecordingMeta withParts(List<BundlePart> newParts) {
+        BundleLayout newLayout = new BundleLayout(layout.owners(), layout.rings(), newParts);
+        return with(newLayout, losses, descriptors, jvmMaps, notes);
+    }
+
+    /** This with other losses and notes. */
+    public RecordingMeta withAccount(List<RecordedLoss> newLosses, List<String> newNotes) {
+        return with(layout, newLosses, descriptors, jvmMaps, newNotes);
+    }
+
+    /** This with what was read of processes: descriptors and maps of compiled code. */
+    public RecordingMeta withProcesses(List<Descriptors> newDescriptors, List<JvmMap> newJvmMaps) {
+        return with(layout, losses, newDescriptors, newJvmMaps, notes);
+    }
+
+    private RecordingMeta with(
+            RecordingState newState,
+            RecordedTarget newTarget,
+            Recorder newRecorder,
+            RecordingTimes newTimes) {
         return new RecordingMeta(
                 formatVersion,
                 sondeVersion,
-                state,
-                target,
-                recorder,
+                newState,
+                newTarget,
+                newRecorder,
                 machine,
                 newTimes,
                 layout,
@@ -361,8 +349,12 @@ public record RecordingMeta(
                 notes);
     }
 
-    /** This with other files. */
-    public RecordingMeta withParts(List<BundlePart> newParts) {
+    private RecordingMeta with(
+            BundleLayout newLayout,
+            List<RecordedLoss> newLosses,
+            List<Descriptors> newDescriptors,
+            List<JvmMap> newJvmMaps,
+            List<String> newNotes) {
         return new RecordingMeta(
                 formatVersion,
                 sondeVersion,
@@ -371,44 +363,10 @@ public record RecordingMeta(
                 recorder,
                 machine,
                 times,
-                new BundleLayout(layout.owners(), layout.rings(), newParts),
-                losses,
-                descriptors,
-                jvmMaps,
-                notes);
-    }
-
-    /** This with other losses and notes. */
-    public RecordingMeta withAccount(List<RecordedLoss> newLosses, List<String> newNotes) {
-        return new RecordingMeta(
-                formatVersion,
-                sondeVersion,
-                state,
-                target,
-                recorder,
-                machine,
-                times,
-                layout,
+                newLayout,
                 newLosses,
-                descriptors,
-                jvmMaps,
-                newNotes);
-    }
-
-    /** This with what was read of processes: descriptors and maps of compiled code. */
-    public RecordingMeta withProcesses(List<Descriptors> newDescriptors, List<JvmMap> newJvmMaps) {
-        return new RecordingMeta(
-                formatVersion,
-                sondeVersion,
-                state,
-                target,
-                recorder,
-                machine,
-                times,
-                layout,
-                losses,
                 newDescriptors,
                 newJvmMaps,
-                notes);
+                newNotes);
     }
 }

@@ -10,23 +10,11 @@ import sonde.recording.ftrace.PrintLexer.PrintToken;
 final class PrintTypes {
     private static final Set<String> TYPE_WORDS =
             Set.of(
-                    "unsigned",
-                    "signed",
-                    "const",
-                    "struct",
-                    "union",
-                    "enum",
-                    "void",
-                    "char",
-                    "short",
-                    "int",
-                    "long",
-                    "bool",
-                    "_Bool",
-                    "volatile",
-                    "__force",
-                    "typeof",
-                    "__typeof__");
+                    """
+                    unsigned signed const struct union enum void char short int long \
+                    bool _Bool volatile __force typeof __typeof__\
+                    """
+                            .split(" "));
 
     private static final Set<String> STORAGE_WORDS =
             Set.of("static", "register", "__auto_type", "__maybe_unused");

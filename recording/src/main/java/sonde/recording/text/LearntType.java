@@ -27,17 +27,11 @@ final class LearntType {
             Set.of("comm", "name", "filename", "file", "path", "prev_comm", "next_comm");
     private static final Set<String> TRACER_TEXTS =
             Set.of(
-                    "ip",
-                    "parent_ip",
-                    "func",
-                    "buf",
-                    "context",
-                    "timestamp",
-                    "next_state",
-                    "task",
-                    "started_at",
-                    "ended_at",
-                    "policy");
+                    """
+                    ip parent_ip func buf context timestamp next_state task \
+                    started_at ended_at policy\
+                    """
+                            .split(" "));
 
     final String system;
     final String name;

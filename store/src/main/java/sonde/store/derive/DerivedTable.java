@@ -1,11 +1,6 @@
 package sonde.store.derive;
 
-import static sonde.store.duckdb.ColumnType.BIGINT;
-import static sonde.store.duckdb.ColumnType.BOOLEAN;
-import static sonde.store.duckdb.ColumnType.DOUBLE;
-import static sonde.store.duckdb.ColumnType.INTEGER;
-import static sonde.store.duckdb.ColumnType.VARCHAR;
-
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -16,275 +11,111 @@ import sonde.store.duckdb.ColumnType;
 public enum DerivedTable {
     /** Threads, each a {@code utid} of its own however often its tid was used again. */
     THREAD(
-            "utid",
-            INTEGER,
-            "tid",
-            INTEGER,
-            "name",
-            VARCHAR,
-            "start_ts",
-            BIGINT,
-            "end_ts",
-            BIGINT,
-            "upid",
-            INTEGER,
-            "is_main_thread",
-            BOOLEAN,
-            "is_kernel",
-            BOOLEAN,
-            "trace_id",
-            INTEGER),
+            """
+            utid INTEGER, tid INTEGER, name VARCHAR, start_ts BIGINT, end_ts BIGINT,
+            upid INTEGER, is_main_thread BOOLEAN, is_kernel BOOLEAN, trace_id INTEGER\
+            """),
     /** Processes, by their main threads. */
     PROCESS(
-            "upid",
-            INTEGER,
-            "pid",
-            INTEGER,
-            "name",
-            VARCHAR,
-            "start_ts",
-            BIGINT,
-            "end_ts",
-            BIGINT,
-            "trace_id",
-            INTEGER),
+            """
+            upid INTEGER, pid INTEGER, name VARCHAR, start_ts BIGINT, end_ts BIGINT,
+            trace_id INTEGER\
+            """),
     /** What each thread did when. */
     THREAD_STATE(
-            "id",
-            BIGINT,
-            "ts",
-            BIGINT,
-            "dur",
-            BIGINT,
-            "cpu",
-            INTEGER,
-            "utid",
-            INTEGER,
-            "state",
-            VARCHAR,
-            "waker_utid",
-            INTEGER,
-            "syscall",
-            VARCHAR,
-            "kernel_dur",
-            BIGINT,
-            "callsite_id",
-            INTEGER,
-            "trace_id",
-            INTEGER),
+            """
+            id BIGINT, ts BIGINT, dur BIGINT, cpu INTEGER, utid INTEGER, state VARCHAR,
+            waker_utid INTEGER, syscall VARCHAR, kernel_dur BIGINT, callsite_id INTEGER,
+            trace_id INTEGER\
+            """),
     /** Which thread was on which CPU when. */
     SCHED(
-            "id",
-            BIGINT,
-            "ts",
-            BIGINT,
-            "dur",
-            BIGINT,
-            "cpu",
-            INTEGER,
-            "utid",
-            INTEGER,
-            "end_state",
-            VARCHAR,
-            "trace_id",
-            INTEGER),
+            """
+            id BIGINT, ts BIGINT, dur BIGINT, cpu INTEGER, utid INTEGER, end_state VARCHAR,
+            trace_id INTEGER\
+            """),
     /** Spans with a name: system calls, interrupts, soft interrupts, marks of programs. */
     SLICE(
-            "id",
-            BIGINT,
-            "ts",
-            BIGINT,
-            "dur",
-            BIGINT,
-            "utid",
-            INTEGER,
-            "cpu",
-            INTEGER,
-            "category",
-            VARCHAR,
-            "name",
-            VARCHAR,
-            "depth",
-            INTEGER,
-            "parent_id",
-            BIGINT,
-            "ret",
-            BIGINT,
-            "trace_id",
-            INTEGER),
+            """
+            id BIGINT, ts BIGINT, dur BIGINT, utid INTEGER, cpu INTEGER, category VARCHAR,
+            name VARCHAR, depth INTEGER, parent_id BIGINT, ret BIGINT, trace_id INTEGER\
+            """),
     /** Values that change over time. */
     COUNTER(
-            "ts",
-            BIGINT,
-            "value",
-            DOUBLE,
-            "name",
-            VARCHAR,
-            "cpu",
-            INTEGER,
-            "utid",
-            INTEGER,
-            "trace_id",
-            INTEGER),
+            """
+            ts BIGINT, value DOUBLE, name VARCHAR, cpu INTEGER, utid INTEGER,
+            trace_id INTEGER\
+            """),
     /** Samples of perf, whatever they count. */
     SAMPLE(
-            "id",
-            BIGINT,
-            "ts",
-            BIGINT,
-            "cpu",
-            INTEGER,
-            "utid",
-            INTEGER,
-            "callsite_id",
-            INTEGER,
-            "event",
-            VARCHAR,
-            "weight",
-            BIGINT,
-            "trace_id",
-            INTEGER),
+            """
+            id BIGINT, ts BIGINT, cpu INTEGER, utid INTEGER, callsite_id INTEGER,
+            event VARCHAR, weight BIGINT, trace_id INTEGER\
+            """),
     /** Call chains: each row a frame and the row of its caller. */
     STACK(
-            "id",
-            INTEGER,
-            "parent_id",
-            INTEGER,
-            "frame_id",
-            INTEGER,
-            "depth",
-            INTEGER,
-            "trace_id",
-            INTEGER),
+            """
+            id INTEGER, parent_id INTEGER, frame_id INTEGER, depth INTEGER, trace_id INTEGER\
+            """),
     /** Functions that call chains name. */
     FRAME(
-            "id",
-            INTEGER,
-            "name",
-            VARCHAR,
-            "module",
-            VARCHAR,
-            "kind",
-            VARCHAR,
-            "inlined",
-            INTEGER,
-            "trace_id",
-            INTEGER),
+            """
+            id INTEGER, name VARCHAR, module VARCHAR, kind VARCHAR, inlined INTEGER,
+            trace_id INTEGER\
+            """),
     /** Files that processes mapped executable. */
     MAPPING(
-            "ts",
-            BIGINT,
-            "upid",
-            INTEGER,
-            "pid",
-            INTEGER,
-            "start",
-            BIGINT,
-            "end",
-            BIGINT,
-            "file_offset",
-            BIGINT,
-            "name",
-            VARCHAR,
-            "trace_id",
-            INTEGER),
+            """
+            ts BIGINT, upid INTEGER, pid INTEGER, start BIGINT, end BIGINT,
+            file_offset BIGINT, name VARCHAR, trace_id INTEGER\
+            """),
     /** Packets of networks, as far as they were captured and their headers are known. */
     PACKET(
-            "ts",
-            BIGINT,
-            "source",
-            VARCHAR,
-            "length",
-            BIGINT,
-            "src_mac",
-            VARCHAR,
-            "dst_mac",
-            VARCHAR,
-            "vlan",
-            INTEGER,
-            "ether_type",
-            INTEGER,
-            "src",
-            VARCHAR,
-            "dst",
-            VARCHAR,
-            "ttl",
-            INTEGER,
-            "protocol",
-            VARCHAR,
-            "sport",
-            INTEGER,
-            "dport",
-            INTEGER,
-            "flags",
-            VARCHAR,
-            "seq",
-            BIGINT,
-            "ack",
-            BIGINT,
-            "window",
-            INTEGER,
-            "payload",
-            BIGINT,
-            "icmp_type",
-            INTEGER,
-            "icmp_code",
-            INTEGER,
-            "dns_id",
-            INTEGER,
-            "dns_name",
-            VARCHAR,
-            "dns_type",
-            VARCHAR,
-            "dns_response",
-            BOOLEAN,
-            "dns_rcode",
-            INTEGER,
-            "dns_answers",
-            VARCHAR,
-            "trace_id",
-            INTEGER),
+            """
+            ts BIGINT, source VARCHAR, length BIGINT, src_mac VARCHAR, dst_mac VARCHAR,
+            vlan INTEGER, ether_type INTEGER, src VARCHAR, dst VARCHAR, ttl INTEGER,
+            protocol VARCHAR, sport INTEGER, dport INTEGER, flags VARCHAR, seq BIGINT,
+            ack BIGINT, window INTEGER, payload BIGINT, icmp_type INTEGER,
+            icmp_code INTEGER, dns_id INTEGER, dns_name VARCHAR, dns_type VARCHAR,
+            dns_response BOOLEAN, dns_rcode INTEGER, dns_answers VARCHAR, trace_id INTEGER\
+            """),
     /** Lines that the kernel or programs wrote. */
     LOG(
-            "ts",
-            BIGINT,
-            "cpu",
-            INTEGER,
-            "utid",
-            INTEGER,
-            "tag",
-            VARCHAR,
-            "msg",
-            VARCHAR,
-            "trace_id",
-            INTEGER),
+            """
+            ts BIGINT, cpu INTEGER, utid INTEGER, tag VARCHAR, msg VARCHAR, trace_id INTEGER\
+            """),
     /** Events that are missing: lost, throttled, corrupt. */
     LOSS(
-            "ts",
-            BIGINT,
-            "cpu",
-            INTEGER,
-            "kind",
-            VARCHAR,
-            "events",
-            BIGINT,
-            "source",
-            VARCHAR,
-            "trace_id",
-            INTEGER);
+            """
+            ts BIGINT, cpu INTEGER, kind VARCHAR, events BIGINT, source VARCHAR,
+            trace_id INTEGER\
+            """);
 
     private final List<String> names;
     private final List<ColumnType> types;
 
-    DerivedTable(Object... columns) {
-        List<String> foundNames = new java.util.ArrayList<>();
-        List<ColumnType> foundTypes = new java.util.ArrayList<>();
-        for (int i = 0; i < columns.length; i += 2) {
-            foundNames.add((String) columns[i]);
-            foundTypes.add((ColumnType) columns[i + 1]);
+    /** Takes names and types as CREATE TABLE has them. */
+    DerivedTable(String columns) {
+        List<String> foundNames = new ArrayList<>();
+        List<ColumnType> foundTypes = new ArrayList<>();
+        for (String column : columns.split(",")) {
+            String[] words = column.strip().split(" ");
+            foundNames.add(words[0]);
+            foundTypes.add(type(words[1]));
         }
         names = List.copyOf(foundNames);
         types = List.copyOf(foundTypes);
+    }
+
+    private static ColumnType type(String sql) {
+        return switch (sql) {
+            case "BOOLEAN" -> ColumnType.BOOLEAN;
+            case "INTEGER" -> ColumnType.INTEGER;
+            case "BIGINT" -> ColumnType.BIGINT;
+            case "DOUBLE" -> ColumnType.DOUBLE;
+            case "VARCHAR" -> ColumnType.VARCHAR;
+            default -> throw new IllegalArgumentException(sql);
+        };
     }
 
     /** How SQL names it. */

@@ -16,87 +16,40 @@ import sonde.event.result.ValueOutput;
 public final class DynamicPage implements ElfPage {
     private static final Set<String> SIZES =
             Set.of(
-                    "PLTRELSZ",
-                    "RELASZ",
-                    "RELAENT",
-                    "STRSZ",
-                    "SYMENT",
-                    "RELSZ",
-                    "RELENT",
-                    "INIT_ARRAYSZ",
-                    "FINI_ARRAYSZ",
-                    "PREINIT_ARRAYSZ",
-                    "RELRSZ",
-                    "RELRENT",
-                    "GNU_CONFLICTSZ",
-                    "GNU_LIBLISTSZ",
-                    "PLTPADSZ",
-                    "MOVEENT",
-                    "MOVESZ",
-                    "SYMINSZ",
-                    "SYMINENT");
+                    """
+                    PLTRELSZ RELASZ RELAENT STRSZ SYMENT RELSZ RELENT INIT_ARRAYSZ \
+                    FINI_ARRAYSZ PREINIT_ARRAYSZ RELRSZ RELRENT GNU_CONFLICTSZ \
+                    GNU_LIBLISTSZ PLTPADSZ MOVEENT MOVESZ SYMINSZ SYMINENT\
+                    """
+                            .split(" "));
     private static final Set<String> COUNTS =
             Set.of(
-                    "VERDEFNUM",
-                    "VERNEEDNUM",
-                    "RELACOUNT",
-                    "RELCOUNT",
-                    "MIPS_RLD_VERSION",
-                    "MIPS_LOCAL_GOTNO",
-                    "MIPS_CONFLICTNO",
-                    "MIPS_LIBLISTNO",
-                    "MIPS_SYMTABNO",
-                    "MIPS_UNREFEXTNO",
-                    "MIPS_HIPAGENO");
+                    """
+                    VERDEFNUM VERNEEDNUM RELACOUNT RELCOUNT MIPS_RLD_VERSION \
+                    MIPS_LOCAL_GOTNO MIPS_CONFLICTNO MIPS_LIBLISTNO MIPS_SYMTABNO \
+                    MIPS_UNREFEXTNO MIPS_HIPAGENO\
+                    """
+                            .split(" "));
     private static final List<String> FLAGS =
             List.of("ORIGIN", "SYMBOLIC", "TEXTREL", "BIND_NOW", "STATIC_TLS");
     private static final List<String> MIPS_FLAGS =
             List.of(
-                    "QUICKSTART",
-                    "NOTPOT",
-                    "NO_LIBRARY_REPLACEMENT",
-                    "NO_MOVE",
-                    "SGI_ONLY",
-                    "GUARANTEE_INIT",
-                    "DELTA_C_PLUS_PLUS",
-                    "GUARANTEE_START_INIT",
-                    "PIXIE",
-                    "DEFAULT_DELAY_LOAD",
-                    "REQUICKSTART",
-                    "REQUICKSTARTED",
-                    "CORD",
-                    "NO_UNRES_UNDEF",
-                    "RLD_ORDER_SAFE");
+                    """
+                    QUICKSTART NOTPOT NO_LIBRARY_REPLACEMENT NO_MOVE SGI_ONLY \
+                    GUARANTEE_INIT DELTA_C_PLUS_PLUS GUARANTEE_START_INIT PIXIE \
+                    DEFAULT_DELAY_LOAD REQUICKSTART REQUICKSTARTED CORD \
+                    NO_UNRES_UNDEF RLD_ORDER_SAFE\
+                    """
+                            .split(" "));
     private static final List<String> FLAGS_1 =
             List.of(
-                    "NOW",
-                    "GLOBAL",
-                    "GROUP",
-                    "NODELETE",
-                    "LOADFLTR",
-                    "INITFIRST",
-                    "NOOPEN",
-                    "ORIGIN",
-                    "DIRECT",
-                    "TRANS",
-                    "INTERPOSE",
-                    "NODEFLIB",
-                    "NODUMP",
-                    "CONFALT",
-                    "ENDFILTEE",
-                    "DISPRELDNE",
-                    "DISPRELPND",
-                    "NODIRECT",
-                    "IGNMULDEF",
-                    "NOKSYMS",
-                    "NOHDR",
-                    "EDITED",
-                    "NORELOC",
-                    "SYMINTPOSE",
-                    "GLOBAUDIT",
-                    "SINGLETON",
-                    "STUB",
-                    "PIE");
+                    """
+                    NOW GLOBAL GROUP NODELETE LOADFLTR INITFIRST NOOPEN ORIGIN \
+                    DIRECT TRANS INTERPOSE NODEFLIB NODUMP CONFALT ENDFILTEE \
+                    DISPRELDNE DISPRELPND NODIRECT IGNMULDEF NOKSYMS NOHDR EDITED \
+                    NORELOC SYMINTPOSE GLOBAUDIT SINGLETON STUB PIE\
+                    """
+                            .split(" "));
 
     private final ElfFile elf;
 

@@ -154,17 +154,11 @@ public final class HeaderPage implements ElfPage {
     /** From bit 28 on. */
     private static final List<String> MIPS_ARCHITECTURES =
             List.of(
-                    "mips1",
-                    "mips2",
-                    "mips3",
-                    "mips4",
-                    "mips5",
-                    "mips32",
-                    "mips64",
-                    "mips32r2",
-                    "mips64r2",
-                    "mips32r6",
-                    "mips64r6");
+                    """
+                    mips1 mips2 mips3 mips4 mips5 mips32 mips64 mips32r2 mips64r2 \
+                    mips32r6 mips64r6\
+                    """
+                            .split(" "));
 
     /** EF_MIPS_*; a CPU's own extensions, bits 16 to 23, are left as a number. */
     private static void mips(int flags, StringBuilder words) {

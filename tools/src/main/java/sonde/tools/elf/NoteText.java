@@ -138,18 +138,11 @@ final class NoteText {
             if (x86 && type == X86_FEATURE_2_USED) {
                 List<String> names =
                         List.of(
-                                "x86",
-                                "x87",
-                                "MMX",
-                                "XMM",
-                                "YMM",
-                                "ZMM",
-                                "FXSR",
-                                "XSAVE",
-                                "XSAVEOPT",
-                                "XSAVEC",
-                                "TMM",
-                                "MASK");
+                                """
+                                x86 x87 MMX XMM YMM ZMM FXSR XSAVE XSAVEOPT XSAVEC \
+                                TMM MASK\
+                                """
+                                        .split(" "));
                 return "x86 feature used: " + bits(bits, names);
             }
             if (x86 && (type == X86_ISA_1_NEEDED || type == X86_ISA_1_USED)) {

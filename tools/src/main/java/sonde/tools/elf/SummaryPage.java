@@ -217,16 +217,11 @@ public final class SummaryPage implements ElfPage {
         }
         Set<String> wanted =
                 Set.of(
-                        "name",
-                        "version",
-                        "description",
-                        "author",
-                        "license",
-                        "vermagic",
-                        "depends",
-                        "srcversion",
-                        "intree",
-                        "retpoline");
+                        """
+                        name version description author license vermagic depends \
+                        srcversion intree retpoline\
+                        """
+                                .split(" "));
         return texts(elf.bytes(section.get())).stream()
                 .filter(text -> wanted.contains(text.split("=", 2)[0]))
                 .toList();

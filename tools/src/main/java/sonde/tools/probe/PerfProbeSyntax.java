@@ -30,20 +30,11 @@ public final class PerfProbeSyntax {
     /** Those of ours that have a word behind them. */
     private static final Set<String> WITH_VALUE =
             Set.of(
-                    "-x",
-                    "--exec",
-                    "-m",
-                    "--module",
-                    "-k",
-                    "--vmlinux",
-                    "-s",
-                    "--source",
-                    "-p",
-                    "--pid",
-                    "--symbols",
-                    "--debug-dir",
-                    "--group",
-                    "--name");
+                    """
+                    -x --exec -m --module -k --vmlinux -s --source -p --pid \
+                    --symbols --debug-dir --group --name\
+                    """
+                            .split(" "));
 
     private PerfProbeSyntax() {}
 

@@ -14,16 +14,12 @@ import sonde.event.result.Result;
 public final class QueryLibrary {
     private static final List<String> NAMES =
             List.of(
-                    "run-queue-latency",
-                    "longest-blocked",
-                    "syscall-latency",
-                    "wake-up-chains",
-                    "critical-path",
-                    "irq-time",
-                    "block-io",
-                    "page-cache-misses",
-                    "lock-contention",
-                    "lost-events");
+                    """
+                    run-queue-latency longest-blocked syscall-latency wake-up-chains \
+                    critical-path irq-time block-io page-cache-misses \
+                    lock-contention lost-events\
+                    """
+                            .split(" "));
 
     private QueryLibrary() {}
 

@@ -3,6 +3,7 @@ package sonde.tools.script;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.lang.probes.AttachPoint.Kind;
 import sonde.tools.option.OptionException;
 
 /**
@@ -11,59 +12,15 @@ import sonde.tools.option.OptionException;
  * has them, too.
  */
 final class ProbeWord {
-    private static final Set<String> KINDS =
-            Set.of(
-                    "asyncwatchpoint",
-                    "aw",
-                    "bench",
-                    "f",
-                    "fentry",
-                    "fexit",
-                    "fr",
-                    "h",
-                    "hardware",
-                    "i",
-                    "interval",
-                    "iter",
-                    "it",
-                    "k",
-                    "kfunc",
-                    "kprobe",
-                    "kr",
-                    "kretfunc",
-                    "kretprobe",
-                    "p",
-                    "profile",
-                    "rawtracepoint",
-                    "rt",
-                    "s",
-                    "software",
-                    "t",
-                    "tracepoint",
-                    "u",
-                    "U",
-                    "uprobe",
-                    "ur",
-                    "uretprobe",
-                    "usdt",
-                    "w",
-                    "watchpoint");
-
     private static final Set<String> OF_PROGRAMS = Set.of("uprobe", "u", "uretprobe", "ur");
     private static final Set<String> OF_RETURNS =
             Set.of("uretprobe", "ur", "kretprobe", "kr", "fexit", "fr", "kretfunc");
     private static final Set<String> OF_THE_KERNEL =
             Set.of(
-                    "kprobe",
-                    "k",
-                    "kretprobe",
-                    "kr",
-                    "fentry",
-                    "f",
-                    "fexit",
-                    "fr",
-                    "kfunc",
-                    "kretfunc");
+                    """
+                    kprobe k kretprobe kr fentry f fexit fr kfunc kretfunc\
+                    """
+                            .split(" "));
 
     private static final Pattern BCC = Pattern.compile("([pr]):(?:([^:]*):)?(.+)");
 
@@ -98,7 +55,7 @@ final class ProbeWord {
     static String probe(String given, boolean atReturn) {
         String word = spelled(given);
         int colon = word.indexOf(':');
-        if (colon >= 0 && KINDS.contains(word.substring(0, colon))) {
+        if (colon >= 0 && Kind.of(word.substring(0, colon)) != null) {
             return word;
         }
         String ret = atReturn ? "ret" : "";
@@ -136,7 +93,7 @@ final class ProbeWord {
         if (OF_THE_KERNEL.contains(kind)) {
             return new Function(word.substring(colon + 1), false);
         }
-        if (KINDS.contains(kind)) {
+        if (Kind.of(kind) != null) {
             throw new OptionException(
                     "'"
                             + word

@@ -22,37 +22,13 @@ import sonde.lang.type.ValueType.VoidType;
 final class BuiltinTypes {
     private static final Set<String> NAMES =
             Set.of(
-                    "pid",
-                    "tid",
-                    "uid",
-                    "gid",
-                    "nsecs",
-                    "elapsed",
-                    "cpu",
-                    "ncpus",
-                    "numaid",
-                    "rand",
-                    "comm",
-                    "curtask",
-                    "cgroup",
-                    "func",
-                    "probe",
-                    "probetype",
-                    "args",
-                    "retval",
-                    "ctx",
-                    "kstack",
-                    "ustack",
-                    "username",
-                    "jiffies",
-                    "cpid",
-                    "usermode",
-                    "has_cpid",
-                    "ppid",
-                    "pcomm",
-                    "leader_tid",
-                    "leader_comm",
-                    "dw_ustack");
+                    """
+                    pid tid uid gid nsecs elapsed cpu ncpus numaid rand comm curtask \
+                    cgroup func probe probetype args retval ctx kstack ustack \
+                    username jiffies cpid usermode has_cpid ppid pcomm leader_tid \
+                    leader_comm dw_ustack\
+                    """
+                            .split(" "));
 
     private BuiltinTypes() {}
 

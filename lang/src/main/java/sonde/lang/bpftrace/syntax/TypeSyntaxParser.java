@@ -14,47 +14,14 @@ final class TypeSyntaxParser {
     /** Types of the language itself; other names may be a typedef's, a macro's, a constant's. */
     private static final Set<String> BUILTIN =
             Set.of(
-                    "void",
-                    "bool",
-                    "int8",
-                    "int16",
-                    "int32",
-                    "int64",
-                    "uint8",
-                    "uint16",
-                    "uint32",
-                    "uint64",
-                    "int",
-                    "char",
-                    "short",
-                    "long",
-                    "unsigned",
-                    "string",
-                    "buffer",
-                    "inet",
-                    "timestamp",
-                    "macaddr_t",
-                    "cgroup_path_t",
-                    "username",
-                    "ksym_t",
-                    "usym_t",
-                    "kstack_t",
-                    "ustack_t",
-                    "count_t",
-                    "sum_t",
-                    "usum_t",
-                    "min_t",
-                    "umin_t",
-                    "max_t",
-                    "umax_t",
-                    "avg_t",
-                    "uavg_t",
-                    "stats_t",
-                    "ustats_t",
-                    "hist_t",
-                    "lhist_t",
-                    "tseries_t",
-                    "strerror_t");
+                    """
+                    void bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 int \
+                    char short long unsigned string buffer inet timestamp macaddr_t \
+                    cgroup_path_t username ksym_t usym_t kstack_t ustack_t count_t \
+                    sum_t usum_t min_t umin_t max_t umax_t avg_t uavg_t stats_t \
+                    ustats_t hist_t lhist_t tseries_t strerror_t\
+                    """
+                            .split(" "));
 
     private final ParserCursor cursor;
     private final ScriptExpressionParser expressions;

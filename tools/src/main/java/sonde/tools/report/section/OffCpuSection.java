@@ -45,27 +45,13 @@ final class OffCpuSection implements ReportSection {
     /** Calls in which programs wait for something to do. */
     private static final Set<String> IDLE_CALLS =
             Set.of(
-                    "epoll_wait",
-                    "epoll_pwait",
-                    "epoll_pwait2",
-                    "poll",
-                    "ppoll",
-                    "select",
-                    "pselect6",
-                    "futex",
-                    "futex_waitv",
-                    "nanosleep",
-                    "clock_nanosleep",
-                    "pause",
-                    "rt_sigsuspend",
-                    "rt_sigtimedwait",
-                    "restart_syscall",
-                    "io_getevents",
-                    "io_uring_enter",
-                    "wait4",
-                    "waitid",
-                    "accept",
-                    "accept4");
+                    """
+                    epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 \
+                    futex futex_waitv nanosleep clock_nanosleep pause rt_sigsuspend \
+                    rt_sigtimedwait restart_syscall io_getevents io_uring_enter \
+                    wait4 waitid accept accept4\
+                    """
+                            .split(" "));
 
     @Override
     public List<String> options() {
