@@ -15,18 +15,8 @@ final class CommandTable {
     /** The commands, in the order of the overview. */
     static final List<String> NAMES =
             List.of(
-                    "record",
-                    "report",
-                    "convert",
-                    "query",
-                    "list",
-                    "probe",
-                    "elf",
-                    "symbolize",
-                    "bpf",
-                    "doctor",
-                    "trace",
-                    "tool");
+                    "record report convert query list probe elf symbolize bpf doctor trace tool"
+                            .split(" "));
 
     /**
      * A command.
