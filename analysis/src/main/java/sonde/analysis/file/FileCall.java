@@ -1,5 +1,6 @@
 package sonde.analysis.file;
 
+import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /** What a system call does with descriptors. Arguments count from 0. */
@@ -49,8 +50,10 @@ enum FileCall {
 
     private static final int F_DUPFD = 0;
     private static final int F_SETFD = 2;
-    private static final int F_SETLKW = 7;
-    private static final int F_OFD_SETLKW = 38;
+
+    /** F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW. */
+    private static final Set<Long> LOCKING = Set.of(6L, 7L, 37L, 38L);
+
     private static final int F_DUPFD_CLOEXEC = 1030;
 
     /** More numbers than any architecture has. */
@@ -111,7 +114,7 @@ enum FileCall {
     boolean takesTime(long[] arguments) {
         return switch (this) {
             case DUP, DUP2, DUP3 -> false;
-            case FCNTL -> arguments[1] == F_SETLKW || arguments[1] == F_OFD_SETLKW;
+            case FCNTL -> LOCKING.contains(arguments[1]);
             default -> from >= 0 || to >= 0;
         };
     }

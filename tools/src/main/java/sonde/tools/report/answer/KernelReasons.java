@@ -1,6 +1,5 @@
 package sonde.tools.report.answer;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,19 +55,18 @@ final class KernelReasons {
                     "handle_mm_fault");
 
     static String reason(List<Frame> chain, String call) {
-        List<String> kernel = new ArrayList<>();
-        for (Frame frame : chain) {
-            if (frame.kind() != Frame.Kind.KERNEL) {
-                if (call.equals("futex") && isLock(frame.name())) {
-                    return WaitRules.LOCK;
-                }
-                break;
-            }
-            kernel.add(frame.name());
-        }
+        List<String> kernel =
+                chain.stream()
+                        .takeWhile(frame -> frame.kind() == Frame.Kind.KERNEL)
+                        .map(Frame::name)
+                        .toList();
         if (call.equals("futex")) {
-            boolean locks = chain.stream().anyMatch(frame -> isLock(frame.name()));
-            return locks ? WaitRules.LOCK : "";
+            List<String> user =
+                    chain.stream()
+                            .dropWhile(frame -> frame.kind() == Frame.Kind.KERNEL)
+                            .map(Frame::name)
+                            .toList();
+            return FutexReasons.of(user);
         }
         boolean isMemory = kernel.stream().anyMatch(KernelReasons::isAddressSpace);
         if (isMemory && kernel.stream().anyMatch(name -> name.startsWith("rwsem_down_"))) {
@@ -80,13 +78,6 @@ final class KernelReasons {
             }
         }
         return "";
-    }
-
-    private static boolean isLock(String function) {
-        return function.contains("lll_lock_wait")
-                || function.contains("pthread_mutex_lock")
-                || function.contains("pthread_mutex_timedlock")
-                || function.contains("pthread_rwlock_");
     }
 
     /** mm/mmap.c, mm/memory.c, kernel/fork.c: all take mmap_lock. */

@@ -33,7 +33,7 @@ final class ResourceRules {
                                 .filter(one -> rss.subject().startsWith(one.group().name()))
                                 .findFirst()
                                 .map(FaultSum::place)
-                                .filter(ProgramPlace::isNamed)
+                                .filter(place -> place.own() && place.isNamed())
                                 .map(place -> "; most page faults come from " + place.phrase())
                                 .orElse("");
                 findings.add(
@@ -153,7 +153,7 @@ final class ResourceRules {
             String text =
                     switch (one.name()) {
                         case "ListenOverflows" ->
-                                " connections were refused because an accept queue was full"
+                                " connections were dropped because an accept queue was full"
                                         + " (ListenOverflows of the network namespace).";
                         case "TCPSynRetrans" ->
                                 " connection requests had to be sent again: a peer did not answer"

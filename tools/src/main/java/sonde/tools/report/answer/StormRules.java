@@ -37,19 +37,20 @@ final class StormRules {
 
     /** Many processes were started. */
     static List<Finding> starts(Evidence evidence) {
-        long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
+        List<StartSum> steady = steady(evidence);
+        long count = steady.stream().mapToLong(StartSum::count).sum();
         if (!isStartStorm(evidence)) {
             return List.of();
         }
-        long lives = evidence.starts().stream().mapToLong(StartSum::nanos).sum();
-        long cpu = evidence.starts().stream().mapToLong(StartSum::cpuNanos).sum();
+        long lives = steady.stream().mapToLong(StartSum::nanos).sum();
+        long cpu = steady.stream().mapToLong(StartSum::cpuNanos).sum();
         String names =
-                evidence.starts().stream()
+                steady.stream()
                         .limit(4)
                         .map(start -> start.name() + " ×" + AnswerWording.count(start.count()))
                         .collect(Collectors.joining(", "));
-        String more = evidence.starts().size() > 4 ? ", …" : "";
-        StartSum most = evidence.starts().getFirst();
+        String more = steady.size() > 4 ? ", …" : "";
+        StartSum most = steady.getFirst();
         String text =
                 AnswerWording.count(count)
                         + " processes were started in "
@@ -70,9 +71,13 @@ final class StormRules {
 
     /** Whether processes were started all the time. */
     static boolean isStartStorm(Evidence evidence) {
-        long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
-        int spread = evidence.starts().stream().mapToInt(StartSum::spread).max().orElse(0);
-        return count >= STARTS && evidence.rate(count) >= STARTS_PER_SECOND && spread >= SPREAD;
+        long count = steady(evidence).stream().mapToLong(StartSum::count).sum();
+        return count >= STARTS && evidence.rate(count) >= STARTS_PER_SECOND;
+    }
+
+    /** Those that were started during all of it, not by a script at the start. */
+    private static List<StartSum> steady(Evidence evidence) {
+        return evidence.starts().stream().filter(start -> start.spread() >= SPREAD).toList();
     }
 
     /** Children ended and nobody waited for them. */
@@ -84,9 +89,9 @@ final class StormRules {
                         AnswerWording.count(start.ended())
                                 + " children of "
                                 + start.parent()
-                                + " ended, and it waited for "
+                                + " ended, and its process waited for "
                                 + AnswerWording.count(start.reaped())
-                                + " of them: the others stay as zombies, unless it ignores"
+                                + " children in all: the others stay as zombies, unless it ignores"
                                 + " SIGCHLD.";
                 findings.add(new Finding(1, text));
             }
@@ -142,14 +147,16 @@ final class StormRules {
     static List<Finding> descriptors(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
         for (DescriptorSum one : evidence.descriptors()) {
-            long left = one.opened() - one.closed();
-            if (left >= DESCRIPTORS && left > one.opened() / 2) {
+            if (one.most() >= DESCRIPTORS && one.most() > one.opened() / 2) {
                 String text =
                         one.process()
                                 + " opened "
                                 + AnswerWording.count(one.opened())
-                                + " descriptors and closed "
+                                + " descriptors and had up to "
+                                + AnswerWording.count(one.most())
+                                + " of them open at once, "
                                 + AnswerWording.count(one.closed())
+                                + " were closed"
                                 + (one.names().isEmpty()
                                         ? ""
                                         : ": " + String.join(", ", one.names()))

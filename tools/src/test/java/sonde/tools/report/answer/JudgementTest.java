@@ -129,8 +129,8 @@ final class JudgementTest {
     @Test
     void aFunctionThatRunsIsNamedWithItsCaller() {
         ThreadGroup group = group("server", 1, 4.9, 0);
-        cpu.add(new CpuUse(group, COMMIT, 0.97, 970, 0.01, List.of()));
-        cpu.add(new CpuUse(group, MALLOC, 0.03, 30, 0, List.of()));
+        cpu.add(new CpuUse(group, COMMIT, 0.97, 970, 0.01, List.of(), ""));
+        cpu.add(new CpuUse(group, MALLOC, 0.03, 30, 0, List.of(), ""));
         assertThat(sentences())
                 .containsExactly(
                         "server 7 ran 4.90 s of 5.00 s: 97 % of the CPU time in journal_commit,"
@@ -140,12 +140,12 @@ final class JudgementTest {
     @Test
     void fewSamplesOrScatteredOnesNameNoFunction() {
         ThreadGroup group = group("server", 1, 4.9, 0);
-        cpu.add(new CpuUse(group, COMMIT, 1, 9, 0, List.of()));
+        cpu.add(new CpuUse(group, COMMIT, 1, 9, 0, List.of(), ""));
         assertThat(sentences()).isEmpty();
         cpu.clear();
         for (int i = 0; i < 10; i++) {
-            ProgramPlace place = new ProgramPlace("f" + i, "server", List.of(), true);
-            cpu.add(new CpuUse(group, place, 0.1, 100, 0, List.of()));
+            ProgramPlace place = new ProgramPlace("f" + i, "m" + i, List.of(), true);
+            cpu.add(new CpuUse(group, place, 0.1, 100, 0, List.of(), ""));
         }
         assertThat(sentences()).isEmpty();
     }
@@ -177,20 +177,24 @@ final class JudgementTest {
     @Test
     void threadsThatWaitForWorkComeLast() {
         ThreadGroup main = group("server", 1, 4.5, 0);
-        cpu.add(new CpuUse(main, COMMIT, 1, 1000, 0, List.of()));
+        cpu.add(new CpuUse(main, COMMIT, 1, 1000, 0, List.of(), ""));
         ThreadGroup pool = group("pool", 8, 0, 0);
         wait(pool, "futex", "", "", "", MALLOC, false, 39, 16);
         ThreadGroup runtime = group("G1 Conc#", 2, 0, 0);
         wait(runtime, "futex", "", "", "", MALLOC, false, 10, 2);
+        assertThat(sentences()).hasSize(1);
+        assertThat(sentences().getFirst()).startsWith("server 7 ran");
+        ThreadGroup fed = group("encoder", 3, 0, 0);
+        wait(fed, "futex", "", "futex frames", "", MALLOC, false, 14, 500);
         assertThat(sentences()).hasSize(2);
-        assertThat(sentences().get(0)).startsWith("server 7 ran");
-        assertThat(sentences().get(1)).startsWith("the 8 pool threads waited");
+        assertThat(sentences().get(1))
+                .startsWith("the 3 encoder threads waited 14.0 s of 3 × 5.00 s on frames (futex)");
     }
 
     @Test
     void callsThatCostAreCountedWithTheirSize() {
         ThreadGroup group = group("export", 1, 4.8, 0);
-        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("write")));
+        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("write"), ""));
         call(group, "write", 1_500_000, 1_500_000, "", 0.8);
         assertThat(sentences())
                 .containsExactly(
@@ -205,7 +209,7 @@ final class JudgementTest {
     @Test
     void readsThatFailAreAPollAndCallsForWaitingAreNot() {
         ThreadGroup group = group("loop", 1, 4.9, 0);
-        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("read")));
+        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("read"), ""));
         call(group, "read", 1_000_000, 832, "EAGAIN", 0.9);
         assertThat(sentences().getFirst())
                 .contains("100 % failed with EAGAIN: it polls without waiting")
@@ -255,16 +259,17 @@ final class JudgementTest {
     void signalsDescriptorsAndLimitsAreCounted() {
         group("server", 1, 0.5, 0);
         signals.add(new SignalSum("server 7", "timers or itself", "SIGALRM", 5000));
-        descriptors.add(new DescriptorSum("server 7", 900, 3, List.of("/etc/hosts ×880")));
+        descriptors.add(new DescriptorSum("server 7", 900, 3, 897, List.of("/etc/hosts ×880")));
         failures.add(new FailureSum("/etc/hosts", "EMFILE", 40, 1));
         assertThat(sentences())
                 .contains(
                         "server 7 got 5,000 SIGALRM (1,000 a second) from timers or itself.",
-                        "server 7 opened 900 descriptors and closed 3: /etc/hosts ×880.",
+                        "server 7 opened 900 descriptors and had up to 897 of them open at once, 3 were"
+                                + " closed: /etc/hosts ×880.",
                         "40 attempts on /etc/hosts failed with EMFILE: the process has no"
                                 + " descriptor left (ulimit -n).");
         signals.set(0, new SignalSum("server 7", "timers or itself", "SIGALRM", 50));
-        descriptors.set(0, new DescriptorSum("server 7", 900, 880, List.of()));
+        descriptors.set(0, new DescriptorSum("server 7", 900, 880, 30, List.of()));
         failures.set(0, new FailureSum("/etc/hosts", "ENOENT", 40, 1));
         assertThat(sentences()).isEmpty();
     }
