@@ -559,7 +559,8 @@ public final class FileAccesses implements Operator {
         DescriptorTable table = tables.of(thread, time);
         String text = text(name, table);
         if (!name.succeeded()) {
-            if (counts && name.result() >= -MAX_ERRNO) {
+            boolean ended = name.result() != NamedCall.WAITING;
+            if (counts && ended && name.result() >= -MAX_ERRNO) {
                 ledger.failed(text.isEmpty() ? "(unreadable)" : text, (int) -name.result(), thread);
             }
             attempted(name, table, text, thread);

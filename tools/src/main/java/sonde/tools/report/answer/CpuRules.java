@@ -133,7 +133,9 @@ final class CpuRules {
         List<CpuUse> in = uses.stream().filter(use -> use.place().module().equals(module)).toList();
         boolean nameless = in.stream().noneMatch(use -> use.place().isNamed());
         if (module.startsWith("[anon")) {
-            return "code that was compiled at run time and has no names";
+            boolean node = uses.stream().anyMatch(use -> use.place().module().matches("node(js)?"));
+            return "code that was compiled at run time and has no names"
+                    + (node ? " (node --perf-basic-prof names it)" : "");
         }
         if (ProgramFrames.isInterpreter(module)) {
             return "the interpreter " + module + ", the script's functions have no names";

@@ -24,6 +24,9 @@ final class KernelReasons {
         KERNEL.put("do_freezer_trap", "its cgroup to be thawed");
     }
 
+    /** Before the function of a wait in no system call, of which no more is known. */
+    static final String FUNCTION = "the kernel function ";
+
     private final CallTreeBuilder trees;
 
     KernelReasons(CallTreeBuilder trees) {
@@ -33,7 +36,8 @@ final class KernelReasons {
     String of(int node, String call) {
         List<Frame> chain = node < 0 ? List.of() : trees.chain(node).reversed();
         String reason = reason(chain, call);
-        return reason.isEmpty() && call.isEmpty() ? trees.waitsIn(node) : reason;
+        String function = reason.isEmpty() && call.isEmpty() ? trees.waitsIn(node) : "";
+        return function.isEmpty() ? reason : FUNCTION + function;
     }
 
     /** Whether a sample was taken in a page fault. */

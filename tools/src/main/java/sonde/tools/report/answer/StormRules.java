@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.DescriptorSum;
 import sonde.tools.report.answer.Evidence.FailureSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
@@ -21,6 +23,9 @@ final class StormRules {
     private static final double FAILURES_PER_SECOND = 100;
     private static final long FAILURES = 1000;
     private static final long LIMITS = 1;
+    private static final long TRIED = 3;
+    private static final double LOCKED = 0.97;
+    private static final Set<String> LOCKS = Set.of("fcntl", "flock");
     private static final long PAGE = 4096;
 
     /** What a storm is worth whose part of the time is not known. */
@@ -162,6 +167,41 @@ final class StormRules {
                                         : ": " + String.join(", ", one.names()))
                                 + ".";
                 findings.add(new Finding(0.95, text));
+            }
+        }
+        return findings;
+    }
+
+    /** A file was locked by another process when it was tried, and it is tried again and again. */
+    static List<Finding> locks(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (CallSum call : evidence.calls()) {
+            long busy =
+                    Stream.of("EAGAIN", "EACCES")
+                            .mapToLong(error -> call.errors().getOrDefault(error, 0L))
+                            .sum();
+            if (LOCKS.contains(call.call()) && busy >= TRIED && !call.object().isEmpty()) {
+                String others =
+                        evidence.calls().stream()
+                                .filter(one -> one.object().equals(call.object()))
+                                .filter(one -> LOCKS.contains(one.call()))
+                                .map(one -> one.group().shown())
+                                .filter(name -> !name.equals(call.group().shown()))
+                                .distinct()
+                                .limit(2)
+                                .collect(Collectors.joining(", "));
+                String text =
+                        call.group().shown()
+                                + " tried "
+                                + AnswerWording.count(busy)
+                                + " times to lock "
+                                + call.object()
+                                + " ("
+                                + call.call()
+                                + "), which another process had locked"
+                                + (others.isEmpty() ? "" : "; " + others + " locks it too")
+                                + ".";
+                findings.add(new Finding(LOCKED, text));
             }
         }
         return findings;

@@ -202,7 +202,7 @@ final class WaitRules {
     /** The variable of a lock or condition whose owner is not known. */
     private static String variable(WaitSum wait, String otherwise) {
         return wait.object().startsWith(FUTEX)
-                ? wait.object().substring(FUTEX.length())
+                ? "the variable " + wait.object().substring(FUTEX.length())
                 : otherwise;
     }
 
@@ -257,7 +257,10 @@ final class WaitRules {
             String lock =
                     wait.object().startsWith(LOCKED)
                             ? "the " + wait.object()
-                            : wait.reason() + variable(wait, "");
+                            : wait.reason()
+                                    + (wait.object().startsWith(FUTEX)
+                                            ? ", " + variable(wait, "")
+                                            : "");
             String released = waker.isEmpty() ? "" : ", released by " + waker;
             return " for " + lock + " (futex)" + (held.isEmpty() ? released : ", held by " + held);
         }
@@ -281,6 +284,9 @@ final class WaitRules {
                                     : " for " + wait.reason())
                             + " (futex)"
                             + by;
+        }
+        if (wait.call().isEmpty() && wait.reason().startsWith(KernelReasons.FUNCTION)) {
+            return " in " + wait.reason();
         }
         boolean dns = wait.object().endsWith(":53");
         String reason =

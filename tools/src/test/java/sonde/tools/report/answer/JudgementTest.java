@@ -188,7 +188,9 @@ final class JudgementTest {
         wait(fed, "futex", "", "futex frames", "", MALLOC, false, 14, 500);
         assertThat(sentences()).hasSize(2);
         assertThat(sentences().get(1))
-                .startsWith("the 3 encoder threads waited 14.0 s of 3 × 5.00 s on frames (futex)");
+                .startsWith(
+                        "the 3 encoder threads waited 14.0 s of 3 × 5.00 s on the variable"
+                                + " frames (futex)");
     }
 
     @Test
