@@ -64,10 +64,17 @@ final class AnswerKernelTest {
                     touch   | page faults                            | touch_buffer   | causes
                     grow    | of resident memory                     | cache_insert   | causes
                     zombies | zombies                                |                | causes
-                    leak    | descriptors and closed                 |                | /etc/hostname
+                    leak    | descriptors and had up to                 |                | /etc/hostname
                     eagain  | failed with EAGAIN: it polls           | try_receive    | causes
                     mutex   | for .*lock.* held by causes.*slept | look_up      | lock
                     flock   | for the file lock                      | write_index    | /planted
+                    rwlock   | for the lock route_table .*held by causes.*slept | find_route | route_table
+                    twins    | causes \\d+ waited .* file lock .*held by causes \\d+, which slept | append_entry | /planted
+                    trylock  | tried \\d+ times to lock .*another process had locked | | /planted
+                    poll0    | poll calls .* it polls without waiting | check_queue | causes
+                    connect  | in connect on 127.0.0.1:\\d+ .connecting. | reach_backend | 127.0.0.1
+                    unclosed | up to 3\\d\\d of them open at once |     | causes
+                    turns    | openat calls on .*8 names           | open_shard     | /planted
                     ticks   | SIGALRM .* from timers                 |                | causes
                     """)
     void aPlantedCauseIsTold(String mode, String cause, String function, String object)

@@ -94,7 +94,7 @@ final class CpuRules {
             named = modules(uses, places) / Math.max(all, 1e-9);
         }
         if (named < INCLUSIVE) {
-            under(uses, all, places);
+            named = Math.max(named, under(uses, all, places));
         }
         if (places.isEmpty()) {
             return Optional.empty();
@@ -152,27 +152,27 @@ final class CpuRules {
                                 .collect(Collectors.joining(", ", " (", ", …)")));
     }
 
-    /** The innermost function of the program under which most of it lies, with what it called. */
-    private static void under(List<CpuUse> uses, double all, List<String> places) {
+    /** The innermost function of the program under which most of it lies, and its share. */
+    private static double under(List<CpuUse> uses, double all, List<String> places) {
         Map<String, Double> shares = new LinkedHashMap<>();
         Map<String, Integer> depths = new HashMap<>();
-        for (CpuUse use : uses) {
+        for (CpuUse use : uses.stream().filter(one -> one.kernelShare() <= 0.5).toList()) {
             List<String> callers = use.place().callers();
             new LinkedHashSet<>(callers)
                     .forEach(name -> shares.merge(name, use.share(), Double::sum));
             callers.forEach(name ->
                     depths.merge(name, callers.size() - callers.lastIndexOf(name), Math::max));
         }
-        shares.entrySet().stream()
+        return shares.entrySet().stream()
                 .filter(one -> one.getValue() >= INCLUSIVE * all && !OUTER.contains(one.getKey()))
                 .max(Comparator.comparingInt(one -> depths.getOrDefault(one.getKey(), 0)))
-                .ifPresent(one ->
-                        places.add(
-                                AnswerWording.percent(one.getValue() / all)
-                                        + (places.isEmpty() ? " of the CPU time" : "")
-                                        + " in what "
-                                        + one.getKey()
-                                        + " called"));
+                .map(one -> {
+                    String of = places.isEmpty() ? " of the CPU time in what " : " in what ";
+                    String share = AnswerWording.percent(one.getValue() / all);
+                    places.add(share + of + one.getKey() + " called");
+                    return one.getValue() / all;
+                })
+                .orElse(0.0);
     }
 
     private static double busyOfWall(Evidence evidence) {

@@ -150,7 +150,7 @@ public record Evidence(
      * @param nanos sum of their lives
      * @param cpuNanos on CPUs
      * @param ended how many ended
-     * @param reaped for how many the parent waited
+     * @param reaped for how many the parent waited; all that ended where waits are not recorded
      * @param spread in how many tenths of the recording any began
      */
     record StartSum(

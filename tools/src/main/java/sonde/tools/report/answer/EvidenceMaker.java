@@ -547,7 +547,7 @@ public final class EvidenceMaker {
                             sum.latency().sum(),
                             sum.latency().quantile(0.5),
                             errors,
-                            fails ? "" : object(key),
+                            fails && !StormRules.LOCKS.contains(key.call) ? "" : object(key),
                             bytes.getOrDefault(key, 0L),
                             kernel.getOrDefault(key, new long[1])[0]
                                     / (double) Math.max(1, sampled),

@@ -33,7 +33,7 @@ final class FutexReasons {
         // src/hotspot/share/runtime: objectMonitor.cpp, synchronizer.cpp, safepoint.cpp
         reason(
                 "(ObjectMonitor|ObjectSynchronizer)::(enter|reenter|EnterI|ReenterI).*",
-                "a Java monitor");
+                "a Java monitor (--jvm tells its class)");
         reason(
                 "(SafepointSynchronize::block|SafepointMechanism::process).*",
                 "the end of a stop of all Java threads");

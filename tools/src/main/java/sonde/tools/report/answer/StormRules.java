@@ -25,7 +25,10 @@ final class StormRules {
     private static final long LIMITS = 1;
     private static final long TRIED = 3;
     private static final double LOCKED = 0.97;
-    private static final Set<String> LOCKS = Set.of("fcntl", "flock");
+
+    /** Calls that lock files, or say that another has. */
+    static final Set<String> LOCKS = Set.of("fcntl", "flock");
+
     private static final long PAGE = 4096;
 
     /** What a storm is worth whose part of the time is not known. */

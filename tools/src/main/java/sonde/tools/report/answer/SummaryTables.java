@@ -136,7 +136,7 @@ public final class SummaryTables {
     }
 
     private static String threads(ThreadGroup group) {
-        return group.threads() == 1 ? group.name() : group.name() + " ×" + group.threads();
+        return group.name() + (group.threads() == 1 ? " " + group.tid() : " ×" + group.threads());
     }
 
     /** Programs that were started, where that was done all the time. */

@@ -179,7 +179,7 @@ final class WaitRules {
     /** Whether the futex is that of a lock, as glibc's functions tell. */
     static boolean isLock(WaitSum wait) {
         return wait.reason().startsWith(LOCK)
-                || wait.reason().equals("a Java monitor")
+                || wait.reason().startsWith("a Java monitor")
                 || wait.object().startsWith(LOCKED);
     }
 
@@ -234,7 +234,7 @@ final class WaitRules {
         if (wait.place().own() && wait.place().isNamed()) {
             text.append(wait.meanwhile().isEmpty() ? ", called from " : "; the call comes from ");
             text.append(wait.place().chain());
-        } else if (wait.place().own() && library) {
+        } else if (wait.place().own() && library && !wait.place().module().startsWith("[")) {
             text.append(", called from code of ").append(wait.place().module());
             text.append(", which has no symbols");
         }

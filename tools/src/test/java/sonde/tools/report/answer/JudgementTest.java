@@ -336,6 +336,72 @@ final class JudgementTest {
     }
 
     @Test
+    void codeWithoutNamesIsToldByItsFile() {
+        ThreadGroup group = group("server", 1, 4, 0);
+        ProgramPlace nameless =
+                new ProgramPlace("[anon] without symbols", "[anon]", List.of(), true);
+        cpu.add(new CpuUse(group, nameless, 0.9, 900, 0, List.of(), ""));
+        cpu.add(new CpuUse(group, MALLOC, 0.1, 100, 0, List.of(), ""));
+        assertThat(sentences().getFirst())
+                .endsWith(
+                        ": 90 % of the CPU time in code that was compiled at run time and has no"
+                                + " names.");
+    }
+
+    @Test
+    void aFlatProfileIsToldByTheFunctionAboveIt() {
+        ThreadGroup group = group("server", 1, 4, 0);
+        for (int i = 0; i < 8; i++) {
+            List<String> callers = i < 6 ? List.of("render_page", "main") : List.of("main");
+            ProgramPlace place = new ProgramPlace("f" + i, "m" + i, callers, true);
+            cpu.add(new CpuUse(group, place, 0.125, 100, 0, List.of(), ""));
+        }
+        assertThat(sentences().getFirst())
+                .endsWith(": 75 % of the CPU time in what render_page called.");
+    }
+
+    @Test
+    void aLibraryFunctionThatTookTheTimeIsNamed() {
+        ThreadGroup group = group("server", 1, 4, 0);
+        cpu.add(new CpuUse(group, COMMIT, 1, 900, 0, List.of(), "pthread_spin_lock"));
+        assertThat(sentences().getFirst())
+                .contains(
+                        "journal_commit, called from handle_request (most of it in"
+                                + " pthread_spin_lock)");
+    }
+
+    @Test
+    void locksOfRunTimesAreKnownByTheirFunctions() {
+        assertThat(FutexReasons.of(List.of("syscall", "take_gil", "eval")))
+                .isEqualTo("the GIL of Python");
+        assertThat(
+                        FutexReasons.of(
+                                List.of(
+                                        "syscall",
+                                        "std::sys::sync::mutex::futex::Mutex::lock_contended",
+                                        "shard::get")))
+                .isEqualTo("a lock");
+        assertThat(FutexReasons.of(List.of("__lll_lock_wait_private", "malloc", "grow")))
+                .isEqualTo("a lock of malloc");
+        assertThat(FutexReasons.of(List.of("__pthread_cond_wait", "take_frame"))).isEmpty();
+        assertThat(FutexReasons.of(List.of("uv_cond_wait", "node::PlatformWorkerThread(void*)")))
+                .isEqualTo(FutexReasons.RUNTIME_WORK);
+    }
+
+    @Test
+    void fileLocksTriedInVainAreCounted() {
+        ThreadGroup group = group("server", 1, 0.1, 0);
+        call(group, "fcntl", 40, 0, "EAGAIN", 0);
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 tried 40 times to lock /tmp/out (fcntl), which another process"
+                                + " had locked.");
+        calls.clear();
+        call(group, "fcntl", 40, 0, "EBADF", 0);
+        assertThat(sentences()).isEmpty();
+    }
+
+    @Test
     void namesOfScriptsAreThoseOfTheirAuthors() {
         assertThat(name("JS:*slowSort /srv/app.js:12:18")).isEqualTo("slowSort (app.js:12)");
         assertThat(name("py::parse_line:/srv/hot.py")).isEqualTo("parse_line (hot.py)");
