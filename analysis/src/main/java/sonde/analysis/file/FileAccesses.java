@@ -38,6 +38,7 @@ public final class FileAccesses implements Operator {
     private static final int CLONE_FILES = 0x400;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int P_PID = 1;
+    private static final int PROT_EXEC = 4;
 
     /** No system call has this number. */
     private static final int NO_CALL = 0xffff;
@@ -66,6 +67,7 @@ public final class FileAccesses implements Operator {
     private final int waitid;
     private final SourceBindings<FileFields> bindings = new SourceBindings<>(FileFields::new);
     private final Map<Integer, int[]> opened = new HashMap<>();
+    private final Map<Integer, MappedFile> largest = new HashMap<>();
     private boolean sawNames;
     private long losses;
 
@@ -372,6 +374,7 @@ public final class FileAccesses implements Operator {
             }
             case EPOLL_CTL -> watch(call, table);
             case READ, WRITE -> connected(call);
+            case MMAP -> mapped(call, thread);
             case MOVE,
                     SEND_FILE,
                     TEE,
@@ -384,6 +387,25 @@ public final class FileAccesses implements Operator {
                     FUTEX,
                     CHILD -> {}
         }
+    }
+
+    /** mmap(2): a file that holds no code. */
+    private void mapped(PendingFileCall call, int thread) {
+        boolean code = (call.arguments[2] & PROT_EXEC) != 0;
+        if (call.counts && call.from != null && !code) {
+            largest.merge(
+                    threads.pid(thread),
+                    new MappedFile(call.arguments[1], call.from),
+                    (one, other) -> one.bytes >= other.bytes ? one : other);
+        }
+    }
+
+    private record MappedFile(long bytes, OpenFile file) {}
+
+    /** The name of the largest file that a process mapped as data; empty where it mapped none. */
+    public String mostMapped(int pid) {
+        MappedFile most = largest.get(pid);
+        return most == null ? "" : ledger.text(most.file);
     }
 
     private static void connected(PendingFileCall call) {

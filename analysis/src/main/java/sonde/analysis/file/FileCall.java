@@ -40,6 +40,7 @@ enum FileCall {
     EPOLL_CTL("epoll_ctl", -1, -1, false),
     FUTEX("futex", -1, -1, false),
     CHILD("wait4 waitid", -1, -1, false),
+    MMAP("mmap", 4, -1, false),
     EXEC("execve execveat", -1, -1, false);
 
     static final int CLOSE_RANGE_UNSHARE = 2;
@@ -113,7 +114,7 @@ enum FileCall {
     /** Whether its time is the file's: what only changes the table says nothing of it. */
     boolean takesTime(long[] arguments) {
         return switch (this) {
-            case DUP, DUP2, DUP3 -> false;
+            case DUP, DUP2, DUP3, MMAP -> false;
             case FCNTL -> LOCKING.contains(arguments[1]);
             default -> from >= 0 || to >= 0;
         };

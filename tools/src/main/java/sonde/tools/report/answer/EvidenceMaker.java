@@ -420,6 +420,7 @@ public final class EvidenceMaker {
         long count;
         long longest;
         long byLikes;
+        int pid;
         final Map<String, Long> wakers = new TreeMap<>();
     }
 
@@ -449,6 +450,7 @@ public final class EvidenceMaker {
             totals.merge(key, nanos, Long::sum);
             placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
             sum.nanos += nanos;
+            sum.pid = found.threads().pid(cause.thread());
             sum.count += entry.sum().count();
             sum.longest = Math.max(sum.longest, entry.sum().max());
             sum.byLikes += group.equals(groups.get(cause.waker())) ? nanos : 0;
@@ -459,7 +461,10 @@ public final class EvidenceMaker {
         sums.forEach((key, sum) -> {
             Map<String, Long> java =
                     key.call.call.equals("futex") ? javaLocks(key.call.group) : Map.of();
-            String object = waitObject(key.call, totals.getOrDefault(key.call, 0L));
+            String object =
+                    key.reason.equals(KernelReasons.MAPPED) && key.call.call.isEmpty()
+                            ? files.mostMapped(sum.pid)
+                            : waitObject(key.call, totals.getOrDefault(key.call, 0L));
             String held = meanwhile(key.call, totals.getOrDefault(key.call, 0L));
             waits.add(
                     new WaitSum(

@@ -9,6 +9,8 @@ import sonde.event.result.Frame;
 
 /** What a thread waited for, by the functions of its chain, where these say more than the call. */
 final class KernelReasons {
+    static final String MAPPED = "a mapped file's pages (page fault)";
+
     /** Functions of the kernel, and what they wait for. */
     private static final Map<String, String> KERNEL = new LinkedHashMap<>();
 
@@ -16,7 +18,7 @@ final class KernelReasons {
         KERNEL.put("do_swap_page", "memory from swap");
         KERNEL.put("balance_dirty_pages", "write-back of written pages");
         KERNEL.put("jbd2_log_wait_commit", "a commit of the file system's journal");
-        KERNEL.put("filemap_fault", "a mapped file's pages (page fault)");
+        KERNEL.put("filemap_fault", MAPPED);
         KERNEL.put("do_signal_stop", "SIGCONT or its tracer (stopped)");
         KERNEL.put("ptrace_stop", "its tracer (ptrace)");
         KERNEL.put("try_to_free_pages", "free memory (reclaim)");

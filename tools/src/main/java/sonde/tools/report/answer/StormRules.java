@@ -141,7 +141,7 @@ final class StormRules {
                 AnswerWording.count(count)
                         + " page faults ("
                         + AnswerWording.bytes(count * PAGE)
-                        + " of memory touched first), "
+                        + " of pages), "
                         + AnswerWording.percent(most.count() / (double) count)
                         + " of them of "
                         + most.group().shown()

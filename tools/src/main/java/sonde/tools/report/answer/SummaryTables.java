@@ -122,7 +122,8 @@ public final class SummaryTables {
         } else if (!wait.call().isEmpty()) {
             cause.append(" in ").append(wait.call());
         }
-        String object = wait.object().isEmpty() ? wait.reason() : wait.object();
+        boolean guessed = wait.reason().equals(KernelReasons.MAPPED);
+        String object = wait.object().isEmpty() || guessed ? wait.reason() : wait.object();
         boolean lock = WaitRules.isLock(wait) && !wait.meanwhile().isEmpty();
         object += lock ? ", held by " + wait.meanwhile() : "";
         return new OffRow(

@@ -239,6 +239,9 @@ final class WaitRules {
             text.append(", which has no symbols");
         }
         text.append(polls ? ": a loop of short sleeps" : "");
+        if (wait.reason().equals(KernelReasons.MAPPED) && !wait.object().isEmpty()) {
+            text.append("; the largest file that it mapped is ").append(wait.object());
+        }
         return text.append('.').toString();
     }
 

@@ -283,7 +283,7 @@ final class JudgementTest {
         faultShare = 0.6;
         assertThat(sentences().getFirst())
                 .isEqualTo(
-                        "500,000 page faults (1.91 GiB of memory touched first), 100 % of them of"
+                        "500,000 page faults (1.91 GiB of pages), 100 % of them of"
                                 + " loader 7 in journal_commit, called from handle_request.");
         faultShare = 0.05;
         assertThat(sentences()).isEmpty();
