@@ -68,13 +68,13 @@ final class AnswerKernelTest {
                     eagain  | failed with EAGAIN: it polls           | try_receive    | causes
                     mutex   | for .*lock.* held by causes.*slept | look_up      | lock
                     flock   | for the file lock                      | write_index    | /planted
-                    rwlock   | for the lock route_table .*held by causes.*slept | find_route | route_table
-                    twins    | causes \\d+ waited .* file lock .*held by causes \\d+, which slept | append_entry | /planted
-                    trylock  | tried \\d+ times to lock .*another process had locked | | /planted
-                    poll0    | poll calls .* it polls without waiting | check_queue | causes
-                    connect  | in connect on 127.0.0.1:\\d+ .connecting. | reach_backend | 127.0.0.1
-                    unclosed | up to 3\\d\\d of them open at once |     | causes
-                    turns    | openat calls on .*8 names           | open_shard     | /planted
+                    rwlock  | for the lock route_table .*held by .*slept | find_route | route_table
+                    twins   | causes .* waited .*file lock.*held by causes | append_entry | /planted
+                    trylock | tried .* times to lock .*another process had   |      | /planted
+                    poll0   | poll calls .* it polls without waiting | check_queue | causes
+                    connect | in connect on .*connecting             | reach_backend | 127.0.0.1
+                    unclosed | up to 3.. of them open at once |             | causes
+                    turns   | openat calls on .*8 names              | open_shard  | /planted
                     ticks   | SIGALRM .* from timers                 |                | causes
                     """)
     void aPlantedCauseIsTold(String mode, String cause, String function, String object)

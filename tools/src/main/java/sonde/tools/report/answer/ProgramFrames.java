@@ -17,7 +17,9 @@ public final class ProgramFrames {
     /** Of base libraries and interpreters; an interpreter's own code is never the program's. */
     private static final Pattern RUNTIME_MODULE =
             Pattern.compile(
-                    "\\w+\\.(cpython|abi3)-?[-\\w]*\\.so|(ld|libc|libpthread|libm|librt|libdl|libgcc_s|libstdc\\+\\+|libc\\+\\+(abi)?"
+                    "\\w+\\.(cpython|abi3)-?[-\\w]*\\.so"
+                            + "|(ld|libc|libpthread|libm|librt|libdl|libgcc_s"
+                            + "|libstdc\\+\\+|libc\\+\\+(abi)?"
                             + "|libresolv|libnss_.*|libjvm|libjava|libnio|libnet|libjli|libzip"
                             + "|libpython.*|libnode|libuv|libruby.*|libperl|libgomp|libtbb)"
                             + "([-.][-\\w.]*)?\\.so[.\\d]*|ld-linux.*|ld-musl.*|\\[vdso\\]"

@@ -266,8 +266,8 @@ final class JudgementTest {
         assertThat(sentences())
                 .contains(
                         "server 7 got 5,000 SIGALRM (1,000 a second) from timers or itself.",
-                        "server 7 opened 900 descriptors and had up to 897 of them open at once, 3 were"
-                                + " closed: /etc/hosts ×880.",
+                        "server 7 opened 900 descriptors and had up to 897 of them open at once, 3"
+                                + " were closed: /etc/hosts ×880.",
                         "40 attempts on /etc/hosts failed with EMFILE: the process has no"
                                 + " descriptor left (ulimit -n).");
         signals.set(0, new SignalSum("server 7", "timers or itself", "SIGALRM", 50));
