@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import sonde.analysis.stack.CallTreeBuilder;
 import sonde.event.result.Frame;
 
@@ -25,6 +26,11 @@ final class KernelReasons {
         KERNEL.put("mem_cgroup_handle_over_high", "free memory of its cgroup");
         KERNEL.put("do_freezer_trap", "its cgroup to be thawed");
     }
+
+    private static final Pattern LOCKING =
+            Pattern.compile(
+                    "rwsem_down_.*|down_(read|write).*|_*mutex_lock.*|_*ww_mutex_lock.*"
+                            + "|_*percpu_down_.*|percpu_rwsem_wait|_*rt_mutex_.*|_*down(_\\w+)?");
 
     /** Before the function of a wait in no system call, of which no more is known. */
     static final String FUNCTION = "the kernel function ";
@@ -81,6 +87,19 @@ final class KernelReasons {
         for (Map.Entry<String, String> known : KERNEL.entrySet()) {
             if (kernel.contains(known.getKey())) {
                 return known.getValue();
+            }
+        }
+        return kernelLock(kernel);
+    }
+
+    /** kernel/locking: who takes a mutex or semaphore of the kernel; empty where nobody does. */
+    private static String kernelLock(List<String> kernel) {
+        boolean locks = false;
+        for (String function : kernel) {
+            if (LOCKING.matcher(function).matches()) {
+                locks = true;
+            } else if (locks) {
+                return "a kernel lock taken in " + function;
             }
         }
         return "";

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import sonde.event.result.Frame;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
@@ -386,6 +387,23 @@ final class JudgementTest {
         assertThat(FutexReasons.of(List.of("__pthread_cond_wait", "take_frame"))).isEmpty();
         assertThat(FutexReasons.of(List.of("uv_cond_wait", "node::PlatformWorkerThread(void*)")))
                 .isEqualTo(FutexReasons.RUNTIME_WORK);
+    }
+
+    @Test
+    void aKernelLockIsToldByItsCaller() {
+        List<Frame> chain =
+                Stream.of(
+                                "__schedule",
+                                "schedule_preempt_disabled",
+                                "rwsem_down_write_slowpath",
+                                "down_write",
+                                "do_unlinkat",
+                                "__x64_sys_unlink")
+                        .map(name -> frame(name, "[kernel]", Frame.Kind.KERNEL))
+                        .toList();
+        assertThat(KernelReasons.reason(chain, "unlink"))
+                .isEqualTo("a kernel lock taken in do_unlinkat");
+        assertThat(KernelReasons.reason(chain.subList(4, 6), "unlink")).isEmpty();
     }
 
     @Test
