@@ -23,6 +23,7 @@ final class CommandTable {
                     "probe",
                     "elf",
                     "symbolize",
+                    "explain",
                     "bpf",
                     "doctor",
                     "trace",
@@ -92,6 +93,7 @@ final class CommandTable {
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
+                    case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
