@@ -131,11 +131,11 @@ class ExplainCorpusTest {
                 "crashes found %d of %d, quiet logs called a crash %d of %d, TYPE %d of %d,"
                         + " exact TITLE %d, corrupted flag %d, pairs %.4f%n",
                 found, crashes, wrong, quiet, types, typed, titles, corrupted, pairs(answers));
-        assertThat(found).isGreaterThanOrEqualTo(crashes * 985 / 1000);
+        assertThat(found).isGreaterThanOrEqualTo(crashes * 995 / 1000);
         assertThat(wrong).isZero();
         assertThat(types).isGreaterThanOrEqualTo(typed * 98 / 100);
-        assertThat(titles).isGreaterThanOrEqualTo(crashes * 75 / 100);
-        assertThat(corrupted).isGreaterThanOrEqualTo(crashes * 89 / 100);
+        assertThat(titles).isGreaterThanOrEqualTo(crashes * 85 / 100);
+        assertThat(corrupted).isGreaterThanOrEqualTo(crashes * 91 / 100);
         assertThat(pairs(answers)).isGreaterThan(0.95);
     }
 
@@ -152,7 +152,8 @@ class ExplainCorpusTest {
                 Answer b = answers.get(j);
                 boolean equal = a.identity().equals(b.identity());
                 if (a.log().title().equals(b.log().title())) {
-                    same[equal ? 1 : 0]++;
+                    boolean isKnown = !a.log().title().endsWith(" in corrupted");
+                    same[equal ? 1 : 0] += isKnown ? 1 : 0;
                 } else if (!a.log().alt().stream().anyMatch(b.log().alt()::contains)) {
                     different[equal ? 0 : 1]++;
                 }
@@ -183,6 +184,6 @@ class ExplainCorpusTest {
             }
         }
         System.out.println("file to blame: " + right + " right; " + wrong);
-        assertThat(right).isGreaterThanOrEqualTo(14);
+        assertThat(right).isGreaterThanOrEqualTo(38);
     }
 }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Which functions report, check, lock, copy or wait for others, from {@code frames.txt}. */
 final class BlameRules {
@@ -28,6 +29,8 @@ final class BlameRules {
             return false;
         }
     }
+
+    private static final Pattern ARCHITECTURE = Pattern.compile("^arch/\\w+/");
 
     private final Map<String, RuleNames> sections = new HashMap<>();
 
@@ -81,6 +84,20 @@ final class BlameRules {
 
     /** The common name of functions that wait alike. */
     String alias(String function) {
-        return function.startsWith("smp_call_function") ? "smp_call_function" : "synchronize_rcu";
+        return function.startsWith("smp_") || function.startsWith("csd_")
+                ? "smp_call_function"
+                : "synchronize_rcu";
+    }
+
+    /** Whether the functions of a source file serve all others. */
+    boolean serves(String file) {
+        String name = file.startsWith("./") ? file.substring(2) : file;
+        String anyMachine = ARCHITECTURE.matcher(name).replaceFirst("arch/*/");
+        return has("files", anyMachine);
+    }
+
+    /** Whether it is such a common name. */
+    boolean isAlias(String function) {
+        return has("alias", function) && alias(function).equals(function);
     }
 }

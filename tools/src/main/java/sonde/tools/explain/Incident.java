@@ -54,10 +54,7 @@ record Incident(
 
     /** The source file to blame; null where the log names none. */
     @Nullable String guiltyFile() {
-        LogFrame frame = blamed;
-        String place = frame == null ? "" : frame.place();
-        int colon = place.indexOf(':');
-        String file = colon > 0 ? place.substring(0, colon) : fields.get("file");
+        String file = fields.getOrDefault("blamed_file", fields.get("file"));
         return file == null || file.isEmpty() ? null : file;
     }
 }

@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class IncidentFinder implements LogScanner.Lines {
     /** Lines that belong to a report that begins soon. */
     static final Set<String> NOTES =
-            Set.of("[ cut here ]", "list_add corruption", "list_del corruption", "usercopy: ");
+            Set.of(
+                    "[ cut here ]",
+                    "list_add corruption",
+                    "list_del corruption",
+                    "usercopy: ",
+                    "reboot: ");
 
     private static final int MOST_LINES = 600;
     private static final int MOST_BEFORE = 12;
@@ -56,6 +61,7 @@ final class IncidentFinder implements LogScanner.Lines {
     private final Map<String, Deque<LogLine>> notes = new HashMap<>();
     private final Deque<Open> order = new ArrayDeque<>();
     private long number;
+    private boolean restarts;
     private int incidents;
     private int cause;
 
@@ -80,9 +86,10 @@ final class IncidentFinder implements LogScanner.Lines {
 
     private void take(LogLine line, boolean marked) throws IOException {
         String context = line.context();
+        restarts |= marked && line.text().contains("reboot: ");
         Catalogue.KindMatch found = marked ? catalogue.find(line.text()) : null;
         Open current = open.get(context);
-        if (found != null && !belongs(found, current)) {
+        if (found != null && !belongs(line, found, current)) {
             begin(line, found, current);
             return;
         }
@@ -132,14 +139,20 @@ final class IncidentFinder implements LogScanner.Lines {
         }
     }
 
-    private boolean belongs(Catalogue.KindMatch found, @Nullable Open current) {
+    private boolean belongs(LogLine line, Catalogue.KindMatch found, @Nullable Open current) {
         IncidentKind kind = found.kind();
         if (current == null) {
-            return kind.has("later") && number < 3;
+            return kind.has("later") && (number < 2 || restarts);
         }
         if (kind.has("merge")) {
             return kind.group().equals(current.kind.group())
                     && !current.fields.containsKey("address");
+        }
+        if (kind == current.kind && current.lines.size() < 3) {
+            // Symbolized logs repeat the first line for each inlined call; the last one is real.
+            current.fields.keySet().removeAll(found.matcher().namedGroups().keySet());
+            IncidentReader.put(found.matcher(), current.fields);
+            return !line.hasTime() || line.seconds() == current.lines.getLast().seconds();
         }
         return kind.within().contains("*") && current.kind.isFault()
                 || kind.within().contains(current.kind.group());
@@ -148,6 +161,14 @@ final class IncidentFinder implements LogScanner.Lines {
     private void begin(LogLine line, Catalogue.KindMatch found, @Nullable Open current)
             throws IOException {
         String context = line.context();
+        if (found.kind().has("line") && current != null && current.lines.size() < IDLE) {
+            Open alone = new Open(found.kind(), List.of());
+            IncidentReader.put(found.matcher(), alone.fields);
+            alone.lines.add(line);
+            alone.closed = true;
+            order.add(alone);
+            return;
+        }
         if (current != null) {
             close(context, current);
         }
@@ -168,6 +189,7 @@ final class IncidentFinder implements LogScanner.Lines {
                 || text.contains("+0x")
                 || text.startsWith("CPU:")
                 || text.startsWith("Call Trace")
+                || text.length() > 4 && text.indexOf(':') == 4
                 || text.startsWith("R")
                 || text.startsWith("Code:")
                 || text.startsWith("[<");

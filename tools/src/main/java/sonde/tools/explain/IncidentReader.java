@@ -14,11 +14,11 @@ import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 /** What the lines of one report say. */
 final class IncidentReader {
     private static final int MOST_VALUE = 300;
+    private static final int MOST_REPORTING = 8;
 
     private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
 
-    private static final Pattern NUMBER =
-            Pattern.compile("\\b(?:0x[0-9a-f]+|\\d+|[0-9a-f]{8,16})\\b");
+    private static final Pattern NUMBER = Pattern.compile("0x[0-9a-f]+|\\d+");
 
     private static final List<Pattern> MACHINE =
             List.of(
@@ -57,7 +57,7 @@ final class IncidentReader {
     }
 
     /** The blame for a report. */
-    private record Blame(@Nullable LogFrame frame, List<String> why) {}
+    private record Blame(@Nullable LogFrame frame, List<LogFrame> candidates, List<String> why) {}
 
     Incident read(
             int number,
@@ -87,7 +87,11 @@ final class IncidentReader {
             fields.put("frame", "corrupted");
         }
         damage(kind, stacks, blame, damage);
-        String identity = fill(kind.titles(), fields, kind.name());
+        String file = file(kind, blame);
+        if (!file.isEmpty()) {
+            fields.put("blamed_file", file);
+        }
+        String identity = fill(kind.titles(), fields, kind.name()).strip();
         String type = fill(List.of(kind.type()), fields, "");
         return new Incident(
                 number,
@@ -105,12 +109,49 @@ final class IncidentReader {
                 lines);
     }
 
-    private static void damage(
+    /** The source file to blame, where the log or symbols name files; empty for none. */
+    private String file(IncidentKind kind, Blame blame) {
+        LogFrame blamed = blame.frame();
+        if (blamed != null && rules.isAlias(blamed.function())) {
+            return blamed.file();
+        }
+        String first = "";
+        for (LogFrame frame : blame.candidates()) {
+            String file = frame.file();
+            if (file.isEmpty() || !rules.skips(frame.function(), kind.skips()).isEmpty()) {
+                continue;
+            }
+            if (!rules.serves(file)) {
+                return file;
+            }
+            boolean isBelow = file.startsWith("include/") || file.startsWith("lib/");
+            first = first.isEmpty() && !isBelow ? file : first;
+        }
+        return first;
+    }
+
+    /** Whether the first line names a function, and all frames are those of the report itself. */
+    private boolean isAlone(IncidentKind kind, Blame blame) {
+        int own = 0;
+        for (LogFrame frame : blame.candidates()) {
+            own += rules.skips(frame.function(), kind.skips()).isEmpty() ? 1 : 0;
+        }
+        LogFrame frame = blame.frame();
+        return frame != null
+                && frame.offset().isEmpty()
+                && !kind.has("nostack")
+                && own == 1
+                && blame.candidates().size() > 2;
+    }
+
+    private void damage(
             IncidentKind kind, List<LogStack> stacks, Blame blame, List<String> damage) {
         if (!kind.has("nostack") && blame.frame() == null) {
             damage.add("no frame of a stack is left to blame");
         } else if (!kind.has("nostack") && stacks.isEmpty()) {
             damage.add("the report has no stack: it was cut short");
+        } else if (isAlone(kind, blame)) {
+            damage.add("the stack has no frame but those of the report itself");
         }
     }
 
@@ -144,10 +185,11 @@ final class IncidentReader {
             List<LogLine> lines) {
         List<String> why = new ArrayList<>();
         if (kind.has("stall") || kind.has("entry")) {
-            return stalled(kind, stacks, why);
+            return stalled(kind, stacks, lines, why);
         }
         List<LogFrame> candidates = new ArrayList<>();
-        LogStack main = main(stacks);
+        List<LogStack> traces = traces(stacks);
+        LogStack main = traces.isEmpty() ? null : traces.getFirst();
         String named = fields.get("function");
         if (named != null) {
             String plain = LogFrame.plain(named);
@@ -163,24 +205,27 @@ final class IncidentReader {
             candidates.addAll(LogFrame.sure(main.frames()));
         }
         for (LogFrame frame : candidates) {
+            if (kind.skips().contains("hang") && rules.has("alias", frame.function())) {
+                return new Blame(frame.named(rules.alias(frame.function())), candidates, why);
+            }
             String rule = rules.skips(frame.function(), kind.skips());
             if (rule.isEmpty()) {
-                return new Blame(frame, why);
-            }
-            if (kind.skips().contains("hang") && rules.has("alias", frame.function())) {
-                return new Blame(frame.named(rules.alias(frame.function())), why);
+                return new Blame(frame, candidates, why);
             }
             why.add(frame.function() + ": " + rule);
         }
-        return new Blame(null, why);
+        return new Blame(null, candidates, why);
     }
 
     /** The handler that a task, interrupt or worker was in when it was stuck. */
-    private Blame stalled(IncidentKind kind, List<LogStack> stacks, List<String> why) {
+    private Blame stalled(
+            IncidentKind kind, List<LogStack> stacks, List<LogLine> lines, List<String> why) {
         LogStack main = null;
         int from = 0;
-        for (LogStack stack : stacks) {
-            int begin = interrupted(LogFrame.sure(stack.frames()));
+        for (LogStack stack : traces(stacks)) {
+            List<LogFrame> sure = LogFrame.sure(stack.frames());
+            boolean isReport = kind.has("stall") || main == null && isWatchdog(sure);
+            int begin = isReport ? interrupted(sure) : 0;
             boolean isWorker = LogFrame.find(stack.frames(), "rcu_gp_kthread") != null;
             if (begin > 0 || main == null && !isWorker) {
                 main = stack;
@@ -190,24 +235,42 @@ final class IncidentReader {
                 break;
             }
         }
-        List<LogFrame> frames = main == null ? List.of() : LogFrame.sure(main.frames());
+        List<LogFrame> frames = new ArrayList<>();
+        if (main != null) {
+            LogFrame top = from == 0 ? top(lines.subList(0, main.line())) : null;
+            if (top != null) {
+                frames.add(top);
+            }
+            frames.addAll(LogFrame.sure(main.frames()));
+        }
         LogFrame last = null;
         LogFrame own = null;
-        for (LogFrame frame : frames.subList(from, frames.size())) {
+        List<LogFrame> behind = frames.subList(from, frames.size());
+        for (LogFrame frame : behind) {
             String function = frame.function();
             if (rules.has("alias", function)) {
-                return new Blame(frame.named(rules.alias(function)), why);
+                return new Blame(frame.named(rules.alias(function)), behind, why);
             }
             if (last != null && rules.has("anchor", function)) {
                 why.add(last.function() + " is called by " + function);
-                return new Blame(last, why);
+                return new Blame(last, behind, why);
             }
             boolean passed =
                     !rules.skips(function, kind.skips()).isEmpty() || rules.has("anchor", function);
             last = passed ? last : frame;
             own = passed || own != null ? own : frame;
         }
-        return new Blame(own, why);
+        return new Blame(own, behind, why);
+    }
+
+    /** Whether the stack begins with the timer that made the report. */
+    private static boolean isWatchdog(List<LogFrame> frames) {
+        for (LogFrame frame : frames.subList(0, Math.min(frames.size(), MOST_REPORTING))) {
+            if (frame.function().startsWith("watchdog_")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The frame behind the last entry of an interrupt; 0 for none. */
@@ -223,18 +286,18 @@ final class IncidentReader {
         return from;
     }
 
-    private static @Nullable LogStack main(List<LogStack> stacks) {
-        LogStack first = null;
+    /** The stacks of what ran, without those of allocations and the like where there are others. */
+    private static List<LogStack> traces(List<LogStack> stacks) {
+        List<LogStack> all = new ArrayList<>();
+        List<LogStack> traces = new ArrayList<>();
         for (LogStack stack : stacks) {
             if (!LogFrame.sure(stack.frames()).isEmpty()) {
                 String heading = stack.heading().toLowerCase(Locale.ROOT);
-                if (heading.startsWith("call trace") || heading.endsWith("backtrace")) {
-                    return stack;
-                }
-                first = first == null ? stack : first;
+                boolean isTrace = heading.startsWith("call trace") || heading.endsWith("backtrace");
+                (isTrace ? traces : all).add(stack);
             }
         }
-        return first;
+        return traces.isEmpty() ? all : traces;
     }
 
     private static @Nullable LogFrame top(List<LogLine> lines) {

@@ -155,4 +155,10 @@ record LogFrame(
         }
         return null;
     }
+
+    /** The source file; empty where it is not known. */
+    String file() {
+        int colon = place.indexOf(':');
+        return colon < 0 ? "" : place.substring(0, colon);
+    }
 }
