@@ -56,7 +56,7 @@ final class Catalogue {
             }
             for (int i = 0; may && i < kind.first().size(); i++) {
                 Matcher matcher = kind.first().get(i).matcher(text);
-                if (matcher.find()) {
+                if (IncidentReader.found(matcher)) {
                     return new KindMatch(kind, matcher);
                 }
             }

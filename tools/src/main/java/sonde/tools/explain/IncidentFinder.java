@@ -27,7 +27,7 @@ final class IncidentFinder implements LogScanner.Lines {
 
     private static final int MOST_LINES = 600;
     private static final int MOST_BEFORE = 12;
-    private static final int FAR = 1500;
+    private static final int FAR = 400;
     private static final int IDLE = 40;
     private static final double LONG = 60;
     private static final int MOST_OPEN = 64;
@@ -74,9 +74,19 @@ final class IncidentFinder implements LogScanner.Lines {
     @Override
     public void line(byte[] bytes, int from, int to, boolean marked) throws IOException {
         number++;
-        if (marked || !open.isEmpty() || !notes.isEmpty()) {
-            take(LogLine.of(bytes, from, to, number), marked);
+        if (!marked) {
+            if (open.isEmpty() && notes.isEmpty()) {
+                return;
+            }
+            String context = LogLine.context(bytes, from, to);
+            if (context != null && !open.containsKey(context) && !notes.containsKey(context)) {
+                if (number % 64 == 0) {
+                    closeOld();
+                }
+                return;
+            }
         }
+        take(LogLine.of(bytes, from, to, number), marked);
     }
 
     @Override
@@ -106,7 +116,9 @@ final class IncidentFinder implements LogScanner.Lines {
             }
         }
         double last = current.lines.getLast().seconds();
-        if (line.seconds() - last > LONG || current.lines.size() >= MOST_LINES) {
+        if (line.seconds() - last > LONG
+                || line.seconds() < last - 1
+                || current.lines.size() >= MOST_LINES) {
             close(context, current);
             note(line, marked);
             return;
@@ -116,7 +128,7 @@ final class IncidentFinder implements LogScanner.Lines {
         if (current.idle > IDLE) {
             close(context, current);
         }
-        if (number % 256 == 0) {
+        if (number % 64 == 0) {
             closeOld();
         }
     }

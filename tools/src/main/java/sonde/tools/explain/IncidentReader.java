@@ -161,10 +161,15 @@ final class IncidentReader {
         }
         for (Pattern pattern : patterns) {
             Matcher matcher = pattern.matcher(text);
-            if (matcher.find()) {
+            if (found(matcher)) {
                 put(matcher, fields);
             }
         }
+    }
+
+    /** Patterns that begin with ^ are tried at the begin of the text only. */
+    static boolean found(Matcher matcher) {
+        return matcher.pattern().pattern().charAt(0) == '^' ? matcher.lookingAt() : matcher.find();
     }
 
     /** Takes named groups; what is known stays. */

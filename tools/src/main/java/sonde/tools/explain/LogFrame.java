@@ -77,7 +77,7 @@ record LogFrame(
         String offset = found.group("offset");
         String module = group(found, "module");
         Matcher place = PLACE.matcher(group(found, "tail"));
-        boolean placed = place.find();
+        boolean placed = place.lookingAt();
         return new LogFrame(
                 plain(name),
                 offset == null ? "" : offset.substring(1),
@@ -100,17 +100,21 @@ record LogFrame(
         }
         if (text.contains(" from ")) {
             Matcher from = FROM.matcher(text);
-            if (from.find()) {
+            if (from.lookingAt()) {
                 return List.of(
                         new LogFrame(plain(from.group("name")), "", "", "", true, false, ""),
                         of(from, from.group("caller"), true, false, text));
             }
         }
-        if (!text.contains("+0x") && !text.contains(":")) {
+        if (!text.contains("+0x")
+                && !text.contains(".c:")
+                && !text.contains(".h:")
+                && !text.contains(".S:")
+                && !text.contains(".rs:")) {
             return List.of();
         }
         Matcher frame = FRAME.matcher(text);
-        if (!frame.find()) {
+        if (!frame.lookingAt()) {
             return List.of();
         }
         boolean isSure = frame.group("maybe") == null && frame.group("mayber") == null;
@@ -120,11 +124,12 @@ record LogFrame(
 
     /** The place of the instruction that a line of registers names, if it is the kernel's. */
     static @Nullable LogFrame top(String text) {
-        if (!text.contains("+0x") || text.length() > 400) {
+        boolean may = text.contains("IP") || text.contains("pc") || text.contains("PC");
+        if (!may || !text.contains("+0x") || text.length() > 400) {
             return null;
         }
         Matcher top = TOP.matcher(text);
-        boolean found = top.find();
+        boolean found = top.lookingAt();
         return found && !"0033".equals(top.group("segment"))
                 ? of(top, top.group("name"), true, true, text)
                 : null;

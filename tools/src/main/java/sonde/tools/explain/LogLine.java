@@ -3,6 +3,7 @@ package sonde.tools.explain;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A line of a log without what stands before the kernel's text.
@@ -50,8 +51,96 @@ record LogLine(long number, double seconds, String context, String text) {
         while (end > begin && (bytes[end - 1] == '\r' || bytes[end - 1] == ' ')) {
             end--;
         }
-        String text = new String(bytes, begin, end - begin, StandardCharsets.UTF_8);
-        return of(text, number);
+        LogLine usual = usual(bytes, begin, end, number);
+        return usual != null
+                ? usual
+                : of(new String(bytes, begin, end - begin, StandardCharsets.UTF_8), number);
+    }
+
+    /** As {@link #of(String, long)}, of a line that begins as the kernel's console writes it. */
+    private static @Nullable LogLine usual(byte[] bytes, int from, int to, long number) {
+        int at = usualTime(bytes, from, to);
+        if (at < 0) {
+            return null;
+        }
+        double seconds = 0;
+        double part = 0;
+        for (int i = from + 1; i < at - 1; i++) {
+            if (bytes[i] == '.') {
+                part = 1;
+            } else if (bytes[i] != ' ') {
+                seconds = seconds * 10 + bytes[i] - '0';
+                part *= 10;
+            }
+        }
+        int behind = callerEnd(bytes, at, to);
+        String caller = behind == at ? "" : caller(bytes, at, behind);
+        int begin = behind < to && bytes[behind] == ' ' ? behind + 1 : behind;
+        for (int i = begin; i < to; i++) {
+            if (bytes[i] == '\r' || bytes[i] == 27) {
+                return null;
+            }
+        }
+        boolean isAndroid = begin < to && behind == at && (bytes[begin] == '[' || bytes[begin] == '(');
+        return isAndroid
+                ? null
+                : new LogLine(
+                        number,
+                        seconds / part,
+                        caller,
+                        new String(bytes, begin, to - begin, StandardCharsets.UTF_8));
+    }
+
+    /** Where the time of a console's line ends; -1 where there is none at its begin. */
+    private static int usualTime(byte[] bytes, int from, int to) {
+        if (to - from < 4 || bytes[from] != '[') {
+            return -1;
+        }
+        int at = from + 1;
+        while (at < to && bytes[at] == ' ') {
+            at++;
+        }
+        int digits = at;
+        int point = -1;
+        while (at < to && (bytes[at] >= '0' && bytes[at] <= '9' || bytes[at] == '.' && point < 0)) {
+            point = bytes[at] == '.' ? at : point;
+            at++;
+        }
+        boolean fits = point > digits && at - point == 7 && at - digits < 18;
+        return fits && at < to && bytes[at] == ']' ? at + 1 : -1;
+    }
+
+    private static int callerEnd(byte[] bytes, int from, int to) {
+        if (from >= to || bytes[from] != '[') {
+            return from;
+        }
+        int at = from + 1;
+        while (at < to && bytes[at] == ' ') {
+            at++;
+        }
+        if (at >= to || bytes[at] != 'T' && bytes[at] != 'C') {
+            return from;
+        }
+        at++;
+        while (at < to && bytes[at] >= '0' && bytes[at] <= '9') {
+            at++;
+        }
+        return at < to && bytes[at] == ']' ? at + 1 : from;
+    }
+
+    private static String caller(byte[] bytes, int from, int to) {
+        int begin = from + 1;
+        while (bytes[begin] == ' ') {
+            begin++;
+        }
+        return new String(bytes, begin, to - 1 - begin, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Who printed a line of a console; null where only {@link #of} can tell. */
+    static @Nullable String context(byte[] bytes, int from, int to) {
+        int at = usualTime(bytes, from, to);
+        int behind = at < 0 ? 0 : callerEnd(bytes, at, to);
+        return at < 0 || behind == at ? null : caller(bytes, at, behind);
     }
 
     static LogLine of(String raw, long number) {

@@ -40,7 +40,7 @@ record LogStack(String heading, int line, List<LogFrame> frames) {
             return null;
         }
         Matcher heading = HEADING.matcher(text);
-        if (!heading.find()) {
+        if (!heading.lookingAt()) {
             return null;
         }
         return heading.group("open") != null ? "Call Trace" : heading.group("heading");
