@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
@@ -24,7 +26,6 @@ import sonde.bpf.MapType;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
-import sonde.bpf.TracepointFormat;
 import sonde.bpf.link.KernelTypes;
 import sonde.bpf.ring.RingBuffer;
 import sonde.sys.Fd;
@@ -33,8 +34,13 @@ import sonde.sys.SyscallException;
 
 /**
  * Whole user stacks for the events of perf rings: a program for each event unwinds the stack in the
- * kernel and writes it into the ring, immediately before the kernel's sample of the same hit
- * ({@link UserStackRecord}). A thread makes the tables of files that the programs meet.
+ * kernel and writes it into the ring, next to the kernel's sample of the same hit ({@link
+ * UserStackRecord}): before it for samples of a clock, behind it for tracepoints. A thread makes
+ * the tables of files that the programs meet.
+ *
+ * <p>A program on a tracepoint is a raw one. One that hangs on the perf event itself would lose
+ * hits: while any map update is preempted on a CPU, trace_call_bpf (kernel/trace/bpf_trace.c) drops
+ * the perf events of tracepoints that have a program.
  */
 public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
@@ -43,6 +49,9 @@ public final class StackPrograms implements AutoCloseable {
     private static final int WORTH_SAYING = 100;
 
     private static final long WAIT_NANOS = 20_000_000;
+
+    /** The command waits so long for the tables of its files. */
+    private static final long COMMAND_MILLIS = 500;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
@@ -53,7 +62,10 @@ public final class StackPrograms implements AutoCloseable {
     private final Set<Integer> rootPids;
     private final List<String> command;
     private final long[] ends = new long[UserStackEnd.values().length];
+    private final CountDownLatch commandRead = new CountDownLatch(1);
     private volatile boolean ending;
+    private volatile boolean making = true;
+    private @Nullable RingBuffer reports;
     private @Nullable Thread maker;
 
     private @Nullable TaskTree tree;
@@ -68,6 +80,10 @@ public final class StackPrograms implements AutoCloseable {
             parts.push(tables);
             files = new UnwindFiles(tables);
             completion = new StackCompletion(files, mappings);
+            RingBuffer ring = RingBuffer.open(tables.reports());
+            parts.push(ring);
+            reports = ring;
+            maker = Thread.ofPlatform().daemon().name("sonde-unwind").start(() -> makeTables(ring));
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
@@ -82,19 +98,12 @@ public final class StackPrograms implements AutoCloseable {
                     new UserStackProgram.Surroundings(fields, tables, outputs, tree, own);
             for (EventKind event : events) {
                 ProgramType type =
-                        event.isTracepoint() ? ProgramType.TRACEPOINT : ProgramType.PERF_EVENT;
+                        event.isTracepoint() ? ProgramType.RAW_TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
                         UserStackProgram.load(shared, type, event.number(), ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }
-            RingBuffer reports = RingBuffer.open(tables.reports());
-            parts.push(reports);
-            maker =
-                    Thread.ofPlatform()
-                            .daemon()
-                            .name("sonde-unwind")
-                            .start(() -> makeTables(reports));
         } catch (IOException e) {
             close();
             throw e;
@@ -129,7 +138,8 @@ public final class StackPrograms implements AutoCloseable {
     }
 
     /**
-     * Attaches; before the events are enabled.
+     * Attaches; when the events are open, so that their samples come before the stacks of raw
+     * tracepoints, and before they are enabled.
      *
      * @param outputFds descriptor of the bpf-output event of each CPU
      * @param eventFds descriptors of each event, by its number
@@ -146,39 +156,52 @@ public final class StackPrograms implements AutoCloseable {
         for (Map.Entry<Integer, UserStackProgram> one : programs.entrySet()) {
             String tracepoint = tracepoints.get(one.getKey());
             if (tracepoint != null) {
-                String[] name = tracepoint.split(":", 2);
-                parts.push(
-                        Link.tracepoint(
-                                one.getValue().program(), TracepointFormat.of(name[0], name[1])));
+                String name = tracepoint.substring(tracepoint.indexOf(':') + 1);
+                parts.push(Link.rawTracepoint(one.getValue().program(), name));
             } else {
                 for (int fd : eventFds.getOrDefault(one.getKey(), List.of())) {
                     Fd.ioctl(fd, PERF_EVENT_IOC_SET_BPF, one.getValue().program().fd());
                 }
             }
         }
+        awaitCommand();
     }
 
-    private void makeTables(RingBuffer reports) {
+    /** Waits for the tables of the command's files, though not long. */
+    private void awaitCommand() {
+        try {
+            commandRead.await(COMMAND_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void makeTables(RingBuffer ring) {
         try {
             files.vdso();
-            if (!command.isEmpty()) {
-                files.command(command.getFirst());
-            }
+            files.command(command);
+            commandRead.countDown();
             for (int pid : rootPids) {
                 files.process(pid);
             }
+            making = false;
             while (!ending) {
-                reports.await(WAIT_NANOS);
+                ring.await(WAIT_NANOS);
+                making = true;
                 List<byte[]> found = new ArrayList<>();
-                reports.drain((memory, offset, bytes) ->
+                ring.drain((memory, offset, bytes) ->
                         found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
                 for (byte[] report : found) {
                     files.reported(MemorySegment.ofArray(report));
                 }
                 files.makeWanted();
+                making = false;
             }
         } catch (IOException e) {
             files.note("unwinding tables: " + e.getMessage());
+        } finally {
+            making = false;
+            commandRead.countDown();
         }
     }
 
@@ -202,6 +225,12 @@ public final class StackPrograms implements AutoCloseable {
     /** The events are switched off: from now on stacks wait for their tables. */
     public void waitForTables() {
         completion.waitForTables();
+    }
+
+    /** Whether a table is being made that stacks in the rings may lack. */
+    public boolean isMaking() {
+        RingBuffer ring = reports;
+        return making || ring != null && ring.hasRecords();
     }
 
     /** Why {@link #complete} stopped. */
