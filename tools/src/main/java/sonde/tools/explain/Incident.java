@@ -1,6 +1,5 @@
 package sonde.tools.explain;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     taint}, {@code hardware}, {@code modules}
  * @param blamed the frame to blame; null where no frame is left
  * @param why the frames before it, and which rule passed each
+ * @param details sentences about owners, locks, registers and code
  * @param damage why the report cannot be trusted as a whole; empty when it can
  * @param panicked whether the machine stopped for it
  * @param after the number of the incident that may have caused it; 0 for none
@@ -28,6 +28,7 @@ record Incident(
         @Nullable LogFrame blamed,
         List<String> why,
         List<LogStack> stacks,
+        List<String> details,
         List<String> damage,
         boolean panicked,
         int after,
@@ -35,16 +36,6 @@ record Incident(
     /** The line that names the report. */
     LogLine first() {
         return lines.getFirst();
-    }
-
-    /** Sentences about the machine's state: registers, code, locks. */
-    List<String> details() {
-        List<String> details = new ArrayList<>();
-        String code = machine.get("code");
-        if (code != null) {
-            details.add(code);
-        }
-        return details;
     }
 
     /** What to do next. */

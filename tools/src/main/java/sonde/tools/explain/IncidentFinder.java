@@ -30,6 +30,7 @@ final class IncidentFinder implements LogScanner.Lines {
     private static final int FAR = 400;
     private static final int IDLE = 40;
     private static final double LONG = 60;
+    private static final double SOON = 10;
     private static final int MOST_OPEN = 64;
 
     /** Takes incidents in the order in which they began. */
@@ -46,7 +47,6 @@ final class IncidentFinder implements LogScanner.Lines {
         boolean panicked;
         boolean closed;
         int idle;
-        int after;
 
         Open(IncidentKind kind, List<LogLine> before) {
             this.kind = kind;
@@ -64,6 +64,7 @@ final class IncidentFinder implements LogScanner.Lines {
     private boolean restarts;
     private int incidents;
     private int cause;
+    private double causeSeconds;
 
     IncidentFinder(Catalogue catalogue, IncidentReader reader, IncidentSink sink) {
         this.catalogue = catalogue;
@@ -95,6 +96,9 @@ final class IncidentFinder implements LogScanner.Lines {
     }
 
     private void take(LogLine line, boolean marked) throws IOException {
+        if (JournalEntry.isField(line.text())) {
+            return;
+        }
         String context = line.context();
         restarts |= marked && line.text().contains("reboot: ");
         Catalogue.KindMatch found = marked ? catalogue.find(line.text()) : null;
@@ -240,9 +244,21 @@ final class IncidentFinder implements LogScanner.Lines {
                             one.before,
                             one.lines,
                             one.panicked,
-                            cause);
+                            cause(one));
             sink.incident(incident);
         }
+    }
+
+    /** The first fault of this boot where it was shortly before; 0 for none. */
+    private int cause(Open one) {
+        LogLine first = one.lines.getFirst();
+        boolean isNew = cause == 0 || first.seconds() < causeSeconds;
+        if (isNew && one.kind.isFault()) {
+            cause = incidents;
+            causeSeconds = first.seconds();
+            return 0;
+        }
+        return one.kind.isFault() && first.seconds() - causeSeconds <= SOON ? cause : 0;
     }
 
     /** Ends every report: the log has no further line. */

@@ -103,6 +103,7 @@ final class IncidentReader {
                 blame.frame(),
                 blame.why(),
                 stacks,
+                new IncidentDetails(rules).of(fields, stacks, lines),
                 damage,
                 panicked,
                 after,

@@ -123,6 +123,7 @@ final class IncidentWriter {
         values.put("frame", blamed == null ? null : frame(blamed));
         values.put("file", incident.guiltyFile());
         values.put("why", incident.why());
+        values.put("details", incident.details());
         values.put("fields", incident.fields());
         values.put("machine", incident.machine());
         List<Object> stacks = new ArrayList<>();
@@ -150,7 +151,10 @@ final class IncidentWriter {
 
     private static String what(Incident incident) {
         String what = IncidentReader.fill(incident.kind().what(), incident.fields(), "");
-        return what.isEmpty() ? "" : Character.toUpperCase(what.charAt(0)) + what.substring(1);
+        boolean isName = what.startsWith(incident.fields().getOrDefault("task", " "));
+        return what.isEmpty() || isName
+                ? what
+                : Character.toUpperCase(what.charAt(0)) + what.substring(1);
     }
 
     private String text(Incident incident) {
@@ -183,7 +187,7 @@ final class IncidentWriter {
         line(text, "who", who(incident));
         line(text, "machine", machine(incident));
         for (String one : incident.details()) {
-            line(text, "", one);
+            line(text, "detail", one);
         }
         if (incident.after() > 0) {
             line(

@@ -30,7 +30,7 @@ record LogFrame(
     /** x86, arm64, riscv and others: {@code [<addr>] ? func+0x1f/0x40 [module] file:line}. */
     private static final Pattern FRAME =
             Pattern.compile(
-                    "^(?:#\\d+:?)?\\s*+(?:\\[[0-9a-f]{8,16}\\]\\s*|(?:\\[ *)?(?:\\(?\\[?<(?:0x)?[0-9a-f]{8,16}>\\]?\\)?)(?: *\\])?\\s*"
+                    "^(?:#\\d+:?)?\\s*+(?:\\[[0-9a-f]{8,16}\\]\\s*|(?:\\[ *)?(?:\\(?\\[?<(?:(?:0x)?[0-9a-f]{8,16}|\\(_*ptrval_*\\))>\\]?\\)?)(?: *\\])?\\s*"
                             + "|(?:[0-9a-f]{16}:? )|\\[[0-9a-f]{16}\\] \\[[0-9a-f]{16}\\] )?"
                             + "(?<maybe>\\? )?\\s*(?:\\[<[0-9a-f]{8,16}>\\] )?(?<mayber>\\? )?"
                             + "(?<name>NAME)(?:(?<offset>\\+0x[0-9a-f]{1,8}/(?:0x[0-9a-f]{1,8}))|(?= [\\w./+-]+:\\d+(?: \\[inline\\])?$))"
@@ -165,5 +165,12 @@ record LogFrame(
     String file() {
         int colon = place.indexOf(':');
         return colon < 0 ? "" : place.substring(0, colon);
+    }
+
+    /** The function, its module and place. */
+    String shown() {
+        return function
+                + (module.isEmpty() ? "" : " [" + module + "]")
+                + (place.isEmpty() ? "" : " at " + place);
     }
 }

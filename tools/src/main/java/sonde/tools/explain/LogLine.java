@@ -35,6 +35,16 @@ record LogLine(long number, double seconds, String context, String text) {
             Pattern.compile(
                     "^(?: ?-?\\(\\d\\)| ?\\[\\d+: *[^\\]:]+: *\\d+\\]| ?\\[\\d+:[^\\]]+\\])+");
 
+    /** dmesg -T and dmesg --time-format iso. */
+    private static final Pattern DATE =
+            Pattern.compile(
+                    "^(?:\\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? \\d{4}\\]"
+                            + "|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[,.]\\d+[+-]\\d\\d:\\d\\d)"
+                            + "(?: ?\\[ *(?<caller>[TC]\\d+)\\])? ?");
+
+    /** journalctl -o short-monotonic, behind the time. */
+    private static final Pattern MONOTONIC = Pattern.compile("^ ?(?<host>[\\w.-]{1,64}) kernel: ?");
+
     /** {@code Mon DD HH:MM:SS host kernel: } and the same with a date of ISO 8601. */
     private static final Pattern SYSLOG =
             Pattern.compile(
@@ -77,11 +87,18 @@ record LogLine(long number, double seconds, String context, String text) {
         String caller = behind == at ? "" : caller(bytes, at, behind);
         int begin = behind < to && bytes[behind] == ' ' ? behind + 1 : behind;
         for (int i = begin; i < to; i++) {
-            if (bytes[i] == '\r' || bytes[i] == 27) {
+            boolean isJournal =
+                    bytes[i] == 'k'
+                            && i < begin + 66
+                            && i + 7 < to
+                            && bytes[i + 6] == ':'
+                            && bytes[i + 1] == 'e';
+            if (bytes[i] == '\r' || bytes[i] == 27 || isJournal) {
                 return null;
             }
         }
-        boolean isAndroid = begin < to && behind == at && (bytes[begin] == '[' || bytes[begin] == '(');
+        boolean isAndroid =
+                begin < to && behind == at && (bytes[begin] == '[' || bytes[begin] == '(');
         return isAndroid
                 ? null
                 : new LogLine(
@@ -158,6 +175,19 @@ record LogLine(long number, double seconds, String context, String text) {
             return new LogLine(number, seconds, "", "");
         }
         char first = text.charAt(0);
+        if (first == '{' || first == 'M') {
+            LogLine entry = JournalEntry.line(text, number);
+            if (entry != null) {
+                return entry;
+            }
+        }
+        if (first == '[' || first == '2') {
+            Matcher date = DATE.matcher(text);
+            if (date.lookingAt() && !SYSLOG.matcher(text).lookingAt()) {
+                caller = date.group("caller") == null ? "" : date.group("caller");
+                return new LogLine(number, seconds, caller, text.substring(date.end()));
+            }
+        }
         if (first >= '0' && first <= '9') {
             Matcher record = RECORD.matcher(text);
             if (record.find()) {
@@ -185,13 +215,20 @@ record LogLine(long number, double seconds, String context, String text) {
                 if (named.find()) {
                     caller = named.group("caller");
                     text = text.substring(named.end());
-                } else if (text.startsWith("[") || text.startsWith("(") || text.startsWith(" [")) {
+                } else if (text.startsWith("[")
+                        || text.startsWith("(")
+                        || text.startsWith(" [")
+                        || text.startsWith(" (")) {
                     Matcher android = ANDROID.matcher(text);
                     if (android.find()) {
                         text = text.substring(android.end());
                     }
                 }
-                if (text.startsWith(" ")) {
+                Matcher monotonic = MONOTONIC.matcher(text);
+                if (monotonic.lookingAt()) {
+                    host = monotonic.group("host");
+                    text = text.substring(monotonic.end());
+                } else if (text.startsWith(" ")) {
                     text = text.substring(1);
                 }
             } else if (text.startsWith("[T") || text.startsWith("[C") || text.startsWith("[ ")) {
