@@ -26,7 +26,8 @@ final class ExplainCommand {
 
             Arguments:
               [LOG...]        kernel log, serial capture, output of dmesg or journalctl, also
-                              compressed; - or nothing is standard input
+                              compressed; a folder of such files, as /sys/fs/pstore; - or nothing is
+                              standard input
 
             Options:
               -k, --vmlinux FILE
@@ -34,6 +35,7 @@ final class ExplainCommand {
               --modules DIR   look for kernel modules below this folder
               --why           show which frames were passed over to find the one to blame
               --all           show all frames of all stacks
+              --identities    print a line per identity with the number of its incidents
               --json          print a JSON object per incident
             """
                     + SymbolArguments.SYMBOLS
@@ -43,6 +45,7 @@ final class ExplainCommand {
                       dmesg | sonde explain
                       sonde explain /var/log/kern.log.1.gz
                       sonde explain console.txt -k vmlinux --modules build/
+                      sonde explain --identities logs/ which fault is most frequent
                       journalctl -k -b -1 | sonde explain --json
 
                     Exit status:
@@ -64,7 +67,9 @@ final class ExplainCommand {
                             ? new LogSource("standard input", null, System.in)
                             : new LogSource(word, Path.of(word), null));
         }
-        ExplainOptions options = new ExplainOptions(given.has("--why"), given.has("--all"));
+        ExplainOptions options =
+                new ExplainOptions(
+                        given.has("--why"), given.has("--all"), given.has("--identities"));
         Path kernel = given.path("--vmlinux");
         Path modules = given.path("--modules");
         SourceOptions places =

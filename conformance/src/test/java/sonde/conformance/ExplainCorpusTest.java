@@ -80,7 +80,7 @@ class ExplainCorpusTest {
     static List<Json> incidents(String log) throws IOException {
         byte[] bytes = log.getBytes(StandardCharsets.ISO_8859_1);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false), null)
+        new ExplainRecipe(new ExplainOptions(false, false, false), null)
                 .of(List.of(new LogSource("log", null, new ByteArrayInputStream(bytes))))
                 .rows()
                 .writeTo(out, ListingForm.JSON_LINES);

@@ -1,12 +1,17 @@
 package sonde.tools.explain;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.Input;
 import sonde.binary.archive.UnwrapLimits;
@@ -22,9 +27,12 @@ public final class ExplainRecipe {
      * What is shown.
      *
      * @param why also by which rules the frame to blame was found
-     * @param all also incidents that are no fault of the kernel, with all details
+     * @param all all frames of all stacks
+     * @param groups one line for each identity, with its count
      */
-    public record ExplainOptions(boolean why, boolean all) {}
+    public record ExplainOptions(boolean why, boolean all, boolean groups) {}
+
+    private static final int MOST_GROUPS = 1 << 14;
 
     /**
      * A log to read.
@@ -37,6 +45,7 @@ public final class ExplainRecipe {
     private final @Nullable LogCopy symbols;
     private final Catalogue catalogue = new Catalogue(IncidentFinder.NOTES);
     private final BlameRules rules = new BlameRules();
+    private final Map<String, Alike> alike = new LinkedHashMap<>();
     private int faults;
     private int notices;
 
@@ -67,37 +76,65 @@ public final class ExplainRecipe {
             throws IOException {
         for (LogSource log : logs) {
             String name = logs.size() > 1 ? log.name() : "";
+            Path file = log.file();
             if (log.stream() != null) {
                 scan(log.stream(), name, out, form);
-                continue;
-            }
-            Path file = log.file();
-            if (file == null || !Files.isRegularFile(file)) {
-                try (InputStream in = Files.newInputStream(Path.of(log.name()))) {
-                    scan(in, name, out, form);
+            } else if (file != null && Files.isDirectory(file)) {
+                for (CrashRecords.CrashLog record : CrashRecords.of(file)) {
+                    scan(new ByteArrayInputStream(record.text()), record.name(), out, form);
                 }
-                continue;
+            } else if (file != null) {
+                file(file, name, out, form);
             }
-            try (InputStream in = Files.newInputStream(file)) {
-                Input input = Input.open(file);
-                if (WrapperFormat.of(input) == null) {
-                    input.close();
-                    scan(in, name, out, form);
-                    continue;
-                }
-                try (UnwrappedFiles files = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT)) {
-                    for (Input one : files.inputs()) {
-                        scan(
-                                UnwrappedFiles.stream(one),
-                                files.isArchive() ? one.name() : name,
-                                out,
-                                form);
-                    }
+        }
+        if (options.groups()) {
+            groups(out, form);
+        } else if (form == ListingForm.TEXT) {
+            out.write(end().getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private void file(Path file, String name, OutputStream out, ListingForm form)
+            throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            if (!Files.isRegularFile(file)) {
+                scan(in, name, out, form);
+                return;
+            }
+            Input input = Input.open(file);
+            if (WrapperFormat.of(input) == null) {
+                input.close();
+                scan(in, name, out, form);
+                return;
+            }
+            try (UnwrappedFiles files = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT)) {
+                for (Input one : files.inputs()) {
+                    String inner = files.isArchive() ? one.name() : name;
+                    scan(UnwrappedFiles.stream(one), inner, out, form);
                 }
             }
         }
-        if (form == ListingForm.TEXT) {
-            out.write(end().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Incidents of one identity. */
+    private static final class Alike {
+        final Incident first;
+        final String log;
+        int count;
+
+        Alike(Incident first, String log) {
+            this.first = first;
+            this.log = log;
+        }
+    }
+
+    /** One line for each identity, most frequent first. */
+    private void groups(OutputStream out, ListingForm form) throws IOException {
+        List<Alike> all = new ArrayList<>(alike.values());
+        all.sort(Comparator.comparingInt((Alike one) -> one.count).reversed());
+        IncidentWriter writer = new IncidentWriter(out, form, options, "");
+        for (Alike one : all) {
+            writer.group(one.first, one.log, one.count);
         }
     }
 
@@ -123,7 +160,14 @@ public final class ExplainRecipe {
                         incident -> {
                             faults += incident.kind().isFault() ? 1 : 0;
                             notices += incident.kind().isFault() ? 0 : 1;
-                            writer.write(incident);
+                            if (!options.groups()) {
+                                writer.write(incident);
+                            } else if (alike.size() < MOST_GROUPS
+                                    || alike.containsKey(incident.identity())) {
+                                alike.computeIfAbsent(
+                                                incident.identity(), _ -> new Alike(incident, name))
+                                        .count++;
+                            }
                         });
         new LogScanner(catalogue.automaton()).scan(in, finder);
         finder.closeAll();

@@ -60,16 +60,44 @@ final class IncidentWriter {
 
     void write(Incident incident) throws IOException {
         if (form == ListingForm.JSON_LINES) {
-            try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
-                json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-                json.setPrettyPrinter(new MinimalPrettyPrinter());
-                value(json, values(incident));
-            }
-            out.write('\n');
+            json(values(incident));
         } else {
             out.write(text(incident).getBytes(StandardCharsets.UTF_8));
         }
         out.flush();
+    }
+
+    private void json(Map<String, @Nullable Object> values) throws IOException {
+        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
+            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            json.setPrettyPrinter(new MinimalPrettyPrinter());
+            value(json, values);
+        }
+        out.write('\n');
+    }
+
+    /** All incidents of one identity. */
+    void group(Incident first, String where, int count) throws IOException {
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        values.put("count", count);
+        values.put("identity", first.identity());
+        values.put("class", first.kind().name());
+        values.put("severity", first.kind().severity().name().toLowerCase(Locale.ROOT));
+        values.put("first_log", where.isEmpty() ? null : where);
+        values.put("first_line", first.first().number());
+        if (form == ListingForm.JSON_LINES) {
+            json(values);
+        } else {
+            String line =
+                    "%8d  %-8s  %s  (first: %sline %d)%n"
+                            .formatted(
+                                    count,
+                                    values.get("severity"),
+                                    TextEscape.line(first.identity()),
+                                    where.isEmpty() ? "" : TextEscape.line(where) + " ",
+                                    first.first().number());
+            out.write(line.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     private static void value(JsonGenerator json, @Nullable Object value) throws IOException {

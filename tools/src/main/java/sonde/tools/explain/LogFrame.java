@@ -35,6 +35,7 @@ record LogFrame(
                             + "(?<maybe>\\? )?\\s*(?:\\[<[0-9a-f]{8,16}>\\] )?(?<mayber>\\? )?"
                             + "(?<name>NAME)(?:(?<offset>\\+0x[0-9a-f]{1,8}/(?:0x[0-9a-f]{1,8}))|(?= [\\w./+-]+:\\d+(?: \\[inline\\])?$))"
                                     .replace("NAME", NAME)
+                            + "(?: \\((?<places>[^<>]{1,200}:\\d+(?: < [^<>]{1,200}:\\d+)*(?: or another)?)\\))?"
                             + "(?: \\[(?<module>[\\w-]{1,64})(?: [0-9a-f]{8,64})?\\])?"
                             + "(?<tail>.*)$");
 
@@ -76,13 +77,14 @@ record LogFrame(
             Matcher found, String name, boolean sure, boolean exact, String text) {
         String offset = found.group("offset");
         String module = group(found, "module");
+        String places = group(found, "places");
         Matcher place = PLACE.matcher(group(found, "tail"));
         boolean placed = place.lookingAt();
         return new LogFrame(
                 plain(name),
                 offset == null ? "" : offset.substring(1),
                 module,
-                placed ? place.group("place") : "",
+                places.isEmpty() ? placed ? place.group("place") : "" : places,
                 sure,
                 exact,
                 text);
@@ -163,8 +165,9 @@ record LogFrame(
 
     /** The source file; empty where it is not known. */
     String file() {
-        int colon = place.indexOf(':');
-        return colon < 0 ? "" : place.substring(0, colon);
+        String own = place.substring(place.lastIndexOf(" < ") + 1);
+        int colon = own.lastIndexOf(':');
+        return colon < 0 ? "" : own.substring(own.lastIndexOf(' ', colon) + 1, colon);
     }
 
     /** The function, its module and place. */

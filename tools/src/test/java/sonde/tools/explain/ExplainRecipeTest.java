@@ -7,12 +7,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.event.result.Listing.ListingForm;
@@ -79,7 +82,7 @@ class ExplainRecipeTest {
 
     private static String explained(InputStream in, ListingForm form) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false), null)
+        new ExplainRecipe(new ExplainOptions(false, false, false), null)
                 .of(List.of(new LogSource("log", null, in)))
                 .rows()
                 .writeTo(out, form);
@@ -236,6 +239,26 @@ class ExplainRecipeTest {
     void textOfTheLogCannotWriteToTheTerminal() throws IOException {
         String log = USE_AFTER_FREE.replace("fisher", "fi\u0007\u009bsher");
         assertThat(text(log)).doesNotContain("\u0007", "\u009b");
+    }
+
+    @Test
+    void partsOfPstoreAreOneLogAndOthersAreGrouped(@TempDir Path folder) throws IOException {
+        int middle = USE_AFTER_FREE.indexOf("Call Trace");
+        String begin = USE_AFTER_FREE.substring(0, middle);
+        String end = USE_AFTER_FREE.substring(middle);
+        Files.writeString(folder.resolve("dmesg-efi-1"), "Oops#1 Part1\n" + end);
+        Files.writeString(folder.resolve("dmesg-efi-2"), "Oops#1 Part2\n" + begin);
+        Files.writeString(folder.resolve("console-ramoops-0"), WARNING + WARNING);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new ExplainRecipe(new ExplainOptions(false, false, true), null)
+                .of(List.of(new LogSource("folder", folder, null)))
+                .rows()
+                .writeTo(out, ListingForm.TEXT);
+        assertThat(out.toString(StandardCharsets.UTF_8).lines().map(String::strip))
+                .hasSize(2)
+                .satisfiesExactly(
+                        two -> assertThat(two).startsWith("2  error     WARNING in reed_bend"),
+                        one -> assertThat(one).startsWith("1  security  KASAN: slab-use-after"));
     }
 
     @Test
