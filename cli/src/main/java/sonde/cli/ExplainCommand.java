@@ -36,6 +36,10 @@ final class ExplainCommand {
               --why           show which frames were passed over to find the one to blame
               --all           show all frames of all stacks
               --identities    print a line per identity with the number of its incidents
+              --identity sonde|syzkaller
+                              name incidents in these words; they differ for damaged reports
+                              (default sonde)
+              --follow        wait for further lines at the end of the log, until Ctrl-C
               --json          print a JSON object per incident
             """
                     + SymbolArguments.SYMBOLS
@@ -44,6 +48,7 @@ final class ExplainCommand {
                     Examples:
                       dmesg | sonde explain
                       sonde explain /var/log/kern.log.1.gz
+                      sonde explain --follow /dev/kmsg
                       sonde explain console.txt -k vmlinux --modules build/
                       sonde explain --identities logs/ which fault is most frequent
                       journalctl -k -b -1 | sonde explain --json
@@ -69,7 +74,11 @@ final class ExplainCommand {
         }
         ExplainOptions options =
                 new ExplainOptions(
-                        given.has("--why"), given.has("--all"), given.has("--identities"));
+                        given.has("--why"),
+                        given.has("--all"),
+                        given.has("--identities"),
+                        given.text("--identity", "sonde").equals("syzkaller"),
+                        given.has("--follow"));
         Path kernel = given.path("--vmlinux");
         Path modules = given.path("--modules");
         SourceOptions places =

@@ -29,8 +29,14 @@ public final class ExplainRecipe {
      * @param why also by which rules the frame to blame was found
      * @param all all frames of all stacks
      * @param groups one line for each identity, with its count
+     * @param foreign whether identities have exactly the words of syzkaller
+     * @param follow whether a log goes on after its end
      */
-    public record ExplainOptions(boolean why, boolean all, boolean groups) {}
+    public record ExplainOptions(
+            boolean why, boolean all, boolean groups, boolean foreign, boolean follow) {}
+
+    /** A read of this device waits for the next record, and never ends. */
+    private static final Path KMSG = Path.of("/dev/kmsg");
 
     private static final int MOST_GROUPS = 1 << 14;
 
@@ -78,10 +84,10 @@ public final class ExplainRecipe {
             String name = logs.size() > 1 ? log.name() : "";
             Path file = log.file();
             if (log.stream() != null) {
-                scan(log.stream(), name, out, form);
+                scan(log.stream(), null, name, out, form);
             } else if (file != null && Files.isDirectory(file)) {
                 for (CrashRecords.CrashLog record : CrashRecords.of(file)) {
-                    scan(new ByteArrayInputStream(record.text()), record.name(), out, form);
+                    scan(new ByteArrayInputStream(record.text()), null, record.name(), out, form);
                 }
             } else if (file != null) {
                 file(file, name, out, form);
@@ -97,20 +103,20 @@ public final class ExplainRecipe {
     private void file(Path file, String name, OutputStream out, ListingForm form)
             throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
-            if (!Files.isRegularFile(file)) {
-                scan(in, name, out, form);
+            if (options.follow() || !Files.isRegularFile(file)) {
+                scan(in, file, name, out, form);
                 return;
             }
             Input input = Input.open(file);
             if (WrapperFormat.of(input) == null) {
                 input.close();
-                scan(in, name, out, form);
+                scan(in, file, name, out, form);
                 return;
             }
             try (UnwrappedFiles files = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT)) {
                 for (Input one : files.inputs()) {
                     String inner = files.isArchive() ? one.name() : name;
-                    scan(UnwrappedFiles.stream(one), inner, out, form);
+                    scan(UnwrappedFiles.stream(one), null, inner, out, form);
                 }
             }
         }
@@ -150,13 +156,14 @@ public final class ExplainRecipe {
                 : found + "; " + notices + (notices == 1 ? " notice" : " notices") + ".\n";
     }
 
-    private void scan(InputStream in, String name, OutputStream out, ListingForm form)
+    private void scan(
+            InputStream in, @Nullable Path file, String name, OutputStream out, ListingForm form)
             throws IOException {
         IncidentWriter writer = new IncidentWriter(out, form, options, name);
         IncidentFinder finder =
                 new IncidentFinder(
                         catalogue,
-                        new IncidentReader(rules, symbols),
+                        new IncidentReader(rules, symbols, options.foreign()),
                         incident -> {
                             faults += incident.kind().isFault() ? 1 : 0;
                             notices += incident.kind().isFault() ? 0 : 1;
@@ -169,7 +176,16 @@ public final class ExplainRecipe {
                                         .count++;
                             }
                         });
-        new LogScanner(catalogue.automaton()).scan(in, finder);
+        boolean isDevice = KMSG.equals(file);
+        InputStream log =
+                options.follow() || isDevice
+                        ? new LiveInput(
+                                in,
+                                options.follow(),
+                                file != null && Files.isRegularFile(file),
+                                finder::closeAll)
+                        : in;
+        new LogScanner(catalogue.automaton()).scan(log, finder);
         finder.closeAll();
     }
 }

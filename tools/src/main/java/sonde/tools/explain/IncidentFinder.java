@@ -96,7 +96,10 @@ final class IncidentFinder implements LogScanner.Lines {
     }
 
     private void take(LogLine line, boolean marked) throws IOException {
-        if (JournalEntry.isField(line.text())) {
+        String plain = line.text();
+        if (JournalEntry.isField(plain)
+                || plain.startsWith(" SUBSYSTEM=")
+                || plain.startsWith(" DEVICE=")) {
             return;
         }
         String context = line.context();

@@ -33,10 +33,15 @@ final class IncidentReader {
 
     private final BlameRules rules;
     private final @Nullable LogCopy symbols;
+    private final boolean foreign;
 
-    IncidentReader(BlameRules rules, @Nullable LogCopy symbols) {
+    /**
+     * @param foreign whether identities have exactly the words of syzkaller
+     */
+    IncidentReader(BlameRules rules, @Nullable LogCopy symbols, boolean foreign) {
         this.rules = rules;
         this.symbols = symbols;
+        this.foreign = foreign;
     }
 
     /** Lines with the places of their addresses, where symbols were given. */
@@ -87,6 +92,9 @@ final class IncidentReader {
             fields.put("frame", "corrupted");
         }
         damage(kind, stacks, blame, damage);
+        if (foreign && !damage.isEmpty() && kind.group().equals("warning")) {
+            fields.put("frame", "corrupted");
+        }
         String file = file(kind, blame);
         if (!file.isEmpty()) {
             fields.put("blamed_file", file);

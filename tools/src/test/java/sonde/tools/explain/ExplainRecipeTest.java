@@ -6,18 +6,23 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.ExplainRecipe.LogSource;
@@ -82,7 +87,7 @@ class ExplainRecipeTest {
 
     private static String explained(InputStream in, ListingForm form) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, false), null)
+        new ExplainRecipe(new ExplainOptions(false, false, false, false, false), null)
                 .of(List.of(new LogSource("log", null, in)))
                 .rows()
                 .writeTo(out, form);
@@ -250,7 +255,7 @@ class ExplainRecipeTest {
         Files.writeString(folder.resolve("dmesg-efi-2"), "Oops#1 Part2\n" + begin);
         Files.writeString(folder.resolve("console-ramoops-0"), WARNING + WARNING);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, true), null)
+        new ExplainRecipe(new ExplainOptions(false, false, true, false, false), null)
                 .of(List.of(new LogSource("folder", folder, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
@@ -259,6 +264,36 @@ class ExplainRecipeTest {
                 .satisfiesExactly(
                         two -> assertThat(two).startsWith("2  error     WARNING in reed_bend"),
                         one -> assertThat(one).startsWith("1  security  KASAN: slab-use-after"));
+    }
+
+    @Test
+    void aLogThatIsFollowedIsExplainedBeforeItsEnd() throws Exception {
+        PipedOutputStream kernel = new PipedOutputStream();
+        PipedInputStream in = new PipedInputStream(kernel, 1 << 16);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ExplainRecipe recipe =
+                new ExplainRecipe(new ExplainOptions(false, false, false, false, true), null);
+        Listing listing = recipe.of(List.of(new LogSource("log", null, in)));
+        kernel.write(USE_AFTER_FREE.getBytes(StandardCharsets.UTF_8));
+        kernel.flush();
+        Thread explaining =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                listing.rows().writeTo(out, ListingForm.TEXT);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (out.size() == 0 && System.nanoTime() < end) {
+            Thread.sleep(20);
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("#1  KASAN: slab-use-after");
+        kernel.write(WARNING.getBytes(StandardCharsets.UTF_8));
+        kernel.close();
+        explaining.join();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("#2  WARNING in reed_bend");
     }
 
     @Test
