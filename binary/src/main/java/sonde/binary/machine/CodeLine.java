@@ -35,8 +35,8 @@ public record CodeLine(List<MachineInstruction> instructions, int marked, int sk
     /**
      * Reads the text behind {@code Code:}; it ends at the first word that is not part of it.
      *
-     * @param wordsOfNumbers whether a word of several bytes is a number of a little-endian machine, as
-     *     arm64 prints it
+     * @param wordsOfNumbers whether a word of several bytes is a number of a little-endian machine,
+     *     as arm64 prints it
      */
     public static Optional<CodeBytes> parse(String text, boolean wordsOfNumbers) {
         byte[] bytes = new byte[MAX_BYTES];
@@ -84,8 +84,7 @@ public record CodeLine(List<MachineInstruction> instructions, int marked, int sk
         }
         int marked = code.mark() < 0 ? -1 : all.size();
         for (int at = mark; at < bytes.length; ) {
-            MachineInstruction one =
-                    decoder.decode(bytes, at, bytes.length, address + at - mark);
+            MachineInstruction one = decoder.decode(bytes, at, bytes.length, address + at - mark);
             boolean cut = !one.isValid() && at + MachineDecoder.MAX_LENGTH > bytes.length;
             if (cut && at > mark) {
                 break;
@@ -96,7 +95,9 @@ public record CodeLine(List<MachineInstruction> instructions, int marked, int sk
         return new CodeLine(List.copyOf(all), marked, start);
     }
 
-    /** Decoding x86 from a wrong start falls into step with the true one after a few instructions. */
+    /**
+     * Decoding x86 from a wrong start falls into step with the true one after a few instructions.
+     */
     private static int start(MachineDecoder decoder, byte[] bytes, int mark) {
         int best = mark;
         long bestCost = Long.MAX_VALUE;

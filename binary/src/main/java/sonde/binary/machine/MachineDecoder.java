@@ -35,11 +35,14 @@ public interface MachineDecoder {
         return of(elfMachine, false);
     }
 
-    /** @param intel write x86 in Intel's syntax */
+    /**
+     * @param intel write x86 in Intel's syntax
+     */
     static Optional<MachineDecoder> of(int elfMachine, boolean intel) {
         MachineSyntax syntax = intel ? MachineSyntax.INTEL : MachineSyntax.ATT;
         return switch (elfMachine) {
             case ElfFile.EM_X86_64 -> Optional.of(new X86Decoder(64, syntax));
+            case ElfFile.EM_AARCH64 -> Optional.of(new Arm64Decoder());
             case ElfFile.EM_386 -> Optional.of(new X86Decoder(32, syntax));
             default -> Optional.empty();
         };

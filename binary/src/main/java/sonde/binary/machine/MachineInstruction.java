@@ -53,8 +53,10 @@ public record MachineInstruction(
         return text(address -> "0x" + Long.toHexString(address));
     }
 
-    /** @param names text of an address: a number, or a symbol with an offset */
+    /**
+     * @param names text of an address: a number, or a symbol with an offset
+     */
     public String text(LongFunction<String> names) {
-        return X86Text.of(this, names);
+        return syntax == MachineSyntax.ARM ? Arm64Text.of(this, names) : X86Text.of(this, names);
     }
 }

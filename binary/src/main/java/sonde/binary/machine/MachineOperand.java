@@ -11,7 +11,9 @@ public sealed interface MachineOperand {
         READ_WRITE
     }
 
-    /** @param bits 0 where the register has no width of its own, as segments */
+    /**
+     * @param bits 0 where the register has no width of its own, as segments
+     */
     record MachineRegister(String name, int bits) implements MachineOperand {}
 
     /**
@@ -36,7 +38,9 @@ public sealed interface MachineOperand {
             String decoration)
             implements MachineOperand {}
 
-    /** @param bits width with which the value is used */
+    /**
+     * @param bits width with which the value is used
+     */
     record MachineImmediate(long value, int bits) implements MachineOperand {
         /** The value without the sign bits above its width. */
         public long unsigned() {

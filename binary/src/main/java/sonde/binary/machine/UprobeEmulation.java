@@ -14,8 +14,14 @@ public final class UprobeEmulation {
     /** {@code x86_nops} of the kernel's {@code asm/nops.h}, up to 8 bytes. */
     private static final Set<String> NOPS =
             Set.of(
-                    "90", "6690", "0f1f00", "0f1f4000", "0f1f440000", "660f1f440000",
-                    "0f1f8000000000", "0f1f840000000000");
+                    "90",
+                    "6690",
+                    "0f1f00",
+                    "0f1f4000",
+                    "0f1f440000",
+                    "660f1f440000",
+                    "0f1f8000000000",
+                    "0f1f840000000000");
 
     private UprobeEmulation() {}
 

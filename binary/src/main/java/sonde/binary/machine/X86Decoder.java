@@ -7,13 +7,16 @@ import sonde.binary.machine.X86Forms.X86Form;
 
 /** Instructions of x86 in its three modes. */
 final class X86Decoder implements MachineDecoder {
-    private static final String[] REX =
-            {"", ".B", ".X", ".XB", ".R", ".RB", ".RX", ".RXB", ".W", ".WB", ".WX", ".WXB", ".WR",
-                ".WRB", ".WRX", ".WRXB"};
+    private static final String[] REX = {
+        "", ".B", ".X", ".XB", ".R", ".RB", ".RX", ".RXB", ".W", ".WB", ".WX", ".WXB", ".WR",
+        ".WRB", ".WRX", ".WRXB"
+    };
     private final int mode;
     private final MachineSyntax syntax;
 
-    /** @param mode 16, 32 or 64 */
+    /**
+     * @param mode 16, 32 or 64
+     */
     X86Decoder(int mode, MachineSyntax syntax) {
         this.mode = mode;
         this.syntax = syntax;

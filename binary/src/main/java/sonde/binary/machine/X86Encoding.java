@@ -51,7 +51,6 @@ final class X86Encoding {
     /** Offset behind the opcode. */
     int opcodeEnd;
 
-
     /** VEX and EVEX. */
     int mandatory;
 
@@ -271,7 +270,8 @@ final class X86Encoding {
     /** Whether some form of the opcode needs the prefix. */
     void selectPrefix() {
         for (X86Form form : X86Forms.of(encoding + map, op)) {
-            if (encoding == X86Forms.LEGACY && Long.bitCount(form.accept() & X86Forms.PREFIXES) == 1) {
+            if (encoding == X86Forms.LEGACY
+                    && Long.bitCount(form.accept() & X86Forms.PREFIXES) == 1) {
                 use(mandatory == 1 ? data : mandatory == 2 ? repz : mandatory == 3 ? repnz : -1);
             }
         }

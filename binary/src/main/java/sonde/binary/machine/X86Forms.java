@@ -134,8 +134,7 @@ final class X86Forms {
                 BufferedReader lines =
                         new BufferedReader(
                                 new InputStreamReader(
-                                        Objects.requireNonNull(in),
-                                        StandardCharsets.US_ASCII))) {
+                                        Objects.requireNonNull(in), StandardCharsets.US_ASCII))) {
             int map = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.startsWith("=")) {
@@ -162,7 +161,8 @@ final class X86Forms {
         X86Slot[] slots =
                 operands.isEmpty()
                         ? new X86Slot[0]
-                        : Arrays.stream(operands.split(",")).map(X86Forms::slot)
+                        : Arrays.stream(operands.split(","))
+                                .map(X86Forms::slot)
                                 .toArray(X86Slot[]::new);
         int traits = 0;
         int broadcast = 0;
@@ -171,8 +171,7 @@ final class X86Forms {
                 if (trait.matches("b\\d+")) {
                     broadcast = Integer.parseInt(trait.substring(1));
                 } else {
-                    traits |= 1 << X86Trait.valueOf(trait.toUpperCase(Locale.ROOT))
-                            .ordinal();
+                    traits |= 1 << X86Trait.valueOf(trait.toUpperCase(Locale.ROOT)).ordinal();
                 }
             }
         }
@@ -211,8 +210,10 @@ final class X86Forms {
                 return accept & ~(values.equals("64") ? 3L << MODE : 1L << MODE + 2);
             }
             case 'o', 'a' -> {
-                set = (values.contains("16") ? 1 : 0) | (values.contains("32") ? 2 : 0)
-                        | (values.contains("64") ? 4 : 0);
+                set =
+                        (values.contains("16") ? 1 : 0)
+                                | (values.contains("32") ? 2 : 0)
+                                | (values.contains("64") ? 4 : 0);
                 from = condition.charAt(0) == 'o' ? OPERAND : ADDRESS;
                 bits = 3;
                 return accept & ~((1L << bits) - 1 << from) | accept & set << from;

@@ -40,8 +40,7 @@ final class X86Operands {
                             .split(" "));
     private static final MachineRegister[] G64 =
             registers(
-                    64,
-                    "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split(" "));
+                    64, "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split(" "));
     private static final MachineRegister[] XMM = numbered(128, "xmm", 32);
     private static final MachineRegister[] YMM = numbered(256, "ymm", 32);
     private static final MachineRegister[] ZMM = numbered(512, "zmm", 32);
@@ -100,8 +99,7 @@ final class X86Operands {
         }
         String condition = pseudo(operands);
         if (rounding >= 0) {
-            operands.add(
-                    new MachineModifier(form.has(X86Trait.ER) ? ROUND[rounding] : "{sae}"));
+            operands.add(new MachineModifier(form.has(X86Trait.ER) ? ROUND[rounding] : "{sae}"));
             int last = operands.size() - 2;
             if (operands.get(last) instanceof MachineImmediate) {
                 operands.add(last, operands.removeLast());
@@ -170,8 +168,7 @@ final class X86Operands {
     }
 
     private String pseudo(List<MachineOperand> operands) {
-        if (operands.isEmpty()
-                || !(operands.getLast() instanceof MachineImmediate immediate)) {
+        if (operands.isEmpty() || !(operands.getLast() instanceof MachineImmediate immediate)) {
             return "";
         }
         int value = (int) immediate.unsigned();
@@ -219,8 +216,7 @@ final class X86Operands {
         String stem = name.substring(0, name.length() - 1);
         String full =
                 switch (last) {
-                    case '?', 'Q' ->
-                            att && memoryOperand ? stem + letter(suffixBits) : stem;
+                    case '?', 'Q' -> att && memoryOperand ? stem + letter(suffixBits) : stem;
                     case '~' -> {
                         in.useOperandSize();
                         yield att ? stem + letter(in.operandSize()) : stem;
@@ -232,7 +228,9 @@ final class X86Operands {
                     case '^' -> stem + optionalSuffix();
                     case 'S' -> {
                         in.useRex(X86Encoding.W);
-                        yield in.mode != 64 ? stem : stem + ((in.rex & X86Encoding.W) != 0 ? 'q' : 'l');
+                        yield in.mode != 64
+                                ? stem
+                                : stem + ((in.rex & X86Encoding.W) != 0 ? 'q' : 'l');
                     }
                     case 'W' -> {
                         in.useRex(X86Encoding.W);
@@ -414,8 +412,7 @@ final class X86Operands {
             }
             case "eax", "ecx", "edx", "ebx" -> new MachineRegister(name, 32);
             case "dxm" ->
-                    new MachineMemory(
-                            "", "dx", "", 0, 0, false, 0, MachineAccess.ADDRESS, "");
+                    new MachineMemory("", "dx", "", 0, 0, false, 0, MachineAccess.ADDRESS, "");
             case "sti" -> new MachineRegister("st(" + (in.modrm & 7) + ")", 80);
             case "st" -> new MachineRegister("st", 80);
             case "1i" -> syntax == MachineSyntax.ATT ? null : new MachineModifier("1");
@@ -443,8 +440,8 @@ final class X86Operands {
                     case 's' -> new MachineImmediate(number(1), immediateBits());
                     case 'z' -> {
                         int bits = immediateBits();
-                        boolean half = !form.has(X86Trait.S64) ? in.operandSize() == 16
-                                : bits == 16;
+                        boolean half =
+                                !form.has(X86Trait.S64) ? in.operandSize() == 16 : bits == 16;
                         yield new MachineImmediate(number(half ? 2 : 4), bits);
                     }
                     default -> {
@@ -517,8 +514,7 @@ final class X86Operands {
     private MachineMemory string(X86Slot slot) {
         in.use(in.addr);
         int number = slot.size() == 'x' ? 3 : slot.field() == 'X' ? 6 : 7;
-        MachineRegister[] names =
-                in.addressSize() == 64 ? G64 : in.addressSize() == 32 ? G32 : G16;
+        MachineRegister[] names = in.addressSize() == 64 ? G64 : in.addressSize() == 32 ? G32 : G16;
         int bytes = slot.size() == 'b' || slot.size() == 'x' ? 1 : bits(slot.size()) / 8;
         return new MachineMemory(
                 slot.field() == 'Y' ? "es" : segment("ds"),

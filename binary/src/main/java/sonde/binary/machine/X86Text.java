@@ -55,8 +55,7 @@ final class X86Text {
         switch (operand) {
             case MachineRegister register -> register(register.name());
             case MachineImmediate immediate ->
-                    out.append(att ? "$0x" : "0x")
-                            .append(Long.toHexString(immediate.unsigned()));
+                    out.append(att ? "$0x" : "0x").append(Long.toHexString(immediate.unsigned()));
             case MachineTarget target -> out.append(names.apply(target.address()));
             case MachineModifier modifier -> out.append(modifier.text());
             case MachineMemory memory -> {

@@ -26,7 +26,8 @@ class CodeLineTest {
     @Test
     void theMarkedInstructionIsFound() {
         CodeLine line =
-                decoded("05 48 89 e5 53 48 89 fb 48 85 ff 74 08 <48> 8b 47 50 48 89 03 5b 5d c3 e8");
+                decoded(
+                        "05 48 89 e5 53 48 89 fb 48 85 ff 74 08 <48> 8b 47 50 48 89 03 5b 5d c3 e8");
         assertThat(line.fault().text()).isEqualTo("mov 0x50(%rdi),%rax");
         assertThat(line.fault().address()).isEqualTo(0x1000);
         assertThat(line.instructions().get(line.marked() - 1).text()).isEqualTo("je 0x1008");
@@ -78,8 +79,8 @@ class CodeLineTest {
     @Test
     void everyLogOfTheCorpusDecodes() throws Exception {
         String set = System.getProperty("sonde.corpus", System.getenv("SONDE_CORPUS"));
-        assumeTrue(set != null, "no corpus: -Dsonde.corpus=DIR");
-        Path folder = Path.of(set, "crashlogs");
+        Path root = Path.of(System.getProperty("sonde.root", "."), "../shared/corpus");
+        Path folder = (set != null ? Path.of(set) : root).resolve("crashlogs");
         assumeTrue(Files.isDirectory(folder), "the corpus has no crash logs");
         Pattern code = Pattern.compile("RIP: 0010:.*\\R(?:.*\\R)?.*Code: (.*)");
         int lines = 0;

@@ -20,11 +20,7 @@ record ObjdumpListing(int equal, int badBytes, List<String> different) {
     /** The code of the first program or library there is. */
     static byte[] code(int most, String... files) throws IOException {
         Path path =
-                Stream.of(files)
-                        .map(Path::of)
-                        .filter(Files::isReadable)
-                        .findFirst()
-                        .orElse(null);
+                Stream.of(files).map(Path::of).filter(Files::isReadable).findFirst().orElse(null);
         assumeTrue(path != null, "none of these is here: " + Arrays.toString(files));
         ElfFile elf = ElfFile.of(Files.readAllBytes(path));
         ElfSection text = elf.section(".text").orElseThrow();
@@ -32,7 +28,9 @@ record ObjdumpListing(int equal, int badBytes, List<String> different) {
         return Arrays.copyOf(all, Math.min(most, all.length));
     }
 
-    /** @param options of objdump: the machine, the syntax */
+    /**
+     * @param options of objdump: the machine, the syntax
+     */
     static ObjdumpListing of(MachineDecoder decoder, byte[] code, String... options)
             throws IOException, InterruptedException {
         String program = options[0];

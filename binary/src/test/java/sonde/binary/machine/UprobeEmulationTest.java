@@ -37,8 +37,12 @@ class UprobeEmulationTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0f1f440000, true", "660f1f440000, true", "662e0f1f840000000000, false",
-        "f30f1efa, false"})
+    @CsvSource({
+        "0f1f440000, true",
+        "660f1f440000, true",
+        "662e0f1f840000000000, false",
+        "f30f1efa, false"
+    })
     void newKernelsEmulateLongNops(String hex, boolean emulated) {
         byte[] bytes = HexFormat.of().parseHex(hex);
         assertThat(UprobeEmulation.emulates(bytes, true)).isEqualTo(emulated);
