@@ -127,35 +127,50 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     /**
-     * Attaches the programs that unwind, switches on, then writes what exists already.
+     * Attaches the programs that unwind, switches on what tells of processes, then writes what
+     * exists already; before {@link #on}.
      *
-     * @param threads what they are in, read before
      * @param attached writes names into the rings, null without it; is closed with them
      */
-    void on(List<ThreadNow> threads, @Nullable NamesProgram attached) throws IOException {
+    void prepare(@Nullable NamesProgram attached) throws IOException {
         names = attached;
         try {
             rings.attachStacks();
         } catch (IOException e) {
             notes.add("no user stacks: " + e.getMessage());
         }
-        rings.enable();
+        rings.enableLife();
         AttrEntry dummy = rings.entries().getFirst();
         ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms(), rings.files());
         existing.kernel();
         // No FINISHED_ROUND here: what exists already has time 0 and belongs before all of this.
         existing.processes(() -> rings.drain(writer::append));
+        writer.flush();
+    }
+
+    /**
+     * Switches on what is recorded.
+     *
+     * @param threads what they are in, read just before
+     */
+    void on(List<ThreadNow> threads) throws IOException {
         for (ThreadNow one : threads) {
             writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), false));
         }
         writer.flush();
+        rings.enable();
     }
 
-    /** Writes what threads are in at the end; after {@link #drainToEnd}. */
-    void threads(List<ThreadNow> threads) {
+    /**
+     * Writes what threads are in at the end; after {@link #drainToEnd}.
+     *
+     * @param endNanos when recording ended, a little before they were read
+     */
+    void threads(List<ThreadNow> threads, long endNanos) {
         try {
             for (ThreadNow one : threads) {
-                writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), true));
+                writer.appendSynthetic(
+                        ThreadRows.sample(one, threadsId, Math.min(one.atNanos(), endNanos), true));
             }
             writer.flush();
         } catch (SyscallException e) {

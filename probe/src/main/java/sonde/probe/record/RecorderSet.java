@@ -148,9 +148,7 @@ final class RecorderSet {
             openPerf(meta, RecordSession.onlineCpus());
         }
         if (perf != null) {
-            List<ThreadNow> threads =
-                    request.mode() == TargetMode.COMMAND ? List.of() : threadsNow();
-            perf.on(threads, plan.names() ? names(perf.rings().outputs()) : null);
+            perf.prepare(plan.names() ? names(perf.rings().outputs()) : null);
         }
     }
 
@@ -293,6 +291,7 @@ final class RecorderSet {
 
     /** Filters first, then events; what starts meanwhile is found by looking until none is new. */
     void arm(List<Integer> ownTids) throws IOException {
+        List<ThreadNow> now = request.mode() == TargetMode.COMMAND ? List.of() : threadsNow();
         Set<Integer> followed = new HashSet<>();
         FtraceRecorder dense = ftrace;
         if (dense != null) {
@@ -301,6 +300,9 @@ final class RecorderSet {
             dense.follow(followed.isEmpty() ? List.of(ProcessTree.unusedPid()) : followed);
             dense.exclude(ownTids);
             dense.on();
+        }
+        if (perf != null) {
+            perf.on(now);
         }
         while (dense != null) {
             Set<Integer> more = ProcessTree.allThreads(tree());
@@ -365,9 +367,9 @@ final class RecorderSet {
     }
 
     /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
-    void threadsAtEnd() {
+    void threadsAtEnd(long endNanos) {
         if (perf != null) {
-            perf.threads(threadsNow());
+            perf.threads(threadsNow(), endNanos);
         }
     }
 
