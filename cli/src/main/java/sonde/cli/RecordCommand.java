@@ -1,6 +1,7 @@
 package sonde.cli;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -10,7 +11,6 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.probe.dynamic.NamedProbes;
 import sonde.probe.dynamic.NamedProbes.ListedProbe;
@@ -31,6 +31,7 @@ import sonde.tools.probe.NamedProbeRecipe;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
 import sonde.tools.record.RecordRecipe;
+import sonde.tools.record.ReportHandover;
 import sonde.tools.report.section.ReportSections;
 
 /** {@code sonde record}. */
@@ -168,16 +169,14 @@ final class RecordCommand {
                         given.text("--user"),
                         given.text("--output"),
                         jvmMaps(),
-                        given.has("--live") ? this::showLive : null,
+                        given.has("--live")
+                                ? events -> ResultPrinter.onOut(events, call.json())
+                                : null,
                         ready(origin));
         if (given.has("--plan")) {
             return ResultPrinter.onOut(RecordRecipe.plan(order), call.json());
         }
         return record(order);
-    }
-
-    private void showLive(LiveResult events) throws IOException {
-        ResultPrinter.onOut(events, call.json());
     }
 
     private @Nullable ReadyDescriptor ready(InheritedState origin) {
@@ -247,7 +246,7 @@ final class RecordCommand {
         int status = failed && outcome.exitCode() == 0 ? ExitCode.IMPOSSIBLE : outcome.exitCode();
         if (given.has("--no-summary") || given.has("--live") && call.json()) {
             call.say(outcome.meta().notes());
-            NextSteps.print(outcome.bundle(), call.err());
+            sayNext(outcome.bundle(), call.err());
             return status;
         }
         ReportHandover handover = new ReportHandover(outcome.bundle(), status);
@@ -266,13 +265,21 @@ final class RecordCommand {
                 ResultPrinter.onOut(summary, true);
             } else {
                 ResultPrinter.onErr(summary);
-                NextSteps.print(bundle, call.err());
+                sayNext(bundle, call.err());
             }
             return status;
         } catch (IOException | RuntimeException e) {
             int failed = FailureMessages.execution(e, "report", false, call.err());
             return status == ExitCode.DONE ? failed : status;
         }
+    }
+
+    private static void sayNext(Path bundle, PrintWriter err) {
+        String called = System.getenv().getOrDefault("SONDE_CALLED", "sonde");
+        err.println();
+        err.println("recorded into " + bundle + "; next:");
+        err.println("  " + called + " report " + bundle + " --threads --oncpu --offcpu");
+        err.println("  " + called + " report " + bundle + " --html report.html");
     }
 
     /** An existing recording is kept, and the new one has a number behind the name asked for. */

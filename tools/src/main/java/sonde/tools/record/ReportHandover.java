@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.record;
 
 import java.io.File;
 import java.io.IOException;
@@ -15,20 +15,25 @@ import sonde.sys.SyscallException;
  * Gives the reading of a recording to a process of its own: the recorder's heap is small, and what
  * was recorded are foreign bytes that root should not parse.
  */
-final class ReportHandover {
+public final class ReportHandover {
     /** Up to here the recorder's own heap is enough and a second start would cost more. */
     private static final long SMALL_BYTES = 24 << 20;
 
     private final Path bundle;
     private final int exitCode;
 
-    ReportHandover(Path bundle, int exitCode) {
+    /**
+     * A recording that was just made.
+     *
+     * @param exitCode of the recording, which that of the report will be
+     */
+    public ReportHandover(Path bundle, int exitCode) {
         this.bundle = bundle;
         this.exitCode = exitCode;
     }
 
     /** Whether the summary should be made elsewhere. */
-    boolean isWanted() {
+    public boolean isWanted() {
         boolean trains = System.getenv("SONDE_TRAINING") != null;
         return !trains && (caller() >= 0 || sizeBytes() > SMALL_BYTES);
     }
@@ -54,7 +59,7 @@ final class ReportHandover {
      *
      * @throws IOException never for want of the program: then it returns
      */
-    void become(InheritedState origin, boolean json) throws IOException {
+    public void become(InheritedState origin, boolean json) throws IOException {
         String home = System.getProperty("sonde.home", "");
         File program = new File(home, "bin/sonde");
         if (home.isEmpty() || !program.canExecute()) {
