@@ -9,10 +9,10 @@ public final class KernelMaps {
     private static final int MOST_MAPS = 1 << 16;
 
     // Unsigned order: the sign bit is turned.
-    private final ConcurrentSkipListMap<Long, KernelPart> places = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, KernelMapping> places = new ConcurrentSkipListMap<>();
     private final Map<String, Long> references = new ConcurrentHashMap<>();
 
-    private record KernelPart(long end, String file) {}
+    private record KernelMapping(long end, String file) {}
 
     KernelMaps() {}
 
@@ -20,7 +20,7 @@ public final class KernelMaps {
     public void mapped(CodeMapping part) {
         if (places.size() < MOST_MAPS) {
             long end = part.start() + part.lengthBytes();
-            places.put(part.start() ^ Long.MIN_VALUE, new KernelPart(end, name(part.path())));
+            places.put(part.start() ^ Long.MIN_VALUE, new KernelMapping(end, name(part.path())));
             refer(part.path(), part.fileOffset());
         }
     }
@@ -72,7 +72,7 @@ public final class KernelMaps {
 
     /** What an address lies in; empty for nothing. */
     public String file(long address) {
-        Map.Entry<Long, KernelPart> found = places.floorEntry(address ^ Long.MIN_VALUE);
+        Map.Entry<Long, KernelMapping> found = places.floorEntry(address ^ Long.MIN_VALUE);
         if (found == null) {
             return "";
         }
