@@ -131,11 +131,10 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     /**
-     * Attaches the program, switches on, then writes what exists already.
-     *
-     * @param threads what they are in, read before
+     * Attaches the programs, switches on what tells of processes, then writes what exists already;
+     * before {@link #on}.
      */
-    void on(List<ThreadNow> threads) throws IOException {
+    void prepare() throws IOException {
         if (program != null) {
             try {
                 program.attach(rings.outputs());
@@ -148,23 +147,38 @@ final class PerfRecorder implements AutoCloseable {
         } catch (IOException e) {
             notes.add("no user stacks: " + e.getMessage());
         }
-        rings.enable();
+        rings.enableLife();
         AttrEntry dummy = rings.entries().getFirst();
         ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms(), rings.files());
         existing.kernel();
         // No FINISHED_ROUND here: what exists already has time 0 and belongs before all of this.
         existing.processes(() -> rings.drain(writer::append));
+        writer.flush();
+    }
+
+    /**
+     * Switches on what is recorded.
+     *
+     * @param threads what they are in, read just before
+     */
+    void on(List<ThreadNow> threads) throws IOException {
         for (ThreadNow one : threads) {
             writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), false));
         }
         writer.flush();
+        rings.enable();
     }
 
-    /** Writes what threads are in at the end; after {@link #drainToEnd}. */
-    void threads(List<ThreadNow> threads) {
+    /**
+     * Writes what threads are in at the end; after {@link #drainToEnd}.
+     *
+     * @param endNanos when recording ended, a little before they were read
+     */
+    void threads(List<ThreadNow> threads, long endNanos) {
         try {
             for (ThreadNow one : threads) {
-                writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), true));
+                writer.appendSynthetic(
+                        ThreadRows.sample(one, threadsId, Math.min(one.atNanos(), endNanos), true));
             }
             writer.flush();
         } catch (SyscallException e) {

@@ -147,7 +147,7 @@ final class RecorderSet {
             openPerf(meta, RecordSession.onlineCpus());
         }
         if (perf != null) {
-            perf.on(request.mode() == TargetMode.COMMAND ? List.of() : threadsNow());
+            perf.prepare();
         }
     }
 
@@ -285,6 +285,7 @@ final class RecorderSet {
 
     /** Filters first, then events; what starts meanwhile is found by looking until none is new. */
     void arm(List<Integer> ownTids) throws IOException {
+        List<ThreadNow> now = request.mode() == TargetMode.COMMAND ? List.of() : threadsNow();
         Set<Integer> followed = new HashSet<>();
         FtraceRecorder dense = ftrace;
         if (dense != null) {
@@ -293,6 +294,9 @@ final class RecorderSet {
             dense.follow(followed.isEmpty() ? List.of(ProcessTree.unusedPid()) : followed);
             dense.exclude(ownTids);
             dense.on();
+        }
+        if (perf != null) {
+            perf.on(now);
         }
         while (dense != null) {
             Set<Integer> more = ProcessTree.allThreads(tree());
@@ -361,9 +365,9 @@ final class RecorderSet {
     }
 
     /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
-    void threadsAtEnd() {
+    void threadsAtEnd(long endNanos) {
         if (perf != null) {
-            perf.threads(threadsNow());
+            perf.threads(threadsNow(), endNanos);
         }
     }
 
