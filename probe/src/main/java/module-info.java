@@ -19,5 +19,6 @@ module sonde.probe {
     exports sonde.probe.plan;
     exports sonde.probe.record;
     exports sonde.probe.snapshot;
+    exports sonde.probe.stack;
     exports sonde.probe.tracefs;
 }

@@ -1,20 +1,14 @@
 package sonde.probe.stack;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
@@ -26,7 +20,6 @@ import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
 import sonde.bpf.TracepointFormat;
 import sonde.bpf.link.KernelTypes;
-import sonde.bpf.ring.RingBuffer;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
@@ -39,11 +32,6 @@ import sonde.sys.SyscallException;
 public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
-    /** One in so many stacks may be cut without a word. */
-    private static final int WORTH_SAYING = 100;
-
-    private static final long WAIT_NANOS = 20_000_000;
-
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
     private final BpfMap outputs;
@@ -53,9 +41,6 @@ public final class StackPrograms implements AutoCloseable {
     private final Set<Integer> rootPids;
     private final List<String> command;
     private final long[] ends = new long[UserStackEnd.values().length];
-    private volatile boolean ending;
-    private @Nullable Thread maker;
-
     private @Nullable TaskTree tree;
 
     private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
@@ -88,13 +73,7 @@ public final class StackPrograms implements AutoCloseable {
                 parts.push(program);
                 programs.put(event.number(), program);
             }
-            RingBuffer reports = RingBuffer.open(tables.reports());
-            parts.push(reports);
-            maker =
-                    Thread.ofPlatform()
-                            .daemon()
-                            .name("sonde-unwind")
-                            .start(() -> makeTables(reports));
+            parts.push(TableMaker.start(tables, files, this::firstTables));
         } catch (IOException e) {
             close();
             throw e;
@@ -158,27 +137,13 @@ public final class StackPrograms implements AutoCloseable {
         }
     }
 
-    private void makeTables(RingBuffer reports) {
-        try {
-            files.vdso();
-            if (!command.isEmpty()) {
-                files.command(command.getFirst());
-            }
-            for (int pid : rootPids) {
-                files.process(pid);
-            }
-            while (!ending) {
-                reports.await(WAIT_NANOS);
-                List<byte[]> found = new ArrayList<>();
-                reports.drain((memory, offset, bytes) ->
-                        found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
-                for (byte[] report : found) {
-                    files.reported(MemorySegment.ofArray(report));
-                }
-                files.makeWanted();
-            }
-        } catch (IOException e) {
-            files.note("unwinding tables: " + e.getMessage());
+    private void firstTables() throws IOException {
+        files.vdso();
+        if (!command.isEmpty()) {
+            files.command(command.getFirst());
+        }
+        for (int pid : rootPids) {
+            files.process(pid);
         }
     }
 
@@ -214,52 +179,16 @@ public final class StackPrograms implements AutoCloseable {
         ends[end.ordinal()]++;
     }
 
-    /** A sentence about stacks that are not whole; empty when there are few. */
-    private Optional<String> cutStacks() {
-        long all = Arrays.stream(ends).sum();
-        long cut = all - ends[UserStackEnd.OUTERMOST.ordinal()];
-        if (cut * WORTH_SAYING < all || all == 0) {
-            return Optional.empty();
-        }
-        StringJoiner reasons = new StringJoiner(", ");
-        for (UserStackEnd end : UserStackEnd.values()) {
-            if (end != UserStackEnd.OUTERMOST && ends[end.ordinal()] > 0) {
-                reasons.add(ends[end.ordinal()] + " " + end.phrase());
-            }
-        }
-        return Optional.of(
-                String.format(
-                        Locale.ROOT,
-                        "%.1f %% of user stacks are cut (%d of %d): %s",
-                        100.0 * cut / all,
-                        cut,
-                        all,
-                        reasons));
-    }
-
     /** What went wrong, one sentence each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
-        cutStacks().ifPresent(all::add);
+        StackEnds.sentence(ends).ifPresent(all::add);
         return all;
     }
 
     /** Detaches; nothing stays in the kernel. */
     @Override
     public void close() {
-        ending = true;
-        Thread running = maker;
-        boolean interrupted = false;
-        while (running != null && running.isAlive()) {
-            try {
-                running.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
         LinkCloser.all(parts);
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -298,6 +298,11 @@ public final class TraceRun implements AutoCloseable {
         if (!request.dryRun()) {
             session.begin(request.comm());
         }
+        if (child != null) {
+            ShellSplitter.of(request.end().command().orElse("")).stream()
+                    .findFirst()
+                    .ifPresent(session::unwind);
+        }
         int count = session.attach();
         if (!request.messages().quiet()) {
             output.attachedProbes(count);
