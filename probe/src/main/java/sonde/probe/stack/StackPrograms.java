@@ -18,7 +18,6 @@ import sonde.bpf.MapType;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
-import sonde.bpf.TracepointFormat;
 import sonde.bpf.link.KernelTypes;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
@@ -26,11 +25,19 @@ import sonde.sys.SyscallException;
 
 /**
  * Whole user stacks for the events of perf rings: a program for each event unwinds the stack in the
- * kernel and writes it into the ring, immediately before the kernel's sample of the same hit
- * ({@link UserStackRecord}). A thread makes the tables of files that the programs meet.
+ * kernel and writes it into the ring, next to the kernel's sample of the same hit ({@link
+ * UserStackRecord}): before it for samples of a clock, behind it for tracepoints. A thread makes
+ * the tables of files that the programs meet.
+ *
+ * <p>A program on a tracepoint is a raw one. One that hangs on the perf event itself would lose
+ * hits: while any map update is preempted on a CPU, trace_call_bpf (kernel/trace/bpf_trace.c) drops
+ * the perf events of tracepoints that have a program.
  */
 public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
+
+    /** The command waits so long for the tables of its files. */
+    private static final long COMMAND_MILLIS = 500;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
@@ -38,21 +45,20 @@ public final class StackPrograms implements AutoCloseable {
     private final UnwindFiles files;
     private final MappingLog mappings = new MappingLog();
     private final StackCompletion completion;
-    private final Set<Integer> rootPids;
-    private final List<String> command;
     private final long[] ends = new long[UserStackEnd.values().length];
+    private final TableMaker maker;
     private @Nullable TaskTree tree;
 
     private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
-        this.rootPids = rootPids;
-        this.command = command;
         try (KernelTypes types = KernelTypes.open()) {
             KernelFields fields = KernelFields.of(types.btf());
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
             completion = new StackCompletion(files, mappings);
+            maker = TableMaker.start(tables, files, command, rootPids);
+            parts.push(maker);
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
@@ -67,13 +73,12 @@ public final class StackPrograms implements AutoCloseable {
                     new UserStackProgram.Surroundings(fields, tables, outputs, tree, own);
             for (EventKind event : events) {
                 ProgramType type =
-                        event.isTracepoint() ? ProgramType.TRACEPOINT : ProgramType.PERF_EVENT;
+                        event.isTracepoint() ? ProgramType.RAW_TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
                         UserStackProgram.load(shared, type, event.number(), ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }
-            parts.push(TableMaker.start(tables, files, this::firstTables));
         } catch (IOException e) {
             close();
             throw e;
@@ -108,7 +113,8 @@ public final class StackPrograms implements AutoCloseable {
     }
 
     /**
-     * Attaches; before the events are enabled.
+     * Attaches; when the events are open, so that their samples come before the stacks of raw
+     * tracepoints, and before they are enabled.
      *
      * @param outputFds descriptor of the bpf-output event of each CPU
      * @param eventFds descriptors of each event, by its number
@@ -125,26 +131,15 @@ public final class StackPrograms implements AutoCloseable {
         for (Map.Entry<Integer, UserStackProgram> one : programs.entrySet()) {
             String tracepoint = tracepoints.get(one.getKey());
             if (tracepoint != null) {
-                String[] name = tracepoint.split(":", 2);
-                parts.push(
-                        Link.tracepoint(
-                                one.getValue().program(), TracepointFormat.of(name[0], name[1])));
+                String name = tracepoint.substring(tracepoint.indexOf(':') + 1);
+                parts.push(Link.rawTracepoint(one.getValue().program(), name));
             } else {
                 for (int fd : eventFds.getOrDefault(one.getKey(), List.of())) {
                     Fd.ioctl(fd, PERF_EVENT_IOC_SET_BPF, one.getValue().program().fd());
                 }
             }
         }
-    }
-
-    private void firstTables() throws IOException {
-        files.vdso();
-        if (!command.isEmpty()) {
-            files.command(command.getFirst());
-        }
-        for (int pid : rootPids) {
-            files.process(pid);
-        }
+        maker.awaitCommand(COMMAND_MILLIS);
     }
 
     /**
@@ -169,6 +164,11 @@ public final class StackPrograms implements AutoCloseable {
         completion.waitForTables();
     }
 
+    /** Whether a table is being made that stacks in the rings may lack. */
+    public boolean isMaking() {
+        return maker.isMaking();
+    }
+
     /** Why {@link #complete} stopped. */
     public UserStackEnd completedEnd() {
         return completion.end();
@@ -182,7 +182,7 @@ public final class StackPrograms implements AutoCloseable {
     /** What went wrong, one sentence each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
-        StackEnds.sentence(ends).ifPresent(all::add);
+        UserStackCounts.sentence(ends).ifPresent(all::add);
         return all;
     }
 

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
@@ -76,8 +77,7 @@ public final class UserStackFunction implements AutoCloseable {
             code = builder.build();
             starts = unwind.starts();
             reason = "";
-            made.vdso();
-            parts.push(TableMaker.start(tables, made, () -> {}));
+            parts.push(TableMaker.start(tables, made, List.of(), Set.of()));
         } catch (IOException | RuntimeException e) {
             LinkCloser.all(parts);
             throw e;
@@ -221,10 +221,10 @@ public final class UserStackFunction implements AutoCloseable {
         return new CallingProgram(ProgramCode.of(all), functions, lines.array());
     }
 
-    /** Makes the tables of a program and of its libraries now. */
-    public void command(String word) {
+    /** Makes the tables of the programs that words name, and of their libraries, now. */
+    public void command(List<String> words) {
         if (files != null) {
-            files.command(word);
+            files.command(words);
         }
     }
 
@@ -246,7 +246,7 @@ public final class UserStackFunction implements AutoCloseable {
             notes.addAll(files.notes());
             long[] numbers = new long[UserStackEnd.values().length];
             ByteBuffer.wrap(counts).order(ByteOrder.nativeOrder()).asLongBuffer().get(numbers);
-            StackEnds.sentence(numbers).ifPresent(notes::add);
+            UserStackCounts.sentence(numbers).ifPresent(notes::add);
         }
         return notes;
     }

@@ -33,8 +33,7 @@ import sonde.bpf.insn.Width;
 
 /**
  * A program that unwinds the user stack at each hit of an event and writes it through a bpf-output
- * event as a {@link UserStackRecord}, immediately before the kernel writes its own sample of the
- * hit into the same ring.
+ * event as a {@link UserStackRecord}, next to the kernel's own sample of the hit in the same ring.
  */
 final class UserStackProgram implements AutoCloseable {
     /** Place of the context on the stack, beside the key of the filter. */
@@ -120,7 +119,7 @@ final class UserStackProgram implements AutoCloseable {
         Label drop = new Label("drop");
         TaskTree tree = shared.tree();
         boolean sampled = target.type() == ProgramType.PERF_EVENT;
-        // What a tracepoint's program drops is lost to all perf events of the machine.
+        // Only the program of a perf event decides about the sample.
         boolean drops = shared.ownPid() != 0 && sampled;
         code.step("is the task watched").move(R8, R1);
         if (shared.ownPid() != 0) {

@@ -299,9 +299,7 @@ public final class TraceRun implements AutoCloseable {
             session.begin(request.comm());
         }
         if (child != null) {
-            ShellSplitter.of(request.end().command().orElse("")).stream()
-                    .findFirst()
-                    .ifPresent(session::unwind);
+            session.unwind(ShellSplitter.of(request.end().command().orElse("")));
         }
         int count = session.attach();
         if (!request.messages().quiet()) {

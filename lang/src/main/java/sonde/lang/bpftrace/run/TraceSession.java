@@ -299,11 +299,11 @@ public final class TraceSession implements AutoCloseable {
                             default -> Stream.empty();
                         })
                 .distinct()
-                .forEach(loaded.stacks()::command);
+                .forEach(path -> loaded.stacks().command(List.of(path)));
     }
 
     /** Makes the unwinding tables of a command before it starts. */
-    public void unwind(String command) {
+    public void unwind(List<String> command) {
         loaded.stacks().command(command);
     }
 

@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.StringJoiner;
 
 /** How many user stacks ended in which way. */
-final class StackEnds {
+final class UserStackCounts {
     /** One in so many stacks may be cut without a word. */
     private static final int WORTH_SAYING = 100;
 
-    private StackEnds() {}
+    private UserStackCounts() {}
 
     /**
      * A sentence about stacks that are not whole; empty when there are few.
