@@ -23,8 +23,10 @@ final class IncidentReader {
     private static final List<Pattern> MACHINE =
             List.of(
                     Pattern.compile(
-                            "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? [Cc]omm: (?<task>.+?)"
-                                    + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?<kernel>\\d+\\.\\S+)"),
+                            "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? "
+                                    + "[Cc]omm: (?<task>.+?)"
+                                    + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?"
+                                    + "<kernel>\\d+\\.\\S+)"),
                     Pattern.compile("^Hardware name: (?<hardware>.+)"),
                     Pattern.compile("^Workqueue: (?<workqueue>.+)"),
                     Pattern.compile("^Modules linked in: (?<modules>.+)"),
