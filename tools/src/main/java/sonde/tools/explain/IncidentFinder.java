@@ -149,6 +149,9 @@ final class IncidentFinder implements LogScanner.Lines {
             return;
         }
         if (last == null) {
+            if (notes.size() >= MOST_OPEN) {
+                notes.clear();
+            }
             last = new ArrayDeque<>();
             notes.put(line.context(), last);
         }
@@ -167,7 +170,7 @@ final class IncidentFinder implements LogScanner.Lines {
             return kind.group().equals(current.kind.group())
                     && !current.fields.containsKey("address");
         }
-        if (kind == current.kind && current.lines.size() < 3) {
+        if (kind.name().equals(current.kind.name()) && current.lines.size() < 3) {
             // Symbolized logs repeat the first line for each inlined call; the last one is real.
             current.fields.keySet().removeAll(found.matcher().namedGroups().keySet());
             IncidentReader.put(found.matcher(), current.fields);
