@@ -22,6 +22,7 @@ module sonde.tools {
     exports sonde.tools.doctor;
     exports sonde.tools.elf;
     exports sonde.tools.explain;
+    exports sonde.tools.kernel;
     exports sonde.tools.list;
     exports sonde.tools.option;
     exports sonde.tools.probe;
