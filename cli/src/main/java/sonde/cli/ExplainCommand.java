@@ -13,6 +13,7 @@ import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
 import sonde.tools.symbolize.SymbolizeRecipe;
+import sonde.view.TextEscape;
 
 /** {@code sonde explain}. */
 final class ExplainCommand {
@@ -107,6 +108,13 @@ final class ExplainCommand {
     private static int show(ExplainRecipe recipe, List<LogSource> logs, CommandCall call)
             throws IOException {
         ResultPrinter.onOut(recipe.of(logs), call.json());
+        if (!recipe.otherRelease().isEmpty()) {
+            call.say(
+                    "addresses were not decoded: the log is of kernel "
+                            + TextEscape.line(recipe.otherRelease())
+                            + ", the image given with --vmlinux of another; name the image that"
+                            + " was running");
+        }
         return recipe.faults() > 0 ? ExitCode.NEGATIVE : ExitCode.DONE;
     }
 }

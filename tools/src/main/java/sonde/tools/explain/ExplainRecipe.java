@@ -52,6 +52,7 @@ public final class ExplainRecipe {
     private final Catalogue catalogue = new Catalogue(IncidentFinder.NOTES);
     private final BlameRules rules = new BlameRules();
     private final Map<String, Alike> alike = new LinkedHashMap<>();
+    private String otherRelease = "";
     private int faults;
     private int notices;
 
@@ -71,6 +72,11 @@ public final class ExplainRecipe {
     /** Faults of the kernel that were found; known when the listing was written. */
     public int faults() {
         return faults;
+    }
+
+    /** The kernel of reports that were left as they are: the image is of another; else empty. */
+    public String otherRelease() {
+        return otherRelease;
     }
 
     /** Incidents that are no fault of the kernel. */
@@ -160,10 +166,11 @@ public final class ExplainRecipe {
             InputStream in, @Nullable Path file, String name, OutputStream out, ListingForm form)
             throws IOException {
         IncidentWriter writer = new IncidentWriter(out, form, options, name);
+        IncidentReader reader = new IncidentReader(rules, symbols, options.foreign());
         IncidentFinder finder =
                 new IncidentFinder(
                         catalogue,
-                        new IncidentReader(rules, symbols, options.foreign()),
+                        reader,
                         incident -> {
                             faults += incident.kind().isFault() ? 1 : 0;
                             notices += incident.kind().isFault() ? 0 : 1;
@@ -187,5 +194,8 @@ public final class ExplainRecipe {
                         : in;
         new LogScanner(catalogue.automaton()).scan(log, finder);
         finder.closeAll();
+        if (!reader.otherRelease().isEmpty()) {
+            otherRelease = reader.otherRelease();
+        }
     }
 }

@@ -29,6 +29,10 @@ final class IncidentFinder implements LogScanner.Lines {
     private static final int MOST_BEFORE = 12;
     private static final int FAR = 400;
     private static final int IDLE = 40;
+
+    /** Memory by zone, node and task, of machines with many of them. */
+    private static final int IDLE_OF_LISTS = 300;
+
     private static final double LONG = 60;
     private static final double SOON = 10;
     private static final int MOST_OPEN = 64;
@@ -132,7 +136,7 @@ final class IncidentFinder implements LogScanner.Lines {
         }
         current.lines.add(line);
         current.idle = isReport(line.text()) ? 0 : current.idle + 1;
-        if (current.idle > IDLE) {
+        if (current.idle > (current.kind.has("long") ? IDLE_OF_LISTS : IDLE)) {
             close(context, current);
         }
         if (number % 64 == 0) {
@@ -149,6 +153,9 @@ final class IncidentFinder implements LogScanner.Lines {
             return;
         }
         if (last == null) {
+            if (notes.size() >= MOST_OPEN) {
+                notes.clear();
+            }
             last = new ArrayDeque<>();
             notes.put(line.context(), last);
         }
@@ -167,7 +174,7 @@ final class IncidentFinder implements LogScanner.Lines {
             return kind.group().equals(current.kind.group())
                     && !current.fields.containsKey("address");
         }
-        if (kind == current.kind && current.lines.size() < 3) {
+        if (kind.name().equals(current.kind.name()) && current.lines.size() < 3) {
             // Symbolized logs repeat the first line for each inlined call; the last one is real.
             current.fields.keySet().removeAll(found.matcher().namedGroups().keySet());
             IncidentReader.put(found.matcher(), current.fields);

@@ -23,8 +23,10 @@ final class IncidentReader {
     private static final List<Pattern> MACHINE =
             List.of(
                     Pattern.compile(
-                            "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? [Cc]omm: (?<task>.+?)"
-                                    + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?<kernel>\\d+\\.\\S+)"),
+                            "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? "
+                                    + "[Cc]omm: (?<task>.+?)"
+                                    + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?"
+                                    + "<kernel>\\d+\\.\\S+)"),
                     Pattern.compile("^Hardware name: (?<hardware>.+)"),
                     Pattern.compile("^Workqueue: (?<workqueue>.+)"),
                     Pattern.compile("^Modules linked in: (?<modules>.+)"),
@@ -34,6 +36,8 @@ final class IncidentReader {
     private final BlameRules rules;
     private final @Nullable LogCopy symbols;
     private final boolean foreign;
+    private @Nullable String release;
+    private String otherRelease = "";
 
     /**
      * @param foreign whether identities have exactly the words of syzkaller
@@ -44,9 +48,29 @@ final class IncidentReader {
         this.foreign = foreign;
     }
 
+    /** Whether the log says that another kernel printed it than the image that was given. */
+    private boolean isOtherBuild(LogCopy symbols, List<LogLine> lines) throws IOException {
+        String given = release == null ? symbols.release() : release;
+        release = given;
+        Map<String, String> machine = new LinkedHashMap<>();
+        for (LogLine line : lines) {
+            take(MACHINE, line.text(), machine);
+        }
+        String printed = machine.getOrDefault("kernel", given);
+        boolean isOther = !given.isEmpty() && !printed.equals(given);
+        otherRelease = isOther ? printed : otherRelease;
+        return isOther;
+    }
+
+    /** The kernel of a report that was not decoded, because the image is of another; else empty. */
+    String otherRelease() {
+        return otherRelease;
+    }
+
     /** Lines with the places of their addresses, where symbols were given. */
     private List<LogLine> decoded(List<LogLine> lines) throws IOException {
-        if (symbols == null) {
+        LogCopy symbols = this.symbols;
+        if (symbols == null || isOtherBuild(symbols, lines)) {
             return lines;
         }
         List<LogLine> decoded = new ArrayList<>();

@@ -30,12 +30,20 @@ record LogFrame(
     /** x86, arm64, riscv and others: {@code [<addr>] ? func+0x1f/0x40 [module] file:line}. */
     private static final Pattern FRAME =
             Pattern.compile(
-                    "^(?:#\\d+:?)?\\s*+(?:\\[[0-9a-f]{8,16}\\]\\s*|(?:\\[ *)?(?:\\(?\\[?<(?:(?:0x)?[0-9a-f]{8,16}|\\(_*ptrval_*\\))>\\]?\\)?)(?: *\\])?\\s*"
-                            + "|(?:[0-9a-f]{16}:? )|\\[[0-9a-f]{16}\\] \\[[0-9a-f]{16}\\] )?"
+                    "^(?:#\\d+:?)?\\s*+"
+                            // the address, in one of its forms
+                            + "(?:\\[[0-9a-f]{8,16}\\]\\s*"
+                            + "|(?:\\[ *)?\\(?\\[?<(?:(?:0x)?[0-9a-f]{8,16}|\\(_*ptrval_*\\))>"
+                            + "\\]?\\)?(?: *\\])?\\s*"
+                            + "|[0-9a-f]{16}:? "
+                            + "|\\[[0-9a-f]{16}\\] \\[[0-9a-f]{16}\\] )?"
                             + "(?<maybe>\\? )?\\s*(?:\\[<[0-9a-f]{8,16}>\\] )?(?<mayber>\\? )?"
-                            + "(?<name>NAME)(?:(?<offset>\\+0x[0-9a-f]{1,8}/(?:0x[0-9a-f]{1,8}))|(?= [\\w./+-]+:\\d+(?: \\[inline\\])?$))"
-                                    .replace("NAME", NAME)
-                            + "(?: \\((?<places>[^<>]{1,200}:\\d+(?: < [^<>]{1,200}:\\d+)*(?: or another)?)\\))?"
+                            + ("(?<name>" + NAME + ")")
+                            + "(?:(?<offset>\\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8})"
+                            + "|(?= [\\w./+-]+:\\d+(?: \\[inline\\])?$))"
+                            // what LogFilter adds
+                            + "(?: \\((?<places>[^<>]{1,200}:\\d+"
+                            + "(?: < [^<>]{1,200}:\\d+)*(?: or another)?)\\))?"
                             + "(?: \\[(?<module>[\\w-]{1,64})(?: [0-9a-f]{8,64})?\\])?"
                             + "(?<tail>.*)$");
 
@@ -46,15 +54,21 @@ record LogFrame(
      */
     private static final Pattern FROM =
             Pattern.compile(
-                    "^\\s*(?:\\[<[0-9a-f]{8,16}>\\] \\()?(?<name>NAME)(?:\\+0x[0-9a-f]+/0x[0-9a-f]+)?\\)?(?: \\[[\\w-]+\\])? from (?:\\[<[0-9a-f]{8,16}>\\] \\()?(?<caller>NAME)(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)"
-                            .replace("NAME", NAME));
+                    "^\\s*(?:\\[<[0-9a-f]{8,16}>\\] \\()?"
+                            + ("(?<name>" + NAME + ")")
+                            + "(?:\\+0x[0-9a-f]+/0x[0-9a-f]+)?\\)?(?: \\[[\\w-]+\\])? from "
+                            + "(?:\\[<[0-9a-f]{8,16}>\\] \\()?"
+                            + ("(?<caller>" + NAME + ")")
+                            + "(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)");
 
     private static final Pattern TOP =
             Pattern.compile(
                     "^(?:.*\\s)?(?:(?:RIP|EIP)(?:: |:)(?:(?<segment>[0-9a-f]{4}):)?"
                             + "|IP: |(?:pc|epc|PC is at|PC)\\s*:? |NIP(?: \\[[0-9a-f]+\\])? )"
-                            + "\\s*(?:\\[<[0-9a-f]{8,16}>\\]\\s*)*(?:\\[<[0-9a-f]{8,16}>\\] )?(?<name>NAME)(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)(?: \\[(?<module>[\\w-]{1,64})[^\\]]*\\])?(?<tail>.*)$"
-                                    .replace("NAME", NAME));
+                            + "\\s*(?:\\[<[0-9a-f]{8,16}>\\]\\s*)*(?:\\[<[0-9a-f]{8,16}>\\] )?"
+                            + ("(?<name>" + NAME + ")")
+                            + "(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)"
+                            + "(?: \\[(?<module>[\\w-]{1,64})[^\\]]*\\])?(?<tail>.*)$");
 
     private static final Pattern SUFFIX =
             Pattern.compile("\\.(?:isra|part|constprop|cold|llvm|lto_priv|__uniq)(?:[.\\w]*)$");

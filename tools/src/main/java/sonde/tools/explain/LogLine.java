@@ -38,7 +38,8 @@ record LogLine(long number, double seconds, String context, String text) {
     /** dmesg -T and dmesg --time-format iso. */
     private static final Pattern DATE =
             Pattern.compile(
-                    "^(?:\\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? \\d{4}\\]"
+                    "^(?:\\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? "
+                            + "\\d{4}\\]"
                             + "|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[,.]\\d+[+-]\\d\\d:\\d\\d)"
                             + "(?: ?\\[ *(?<caller>[TC]\\d+)\\])? ?");
 
@@ -48,7 +49,8 @@ record LogLine(long number, double seconds, String context, String text) {
     /** {@code Mon DD HH:MM:SS host kernel: } and the same with a date of ISO 8601. */
     private static final Pattern SYSLOG =
             Pattern.compile(
-                    "^(?:<\\d{1,3}>)?(?:[A-Z][a-z]{2} [ \\d]?\\d(?: \\d{4})? \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?"
+                    "^(?:<\\d{1,3}>)?(?:[A-Z][a-z]{2} [ \\d]?\\d(?: \\d{4})? "
+                            + "\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?"
                             + "|[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?: \\d{4})?"
                             + "|\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(?:[.,]\\d+)?"
                             + "(?:Z|[+-]\\d\\d:?\\d\\d)?)[ ,]"
@@ -168,75 +170,81 @@ record LogLine(long number, double seconds, String context, String text) {
         if (text.indexOf('\r') >= 0) {
             text = text.replace("\r", "");
         }
-        String host = "";
-        double seconds = Double.NaN;
-        String caller = "";
         if (text.isEmpty()) {
-            return new LogLine(number, seconds, "", "");
+            return new LogLine(number, Double.NaN, "", "");
         }
         char first = text.charAt(0);
-        if (first == '{' || first == 'M') {
-            LogLine entry = JournalEntry.line(text, number);
-            if (entry != null) {
-                return entry;
-            }
+        boolean isOther =
+                first == '{' || first == 'M' || first == '[' || first >= '0' && first <= '9';
+        LogLine other = isOther ? other(text, number) : null;
+        if (other != null) {
+            return other;
         }
-        if (first == '[' || first == '2') {
-            Matcher date = DATE.matcher(text);
-            if (date.lookingAt() && !SYSLOG.matcher(text).lookingAt()) {
-                caller = date.group("caller") == null ? "" : date.group("caller");
-                return new LogLine(number, seconds, caller, text.substring(date.end()));
-            }
-        }
-        if (first >= '0' && first <= '9') {
-            Matcher record = RECORD.matcher(text);
-            if (record.find()) {
-                seconds = Double.parseDouble(record.group("micros")) / 1e6;
-                caller = record.group("caller") == null ? "" : record.group("caller");
-                return new LogLine(number, seconds, caller, text.substring(record.end()));
-            }
-        }
+        String host = "";
         if (first != '[' && first != ' ') {
             Matcher syslog = SYSLOG.matcher(text);
-            if (syslog.find()) {
+            if (syslog.lookingAt()) {
                 host = syslog.group("host") == null ? "" : syslog.group("host");
                 text = text.substring(syslog.end());
             } else if (first == '<' && text.indexOf('>') > 0 && text.indexOf('>') < 5) {
                 text = text.substring(text.indexOf('>') + 1);
             }
         }
+        return timed(text, host, number);
+    }
+
+    /** Entries of the journal, records of the kernel, and lines with a date alone; else null. */
+    private static @Nullable LogLine other(String text, long number) {
+        LogLine entry = JournalEntry.line(text, number);
+        if (entry != null) {
+            return entry;
+        }
+        Matcher date = DATE.matcher(text);
+        if (date.lookingAt() && !SYSLOG.matcher(text).lookingAt()) {
+            String caller = date.group("caller") == null ? "" : date.group("caller");
+            return new LogLine(number, Double.NaN, caller, text.substring(date.end()));
+        }
+        Matcher record = RECORD.matcher(text);
+        if (!record.lookingAt()) {
+            return null;
+        }
+        double seconds = Double.parseDouble(record.group("micros")) / 1e6;
+        String caller = record.group("caller") == null ? "" : record.group("caller");
+        return new LogLine(number, seconds, caller, text.substring(record.end()));
+    }
+
+    /** Takes off the kernel's time and caller, also where another text stands before them. */
+    private static LogLine timed(String printed, String syslogHost, long number) {
+        String text = printed;
+        String host = syslogHost;
+        String caller = "";
+        double seconds = Double.NaN;
         int bracket = text.indexOf('[');
-        if (bracket >= 0 && bracket < FAR) {
-            Matcher time = TIME.matcher(text);
-            if (time.region(bracket, Math.min(text.length(), bracket + FAR)).find()) {
-                seconds = Double.parseDouble(time.group("seconds"));
-                text = text.substring(time.end());
-                Matcher named = CALLER.matcher(text);
-                if (named.find()) {
-                    caller = named.group("caller");
-                    text = text.substring(named.end());
-                } else if (text.startsWith("[")
-                        || text.startsWith("(")
-                        || text.startsWith(" [")
-                        || text.startsWith(" (")) {
-                    Matcher android = ANDROID.matcher(text);
-                    if (android.find()) {
-                        text = text.substring(android.end());
-                    }
-                }
-                Matcher monotonic = MONOTONIC.matcher(text);
-                if (monotonic.lookingAt()) {
-                    host = monotonic.group("host");
-                    text = text.substring(monotonic.end());
-                } else if (text.startsWith(" ")) {
-                    text = text.substring(1);
-                }
-            } else if (text.startsWith("[T") || text.startsWith("[C") || text.startsWith("[ ")) {
-                Matcher named = CALLER.matcher(text);
-                if (named.find()) {
-                    caller = named.group("caller");
-                    text = text.substring(Math.min(text.length(), named.end() + 1));
-                }
+        Matcher time = TIME.matcher(text);
+        boolean isNear = bracket >= 0 && bracket < FAR;
+        if (isNear && time.region(bracket, Math.min(text.length(), bracket + FAR)).find()) {
+            seconds = Double.parseDouble(time.group("seconds"));
+            text = text.substring(time.end());
+            Matcher named = CALLER.matcher(text);
+            Matcher android = ANDROID.matcher(text);
+            if (named.lookingAt()) {
+                caller = named.group("caller");
+                text = text.substring(named.end());
+            } else if (android.lookingAt()) {
+                text = text.substring(android.end());
+            }
+            Matcher monotonic = MONOTONIC.matcher(text);
+            if (monotonic.lookingAt()) {
+                host = monotonic.group("host");
+                text = text.substring(monotonic.end());
+            } else if (text.startsWith(" ")) {
+                text = text.substring(1);
+            }
+        } else if (bracket == 0) {
+            Matcher named = CALLER.matcher(text);
+            if (named.lookingAt()) {
+                caller = named.group("caller");
+                text = text.substring(Math.min(text.length(), named.end() + 1));
             }
         }
         return new LogLine(number, seconds, host.isEmpty() ? caller : host + "/" + caller, text);

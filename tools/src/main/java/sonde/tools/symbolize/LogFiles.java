@@ -19,6 +19,9 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.SectionBytes;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
 
@@ -29,6 +32,11 @@ final class LogFiles implements AutoCloseable {
     private static final int MOST_MODULES = 1 << 16;
 
     private static final int MOST_TOLD = 8;
+
+    private static final int MOST_BANNER = 256;
+
+    /** linux_banner of init/version.c. */
+    private static final Pattern BANNER = Pattern.compile("^Linux version (?<release>\\S+) ");
 
     private static final Pattern MODULE =
             Pattern.compile("(?<name>.+)\\.ko(?<debug>\\.debug)?(?:\\.(?:xz|zst|gz))?");
@@ -197,6 +205,30 @@ final class LogFiles implements AutoCloseable {
             otherBuilds.add(name);
         }
         return same;
+    }
+
+    /** The release of the kernel that the program is, by its banner; empty where it has none. */
+    String release() throws IOException {
+        SourceSymbols kernel = program;
+        long[] banners = kernel == null ? new long[0] : kernel.addresses("linux_banner");
+        if (kernel == null || banners.length == 0) {
+            return "";
+        }
+        for (ElfSection section : kernel.elf().sections()) {
+            if (section.type() != ElfFile.SHT_PROGBITS || !section.contains(banners[0])) {
+                continue;
+            }
+            SectionBytes bytes = kernel.elf().bytes(section);
+            StringBuilder text = new StringBuilder();
+            for (long at = banners[0] - section.address();
+                    at < bytes.sizeBytes() && text.length() < MOST_BANNER;
+                    at++) {
+                text.append((char) (bytes.at(at) & 0xff));
+            }
+            Matcher banner = BANNER.matcher(text);
+            return banner.find() ? banner.group("release") : "";
+        }
+        return "";
     }
 
     /** Whether somebody said where the kernel's modules are. */

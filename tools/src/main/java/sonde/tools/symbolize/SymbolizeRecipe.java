@@ -258,6 +258,11 @@ public final class SymbolizeRecipe implements AutoCloseable {
                     decoded.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
         }
 
+        /** The release of the kernel image that was given; empty where it is not known. */
+        public String release() throws IOException {
+            return files.release();
+        }
+
         /** Why frames stayed as they were; known when the lines were written. */
         public List<String> notes() {
             List<String> notes = new ArrayList<>();
