@@ -136,6 +136,11 @@ public final class RingBuffer implements AutoCloseable {
         return (long) POSITION.getAcquire(ring, 0L) - position;
     }
 
+    /** Whether there is something that was not read; by any thread. */
+    public boolean hasRecords() {
+        return (long) POSITION.getAcquire(ring, 0L) != (long) POSITION.getAcquire(consumer, 0L);
+    }
+
     /** Records that programs had reserved and then discarded, so far. */
     public long discarded() {
         return discarded;

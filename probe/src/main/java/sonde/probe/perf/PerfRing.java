@@ -38,9 +38,16 @@ final class PerfRing implements AutoCloseable {
     private final long mask;
     private long tail;
 
+    /** The last record that {@link #count} saw. */
+    private long last;
+
+    /** A hit of a tracepoint and the program behind it take less, unless somebody stops the CPU. */
+    private static final long STACK_NANOS = 200_000;
+
     /** Up to here {@link #forks} has looked. */
     private long looked;
 
+    private long seenHead;
     private long headNanos;
     private long drainedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
     private boolean closed;
@@ -108,12 +115,17 @@ final class PerfRing implements AutoCloseable {
         if (head == tail) {
             return false;
         }
-        long start = tail & mask;
-        long size = head - tail;
-        long first = Math.min(size, data.byteSize() - start);
-        boolean foreign = count(head, tally, owners);
+        boolean foreign = count(tail, head, tally, owners);
+        long end = head;
+        for (long more = withStackOfLast(end); more > end; more = withStackOfLast(end)) {
+            foreign |= count(end, more, tally, owners);
+            end = more;
+        }
+        long size = end - tail;
         tally.bytes += size;
         try {
+            long start = tail & mask;
+            long first = Math.min(size, data.byteSize() - start);
             MemorySegment begin = data.asSlice(start, first);
             MemorySegment rest = data.asSlice(0, size - first);
             if (merge != null) {
@@ -124,11 +136,34 @@ final class PerfRing implements AutoCloseable {
                 sink.append(begin, rest);
             }
         } finally {
-            tail = head;
+            tail = end;
             drainedNanos = headNanos;
             U64.setRelease(mapping, TAIL, tail);
         }
         return true;
+    }
+
+    /**
+     * The end of the stack of the last record, where it is a sample whose stack is being written:
+     * both must come in one drain.
+     */
+    private long withStackOfLast(long head) {
+        UserStackMerge there = merge;
+        if (there == null || u32(last) != PerfAbi.PERF_RECORD_SAMPLE) {
+            return head;
+        }
+        if (!there.comesBeforeItsStack(u64(last + PerfAbi.HEADER_BYTES))) {
+            return head;
+        }
+        long sampled = u64(last + UserStackMerge.TIME);
+        long end;
+        do {
+            end = (long) U64.getAcquire(mapping, HEAD);
+            if (end == head) {
+                Thread.onSpinWait();
+            }
+        } while (end == head && Clocks.nanos(Clocks.CLOCK_MONOTONIC) - sampled < STACK_NANOS);
+        return end;
     }
 
     private void appendMerged(
@@ -174,10 +209,16 @@ final class PerfRing implements AutoCloseable {
         }
     }
 
+    /** Whether more than half of it is free, as far as {@link #head} has looked. */
+    boolean hasRoom() {
+        return seenHead - tail < data.byteSize() / 2;
+    }
+
     /** Where the kernel has written up to. */
     long head() {
         headNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
-        return (long) U64.getAcquire(mapping, HEAD);
+        seenHead = (long) U64.getAcquire(mapping, HEAD);
+        return seenHead;
     }
 
     /** Tells the forks that are in the ring and were not told before. */
@@ -250,10 +291,13 @@ final class PerfRing implements AutoCloseable {
         return data.get(JAVA_LONG_UNALIGNED, position & mask);
     }
 
-    /** One look at each header: u32 type, u16 misc, u16 size; records are 8-byte aligned. */
-    private boolean count(long head, Tally tally, SampleOwners owners) {
+    /**
+     * One look at each header from a place on: u32 type, u16 misc, u16 size; records are 8-byte
+     * aligned.
+     */
+    private boolean count(long from, long head, Tally tally, SampleOwners owners) {
         boolean foreign = false;
-        long at = tail;
+        long at = from;
         while (at < head) {
             long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
             int type = (int) header;
@@ -284,6 +328,7 @@ final class PerfRing implements AutoCloseable {
                 return foreign;
             }
             tally.records++;
+            last = at;
             at += size;
         }
         return foreign;

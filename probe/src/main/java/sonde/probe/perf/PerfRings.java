@@ -27,6 +27,7 @@ import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfAttr;
+import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
 import sonde.sys.SyscallException;
@@ -45,6 +46,9 @@ public final class PerfRings implements AutoCloseable {
     private static final String SWITCH = "sched:sched_switch";
     private static final String BPF_OUTPUT = "bpf-output";
 
+    /** Records stay in the rings so long for a table. */
+    private static final long MOST_HELD_NANOS = 3_000_000_000L;
+
     /** An own thread more or less in the filter costs a comparison per switch. */
     private static final int MAX_FILTERED = 40;
 
@@ -61,6 +65,8 @@ public final class PerfRings implements AutoCloseable {
     private final PerfRing.Tally tally = new PerfRing.Tally();
     private SampleOwners owners = SampleOwners.of(List.of());
     private @Nullable CopiedStacks stacks;
+    private boolean isOff;
+    private long heldSince;
     private boolean closed;
 
     private PerfRings(
@@ -135,7 +141,11 @@ public final class PerfRings implements AutoCloseable {
     private void mergeStacks(StackPrograms programs) {
         Set<Long> outputs = new HashSet<>();
         Map<Long, Integer> numbers = new HashMap<>();
+        Set<Integer> tracepoints = new HashSet<>();
         for (OpenEvent event : events) {
+            if (event.attr().type() == PERF_TYPE_TRACEPOINT) {
+                tracepoints.add(number(event));
+            }
             for (long id : event.entry().ids()) {
                 if (event.name().equals(BPF_OUTPUT)) {
                     outputs.add(id);
@@ -144,7 +154,8 @@ public final class PerfRings implements AutoCloseable {
                 }
             }
         }
-        rings.forEach(ring -> ring.merge(new UserStackMerge(programs, outputs, numbers)));
+        rings.forEach(
+                ring -> ring.merge(new UserStackMerge(programs, outputs, numbers, tracepoints)));
     }
 
     /** Place in the plan, by which programs that unwind stacks name it. */
@@ -381,15 +392,23 @@ public final class PerfRings implements AutoCloseable {
         }
     }
 
-    /** Switches all events on, the dummy first, so that no sample comes without its mapping. */
+    /**
+     * Switches on what tells the life of processes, so that no sample comes without its mapping.
+     */
+    public void enableLife() throws SyscallException {
+        events.getFirst().enable();
+    }
+
+    /** Switches on the events that are recorded, after {@link #enableLife}. */
     public void enable() throws SyscallException {
-        for (OpenEvent event : events) {
+        for (OpenEvent event : events.subList(1, events.size())) {
             event.enable();
         }
     }
 
     /** Switches all events off, the dummy last; what is in the rings stays. */
     public void disable() throws SyscallException {
+        isOff = true;
         for (OpenEvent event : events.reversed()) {
             event.disable();
         }
@@ -404,6 +423,9 @@ public final class PerfRings implements AutoCloseable {
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
         long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
+        if (unwound != null && isHeld(unwound)) {
+            return false;
+        }
         if (unwound != null) {
             MappingLog log = unwound.mappings();
             rings.forEach(ring -> ring.mappings(log));
@@ -417,6 +439,17 @@ public final class PerfRings implements AutoCloseable {
             any |= rings.get(i).drain(heads[i], sink::append, tally, owners, foreign);
         }
         return any;
+    }
+
+    /** Whether the records stay in the rings while a table is made that their stacks lack. */
+    private boolean isHeld(StackPrograms programs) {
+        if (isOff || !programs.isMaking()) {
+            heldSince = 0;
+            return false;
+        }
+        long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        heldSince = heldSince == 0 ? now : heldSince;
+        return now - heldSince < MOST_HELD_NANOS && rings.stream().allMatch(PerfRing::hasRoom);
     }
 
     /** Takes the bytes of a ring: the second part is empty unless they wrap around its end. */

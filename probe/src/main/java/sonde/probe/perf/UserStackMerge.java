@@ -18,17 +18,21 @@ import sonde.recording.perfdata.PerfAbi;
 
 /**
  * Puts the user stacks that programs in the kernel wrote into a ring ({@link UserStackRecord}) into
- * the samples behind them, so that perf.data holds ordinary call chains. One for each ring.
+ * their samples, so that perf.data holds ordinary call chains. One for each ring.
  *
- * <p>A stack belongs to the next sample of its event and thread; another hit may lie in between, in
- * an interrupt. A stack whose sample a filter or a full ring left out is dropped.
+ * <p>A stack belongs to the next sample of its event and thread, for a tracepoint to the one before
+ * it; another hit may lie in between, in an interrupt. A stack whose sample a filter or a full ring
+ * left out is dropped.
  */
 final class UserStackMerge {
     // A sample of ours: header, identifier, ip, pid and tid, time, cpu, period, then the call chain
     // (nr and addresses), or without one the size of the RAW part.
     private static final long IDENTIFIER = 8;
     private static final long TID = 28;
-    private static final long TIME = 32;
+
+    /** Time of a sample in the ring. */
+    static final long TIME = 32;
+
     private static final long CHAIN = 56;
     private static final long RAW = 60;
 
@@ -44,13 +48,14 @@ final class UserStackMerge {
     private final StackPrograms stacks;
     private final Set<Long> outputs;
     private final Map<Long, Integer> numbers;
+    private final Set<Integer> tracepoints;
     private final Map<Integer, Pending> pending = new HashMap<>();
     private Arena arena = Arena.ofShared();
     private MemorySegment from = MemorySegment.NULL;
     private MemorySegment to = MemorySegment.NULL;
     private long used;
 
-    /** A stack whose sample has not come yet. */
+    /** What is known of an event's last hit: a stack, or its sample. */
     private static final class Pending {
         final long[] frames = new long[UserStackRecord.MOST_FRAMES];
         MemorySegment copy = MemorySegment.NULL;
@@ -58,16 +63,25 @@ final class UserStackMerge {
         int count;
         int tid;
         long time;
+
+        /** Place of the sample of a tracepoint among the merged records; -1 without one. */
+        long sample = -1;
     }
 
     /**
      * @param outputs identifiers of the bpf-output events
      * @param numbers number of the event of each identifier, for events with stacks
+     * @param tracepoints numbers of those whose stacks come behind the samples
      */
-    UserStackMerge(StackPrograms stacks, Set<Long> outputs, Map<Long, Integer> numbers) {
+    UserStackMerge(
+            StackPrograms stacks,
+            Set<Long> outputs,
+            Map<Long, Integer> numbers,
+            Set<Integer> tracepoints) {
         this.stacks = stacks;
         this.outputs = outputs;
         this.numbers = numbers;
+        this.tracepoints = tracepoints;
     }
 
     /** Room for a ring's records, in one piece; valid until the next call. */
@@ -86,6 +100,7 @@ final class UserStackMerge {
     /** The records of {@link #room} with their stacks; valid until the next call. */
     MemorySegment merge(long bytes) throws IOException {
         used = 0;
+        pending.values().forEach(hit -> hit.sample = -1);
         long at = 0;
         while (at + PerfAbi.HEADER_BYTES <= bytes) {
             long header = from.get(JAVA_LONG_UNALIGNED, at);
@@ -112,7 +127,14 @@ final class UserStackMerge {
         long identifier = from.get(JAVA_LONG_UNALIGNED, at + IDENTIFIER);
         Integer number = numbers.get(identifier);
         if (number != null) {
-            return withStack(number, at, size);
+            Pending hit = pending.computeIfAbsent(number, _ -> new Pending());
+            if (tracepoints.contains(number)) {
+                hit.sample = used;
+                return false;
+            }
+            keep(at, size);
+            putInto(used - size, hit);
+            return true;
         }
         if (size < RAW + UserStackRecord.HEAD_BYTES || !outputs.contains(identifier)) {
             return false;
@@ -136,36 +158,52 @@ final class UserStackMerge {
         stack.copy = MemorySegment.NULL;
         stack.tid = record.tid();
         stack.time = from.get(JAVA_LONG_UNALIGNED, at + TIME);
+        if (tracepoints.contains(record.event())) {
+            if (stack.sample >= 0) {
+                putInto(stack.sample, stack);
+            }
+            stack.count = 0;
+            stack.sample = -1;
+        }
         return true;
     }
 
-    private boolean withStack(int number, long at, int size) {
-        Pending stack = pending.get(number);
-        if (stack == null || stack.count == 0) {
-            return false;
-        }
-        long between = from.get(JAVA_LONG_UNALIGNED, at + TIME) - stack.time;
-        long known = from.get(JAVA_LONG_UNALIGNED, at + CHAIN);
+    /** Puts the stack into the sample at a place of the merged records, if it belongs there. */
+    private void putInto(long start, Pending stack) {
+        long header = to.get(JAVA_LONG_UNALIGNED, start);
+        int size = (int) (header >>> 48);
+        long between = to.get(JAVA_LONG_UNALIGNED, start + TIME) - stack.time;
+        long known = to.get(JAVA_LONG_UNALIGNED, start + CHAIN);
         int more = 8 * (1 + stack.count);
         boolean fits = known >= 0 && known <= (size - CHAIN - 8) / 8 && size + more <= MOST_RECORD;
-        if (from.get(JAVA_INT_UNALIGNED, at + TID) != stack.tid
+        if (stack.count == 0
+                || to.get(JAVA_INT_UNALIGNED, start + TID) != stack.tid
                 || Math.abs(between) > MOST_NANOS
                 || !fits) {
-            return false;
+            return;
         }
-        long head = CHAIN + 8 + 8 * known;
-        long start = used;
-        keep(at, head);
-        long header = from.get(JAVA_LONG_UNALIGNED, at);
+        long place = start + CHAIN + 8 + 8 * known;
+        MemorySegment.copy(to, place, to, place + more, used - place);
+        used += more;
+        for (Pending other : pending.values()) {
+            other.sample += other.sample > start ? more : 0;
+        }
         to.set(JAVA_LONG_UNALIGNED, start, header & 0xffff_ffff_ffffL | (long) (size + more) << 48);
         to.set(JAVA_LONG_UNALIGNED, start + CHAIN, known + 1 + stack.count);
-        to.set(JAVA_LONG_UNALIGNED, used, PerfAbi.PERF_CONTEXT_USER);
-        MemorySegment.copy(stack.frames, 0, to, JAVA_LONG_UNALIGNED, used + 8, stack.count);
-        used += more;
-        keep(at + head, size - head);
+        to.set(JAVA_LONG_UNALIGNED, place, PerfAbi.PERF_CONTEXT_USER);
+        MemorySegment.copy(stack.frames, 0, to, JAVA_LONG_UNALIGNED, place + 8, stack.count);
         stack.count = 0;
         stacks.count(stack.end);
-        return true;
+    }
+
+    /**
+     * Whether a record is a tracepoint's sample whose stack comes next.
+     *
+     * @param identifier of the record
+     */
+    boolean comesBeforeItsStack(long identifier) {
+        Integer number = numbers.get(identifier);
+        return number != null && tracepoints.contains(number);
     }
 
     void close() {

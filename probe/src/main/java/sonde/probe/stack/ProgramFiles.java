@@ -38,6 +38,10 @@ final class ProgramFiles {
         return word;
     }
 
+    static boolean isProgram(String path) {
+        return Files.isRegularFile(Path.of(path)) && Files.isExecutable(Path.of(path));
+    }
+
     /** Paths of what a file names as needed, of those that are in the usual folders. */
     static List<String> needed(String path) {
         List<String> found = new ArrayList<>();

@@ -1,20 +1,14 @@
 package sonde.probe.stack;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
@@ -24,25 +18,26 @@ import sonde.bpf.MapType;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
-import sonde.bpf.TracepointFormat;
 import sonde.bpf.link.KernelTypes;
-import sonde.bpf.ring.RingBuffer;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /**
  * Whole user stacks for the events of perf rings: a program for each event unwinds the stack in the
- * kernel and writes it into the ring, immediately before the kernel's sample of the same hit
- * ({@link UserStackRecord}). A thread makes the tables of files that the programs meet.
+ * kernel and writes it into the ring, next to the kernel's sample of the same hit ({@link
+ * UserStackRecord}): before it for samples of a clock, behind it for tracepoints. A thread makes
+ * the tables of files that the programs meet.
+ *
+ * <p>A program on a tracepoint is a raw one. One that hangs on the perf event itself would lose
+ * hits: while any map update is preempted on a CPU, trace_call_bpf (kernel/trace/bpf_trace.c) drops
+ * the perf events of tracepoints that have a program.
  */
 public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
-    /** One in so many stacks may be cut without a word. */
-    private static final int WORTH_SAYING = 100;
-
-    private static final long WAIT_NANOS = 20_000_000;
+    /** The command waits so long for the tables of its files. */
+    private static final long COMMAND_MILLIS = 500;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
@@ -50,24 +45,20 @@ public final class StackPrograms implements AutoCloseable {
     private final UnwindFiles files;
     private final MappingLog mappings = new MappingLog();
     private final StackCompletion completion;
-    private final Set<Integer> rootPids;
-    private final List<String> command;
     private final long[] ends = new long[UserStackEnd.values().length];
-    private volatile boolean ending;
-    private @Nullable Thread maker;
-
+    private final TableMaker maker;
     private @Nullable TaskTree tree;
 
     private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
-        this.rootPids = rootPids;
-        this.command = command;
         try (KernelTypes types = KernelTypes.open()) {
             KernelFields fields = KernelFields.of(types.btf());
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
             completion = new StackCompletion(files, mappings);
+            maker = TableMaker.start(tables, files, command, rootPids);
+            parts.push(maker);
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
@@ -82,19 +73,12 @@ public final class StackPrograms implements AutoCloseable {
                     new UserStackProgram.Surroundings(fields, tables, outputs, tree, own);
             for (EventKind event : events) {
                 ProgramType type =
-                        event.isTracepoint() ? ProgramType.TRACEPOINT : ProgramType.PERF_EVENT;
+                        event.isTracepoint() ? ProgramType.RAW_TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
                         UserStackProgram.load(shared, type, event.number(), ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }
-            RingBuffer reports = RingBuffer.open(tables.reports());
-            parts.push(reports);
-            maker =
-                    Thread.ofPlatform()
-                            .daemon()
-                            .name("sonde-unwind")
-                            .start(() -> makeTables(reports));
         } catch (IOException e) {
             close();
             throw e;
@@ -129,7 +113,8 @@ public final class StackPrograms implements AutoCloseable {
     }
 
     /**
-     * Attaches; before the events are enabled.
+     * Attaches; when the events are open, so that their samples come before the stacks of raw
+     * tracepoints, and before they are enabled.
      *
      * @param outputFds descriptor of the bpf-output event of each CPU
      * @param eventFds descriptors of each event, by its number
@@ -146,40 +131,15 @@ public final class StackPrograms implements AutoCloseable {
         for (Map.Entry<Integer, UserStackProgram> one : programs.entrySet()) {
             String tracepoint = tracepoints.get(one.getKey());
             if (tracepoint != null) {
-                String[] name = tracepoint.split(":", 2);
-                parts.push(
-                        Link.tracepoint(
-                                one.getValue().program(), TracepointFormat.of(name[0], name[1])));
+                String name = tracepoint.substring(tracepoint.indexOf(':') + 1);
+                parts.push(Link.rawTracepoint(one.getValue().program(), name));
             } else {
                 for (int fd : eventFds.getOrDefault(one.getKey(), List.of())) {
                     Fd.ioctl(fd, PERF_EVENT_IOC_SET_BPF, one.getValue().program().fd());
                 }
             }
         }
-    }
-
-    private void makeTables(RingBuffer reports) {
-        try {
-            files.vdso();
-            if (!command.isEmpty()) {
-                files.command(command.getFirst());
-            }
-            for (int pid : rootPids) {
-                files.process(pid);
-            }
-            while (!ending) {
-                reports.await(WAIT_NANOS);
-                List<byte[]> found = new ArrayList<>();
-                reports.drain((memory, offset, bytes) ->
-                        found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
-                for (byte[] report : found) {
-                    files.reported(MemorySegment.ofArray(report));
-                }
-                files.makeWanted();
-            }
-        } catch (IOException e) {
-            files.note("unwinding tables: " + e.getMessage());
-        }
+        maker.awaitCommand(COMMAND_MILLIS);
     }
 
     /**
@@ -204,6 +164,11 @@ public final class StackPrograms implements AutoCloseable {
         completion.waitForTables();
     }
 
+    /** Whether a table is being made that stacks in the rings may lack. */
+    public boolean isMaking() {
+        return maker.isMaking();
+    }
+
     /** Why {@link #complete} stopped. */
     public UserStackEnd completedEnd() {
         return completion.end();
@@ -214,52 +179,16 @@ public final class StackPrograms implements AutoCloseable {
         ends[end.ordinal()]++;
     }
 
-    /** A sentence about stacks that are not whole; empty when there are few. */
-    private Optional<String> cutStacks() {
-        long all = Arrays.stream(ends).sum();
-        long cut = all - ends[UserStackEnd.OUTERMOST.ordinal()];
-        if (cut * WORTH_SAYING < all || all == 0) {
-            return Optional.empty();
-        }
-        StringJoiner reasons = new StringJoiner(", ");
-        for (UserStackEnd end : UserStackEnd.values()) {
-            if (end != UserStackEnd.OUTERMOST && ends[end.ordinal()] > 0) {
-                reasons.add(ends[end.ordinal()] + " " + end.phrase());
-            }
-        }
-        return Optional.of(
-                String.format(
-                        Locale.ROOT,
-                        "%.1f %% of user stacks are cut (%d of %d): %s",
-                        100.0 * cut / all,
-                        cut,
-                        all,
-                        reasons));
-    }
-
     /** What went wrong, one sentence each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
-        cutStacks().ifPresent(all::add);
+        UserStackCounts.sentence(ends).ifPresent(all::add);
         return all;
     }
 
     /** Detaches; nothing stays in the kernel. */
     @Override
     public void close() {
-        ending = true;
-        Thread running = maker;
-        boolean interrupted = false;
-        while (running != null && running.isAlive()) {
-            try {
-                running.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
         LinkCloser.all(parts);
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.unwind.CompactRule;
@@ -31,6 +32,7 @@ import sonde.sys.TargetFile;
 final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
+    private static final int MOST_WORDS = 8;
     private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
 
@@ -80,9 +82,17 @@ final class UnwindFiles {
     /**
      * The tables of a program that is about to be started, and of the libraries and the loader that
      * its headers name, where they are in the usual folders.
+     *
+     * @param words of the command; programs among the first of them count, too, since the first may
+     *     start another one (timeout, taskset, env)
      */
-    void command(String word) {
-        Deque<String> left = new ArrayDeque<>(List.of(ProgramFiles.onPath(word)));
+    void command(List<String> words) {
+        Deque<String> left =
+                words.stream()
+                        .limit(MOST_WORDS)
+                        .map(ProgramFiles::onPath)
+                        .filter(ProgramFiles::isProgram)
+                        .collect(Collectors.toCollection(ArrayDeque::new));
         Set<String> seen = new HashSet<>(left);
         while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
             String path = left.pop();

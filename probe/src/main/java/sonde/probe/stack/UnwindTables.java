@@ -54,6 +54,7 @@ final class UnwindTables implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final BpfMap files;
     private final BpfMap pieces;
+    private final MappedValues pieceValues;
     private final BpfMap chunks;
     private final BpfMap reports;
     private final List<MappedValues> rows = new ArrayList<>();
@@ -68,11 +69,14 @@ final class UnwindTables implements AutoCloseable {
             pieces =
                     made(
                             new MapSpec(
-                                    "sonde_uw_pieces",
-                                    MapType.ARRAY,
-                                    4,
-                                    PIECE_BYTES,
-                                    MOST_PIECES_OF_ALL));
+                                            "sonde_uw_pieces",
+                                            MapType.ARRAY,
+                                            4,
+                                            PIECE_BYTES,
+                                            MOST_PIECES_OF_ALL)
+                                    .with(MapSpec.MAPPABLE));
+            pieceValues = MappedValues.of(pieces, true);
+            parts.push(pieceValues);
             reports =
                     made(
                             new MapSpec(
@@ -159,17 +163,15 @@ final class UnwindTables implements AutoCloseable {
             int some = Math.min(total - from, CHUNK_ROWS - usedRows);
             MemorySegment values = rows.getLast().segment();
             table.copy(from, some, values.asSlice(8L * usedRows, 8L * some));
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment piece = arena.allocate(PIECE_BYTES, 8);
-                piece.set(JAVA_INT, 0, table.offset(from));
-                piece.set(JAVA_INT, 4, rows.size() - 1);
-                piece.set(JAVA_INT, 8, usedRows);
-                piece.set(JAVA_INT, 12, some);
-                MemorySegment key = arena.allocate(4, 4);
-                key.set(JAVA_INT, 0, usedPieces++);
-                pieces.put(key, piece);
-                placed.add(new int[] {table.offset(from), rows.size() - 1, usedRows, some});
-            }
+            int[] piece = {table.offset(from), rows.size() - 1, usedRows, some};
+            MemorySegment.copy(
+                    piece,
+                    0,
+                    pieceValues.segment(),
+                    JAVA_INT,
+                    (long) PIECE_BYTES * usedPieces++,
+                    piece.length);
+            placed.add(piece);
             usedRows += some;
             from += some;
         }

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.Input;
 import sonde.event.Lane;
 import sonde.event.Recording;
-import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
 import sonde.probe.record.RecordDriver.Stopped;
@@ -68,12 +67,8 @@ class RecordKernelTest {
     /** Both files together hold each switch once: perf's count is the kernel's own count. */
     @Test
     void eachSwitchIsCountedOnce() throws Exception {
-        // In the emulated guest with 6.1 some 2 % of the switches were missing while stacks were
-        // unwound in the kernel; why is not known.
-        boolean emulated = System.getProperty("sonde.guest.release") != null;
-        RecordSpec usual = RecordSpec.of(TargetMode.COMMAND);
         record(
-                emulated ? usual.unwinding(CallGraph.FP) : usual,
+                RecordSpec.of(TargetMode.COMMAND),
                 "perf",
                 "stat",
                 "-x,",
@@ -166,12 +161,7 @@ class RecordKernelTest {
         Process sleeper = new ProcessBuilder("sleep", "60").start();
         RecordRequest request =
                 new RecordRequest(
-                        "0.1.0",
-                        TargetMode.PID,
-                        List.of(),
-                        List.of((int) sleeper.pid()),
-                        false,
-                        null);
+                        "0.1.0", TargetMode.PID, List.of(), List.of((int) sleeper.pid()), false);
         try (BundleFolder folder = RecordDriver.folder(bundle());
                 RecordSession session =
                         RecordSession.start(
