@@ -103,11 +103,7 @@ final class BpftoolKernelTest {
             theirs("prog", "dump", "xlated", "id", id, "file", peer.toString());
             assertThat(raw).hasSameBinaryContentAs(peer);
             Sonde.Outcome machine = ours("prog", "dump", "jited", "id", id, "--json");
-            if (Files.isExecutable(Path.of("/usr/bin/objdump"))) {
-                assertThat(machine.out()).contains("\"operation\":\"push\"", "bpf_prog_");
-            } else {
-                assertThat(machine.err()).contains("objdump");
-            }
+            assertThat(machine.out()).contains("\"operation\":\"push\"", "bpf_prog_");
         }
     }
 

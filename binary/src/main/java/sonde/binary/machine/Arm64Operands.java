@@ -347,164 +347,91 @@ final class Arm64Operands {
     private @Nullable MachineOperand immediate(String code) {
         int width = word < 0 ? 64 : 32;
         long half = (long) bits(5, 16) << 16 * bits(21, 2);
+        boolean cut = width == 32 && bits(22, 1) == 1;
         int immr = bits(16, 6);
         int imms = bits(10, 6);
-        int high = 8 << Math.max(shiftLog(), 0);
-        switch (code) {
-            case "#12" -> {
-                return text(
-                        "#0x"
-                                + Integer.toHexString(bits(10, 12))
-                                + (bits(22, 1) == 1 ? ", lsl #12" : ""));
-            }
-            case "#bm" -> {
-                long value = bitMask(word);
-                failed |= value == 0;
-                return new MachineImmediate(value, width);
-            }
-            case "#movz" -> {
-                failed |= width == 32 && bits(22, 1) == 1;
-                return new MachineImmediate(half, width);
-            }
-            case "#movn" -> {
-                failed |= width == 32 && bits(22, 1) == 1;
-                return new MachineImmediate(~half, width);
-            }
-            case "#16h" -> {
-                failed |= width == 32 && bits(22, 1) == 1;
-                int shift = 16 * bits(21, 2);
-                return text(
-                        "#0x"
-                                + Integer.toHexString(bits(5, 16))
-                                + (shift == 0 ? "" : ", lsl #" + shift));
-            }
-            case "#immr" -> {
-                fieldsFit(width);
-                return decimal(immr);
-            }
-            case "#imms" -> {
-                boolean extract = (word >>> 23 & 63) == 0x27;
-                failed |= extract && (bits(22, 1) == 1 != word < 0 || imms >= width);
-                return decimal(imms);
-            }
-            case "#lsb" -> {
-                fieldsFit(width);
-                return decimal(width - immr);
-            }
-            case "#wd1" -> {
-                return decimal(imms + 1);
-            }
-            case "#wdx" -> {
-                return decimal(imms - immr + 1);
-            }
-            case "#tb" -> {
-                return decimal(bits(31, 1) << 5 | bits(19, 5));
-            }
-            case "#i16" -> {
-                return hex(bits(5, 16));
-            }
-            case "#i16l" -> {
-                return decimal(bits(0, 16));
-            }
-            case "#crm" -> {
-                return bits(8, 4) == 15 ? null : hex(bits(8, 4));
-            }
-            case "#crmx" -> {
-                return hex(bits(8, 4));
-            }
-            case "#op1" -> {
-                return decimal(bits(16, 3));
-            }
-            case "#op2" -> {
-                return decimal(bits(5, 3));
-            }
-            case "#nz" -> {
-                return hex(word & 15);
-            }
-            case "#c5" -> {
-                return hex(bits(16, 5));
-            }
-            case "#u6" -> {
-                return decimal(bits(15, 6));
-            }
-            case "#u6x16" -> {
-                return hex(bits(16, 6) * 16L);
-            }
-            case "#u4" -> {
-                return hex(bits(10, 4));
-            }
-            case "#fbits" -> {
-                failed |= imms < 32 && width == 32;
-                return decimal(64 - imms);
-            }
-            case "#shR" -> {
-                return decimal(2 * high - bits(16, 7));
-            }
-            case "#shL" -> {
-                return decimal(bits(16, 7) - high);
-            }
-            case "#esz" -> {
-                return decimal(8L << size);
-            }
-            case "#ext" -> {
-                failed |= !q && bits(14, 1) == 1;
-                return decimal(bits(11, 4));
-            }
-            case "#rot" -> {
-                return decimal(bits(11, 2) * 90L);
-            }
-            case "#rot1" -> {
-                return decimal(bits(12, 1) * 180L + 90);
-            }
-            default -> {
-                return modified(code);
-            }
-        }
+        return switch (code) {
+            case "#12" -> shifted(bits(10, 12), 12 * bits(22, 1));
+            case "#bm" -> unless(bitMask(word) == 0, new MachineImmediate(bitMask(word), width));
+            case "#movz" -> unless(cut, new MachineImmediate(half, width));
+            case "#movn" -> unless(cut, new MachineImmediate(~half, width));
+            case "#16h" -> unless(cut, shifted(bits(5, 16), 16 * bits(21, 2)));
+            case "#immr" -> unless(isFieldWrong(width), decimal(immr));
+            case "#imms" -> unless(isExtractWrong(width), decimal(imms));
+            case "#lsb" -> unless(isFieldWrong(width), decimal(width - immr));
+            case "#wd1" -> decimal(imms + 1);
+            case "#wdx" -> decimal(imms - immr + 1);
+            case "#crm" -> bits(8, 4) == 15 ? null : hex(bits(8, 4));
+            case "#fbits" -> unless(imms < 32 && width == 32, decimal(64 - imms));
+            case "#ext" -> unless(!q && bits(14, 1) == 1, decimal(bits(11, 4)));
+            default -> number(code);
+        };
     }
 
-    private void fieldsFit(int width) {
-        failed |= (width == 64) != (bits(22, 1) == 1);
-        failed |= width == 32 && (bits(16, 6) > 31 || bits(10, 6) > 31);
+    private MachineOperand number(String code) {
+        int high = 8 << Math.max(shiftLog(), 0);
+        return switch (code) {
+            case "#tb" -> decimal(bits(31, 1) << 5 | bits(19, 5));
+            case "#i16" -> hex(bits(5, 16));
+            case "#i16l" -> decimal(bits(0, 16));
+            case "#crmx" -> hex(bits(8, 4));
+            case "#op1" -> decimal(bits(16, 3));
+            case "#op2" -> decimal(bits(5, 3));
+            case "#nz" -> hex(word & 15);
+            case "#c5" -> hex(bits(16, 5));
+            case "#u6" -> decimal(bits(15, 6));
+            case "#u6x16" -> hex(bits(16, 6) * 16L);
+            case "#u4" -> hex(bits(10, 4));
+            case "#shR" -> decimal(2 * high - bits(16, 7));
+            case "#shL" -> decimal(bits(16, 7) - high);
+            case "#esz" -> decimal(8L << size);
+            case "#rot" -> decimal(bits(11, 2) * 90L);
+            case "#rot1" -> decimal(bits(12, 1) * 180L + 90);
+            default -> modified(code);
+        };
+    }
+
+    private MachineOperand unless(boolean wrong, MachineOperand operand) {
+        failed |= wrong;
+        return operand;
+    }
+
+    private static MachineModifier shifted(long value, int shift) {
+        return text("#0x" + Long.toHexString(value) + (shift == 0 ? "" : ", lsl #" + shift));
+    }
+
+    /** Bit fields: N is sf, and 32-bit fields end at 31. */
+    private boolean isFieldWrong(int width) {
+        boolean wrong = (width == 64) != (bits(22, 1) == 1);
+        return wrong || width == 32 && (bits(16, 6) > 31 || bits(10, 6) > 31);
+    }
+
+    private boolean isExtractWrong(int width) {
+        boolean extract = (word >>> 23 & 63) == 0x27;
+        return extract && (bits(22, 1) == 1 != word < 0 || bits(10, 6) >= width);
     }
 
     private MachineOperand modified(String code) {
         int value = bits(16, 3) << 5 | bits(5, 5);
-        String number = "#0x" + Integer.toHexString(value);
-        switch (code) {
-            case "#0" -> {
-                return decimal(0);
-            }
-            case "#0.0" -> {
-                return text("#0.0");
-            }
-            case "#fp8" -> {
-                return text(floating(bits(13, 8)));
-            }
-            case "#mf8" -> {
-                return text(floating(value));
-            }
-            case "#mi8" -> {
-                int shift = 8 * bits(13, 2);
-                return text(number + (shift == 0 ? "" : ", lsl #" + shift));
-            }
-            case "#mi16" -> {
-                int shift = 8 * bits(13, 1);
-                return text(number + (shift == 0 ? "" : ", lsl #" + shift));
-            }
-            case "#msl" -> {
-                return text(number + ", msl #" + (bits(12, 1) == 0 ? 8 : 16));
-            }
-            case "#mi64" -> {
-                long mask = 0;
-                for (int i = 0; i < 8; i++) {
-                    mask |= (value >> i & 1) == 0 ? 0 : 0xffL << 8 * i;
-                }
-                return hex(mask);
-            }
-            default -> {
-                return text(number);
-            }
+        return switch (code) {
+            case "#0" -> decimal(0);
+            case "#0.0" -> text("#0.0");
+            case "#fp8" -> text(floating(bits(13, 8)));
+            case "#mf8" -> text(floating(value));
+            case "#mi8" -> shifted(value, 8 * bits(13, 2));
+            case "#mi16" -> shifted(value, 8 * bits(13, 1));
+            case "#msl" -> text("#0x%x, msl #%d".formatted(value, bits(12, 1) == 0 ? 8 : 16));
+            case "#mi64" -> hex(spread(value));
+            default -> shifted(value, 0);
+        };
+    }
+
+    private static long spread(int bits) {
+        long mask = 0;
+        for (int i = 0; i < 8; i++) {
+            mask |= (bits >> i & 1) == 0 ? 0 : 0xffL << 8 * i;
         }
+        return mask;
     }
 
     private static String floating(int imm) {

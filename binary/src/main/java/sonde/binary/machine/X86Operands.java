@@ -109,7 +109,7 @@ final class X86Operands {
         if (!condition.isEmpty()) {
             mnemonic = condition;
         }
-        finishPrefixes(mnemonic);
+        finishPrefixes();
         String prefix = X86Decoder.prefixText(in, form);
         if (in.encoding == X86Forms.EVEX && form.has(X86Trait.TWIN) && !needsEvex()) {
             prefix = "{evex} " + prefix;
@@ -147,15 +147,12 @@ final class X86Operands {
                 || in.modrm >= 0xc0 && (in.rex & X86Encoding.X) != 0;
     }
 
-    private void finishPrefixes(String mnemonic) {
+    private void finishPrefixes() {
         if (in.encoding != X86Forms.LEGACY) {
             return;
         }
         if (in.rexAt >= 0 && (in.rex ^ in.rexUsed) == 0) {
             in.use(in.rexAt);
-        }
-        if (in.fwait >= 0 && mnemonic.startsWith("fn") && !mnemonic.equals("fnop")) {
-            in.use(in.fwait);
         }
         int kind = in.segment < 0 ? 0 : in.code[in.start + in.segment] & 0xff;
         if (form.has(X86Trait.HINT) && (kind == 0x2e || kind == 0x3e)) {
@@ -244,6 +241,7 @@ final class X86Operands {
                 };
         if (in.fwait >= 0 && full.startsWith("fn") && !full.equals("fnop")) {
             full = "f" + full.substring(2);
+            in.use(in.fwait);
         }
         full = full.replace("_only", " only");
         return form.has(X86Trait.IND) ? full + "*" : full;

@@ -15,20 +15,31 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.binary.dwarf.code.DwarfCode;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSymbols;
+import sonde.binary.machine.MachineDecoder;
 import sonde.event.NearestNames;
 import sonde.event.result.ValueOutput;
 import sonde.symbol.demangle.Demangler;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.FilePlace;
+import sonde.symbol.files.OpenDebug;
 import sonde.symbol.files.OpenElf;
+import sonde.symbol.files.RequiredContent;
 import sonde.tools.report.NothingMatchesException;
 
-/** Instructions with the source lines they came from, by the objdump of this machine. */
+/**
+ * Instructions with the source lines they came from: x86 and arm64 by the decoder of {@code
+ * sonde.binary.machine}, other machines and files that are not linked by an installed objdump.
+ */
 public final class DisassemblyPage implements ElfPage {
     private static final Pattern INSTRUCTION = Pattern.compile("^\\s*([0-9a-f]+):\\t(.*)$");
     private static final Pattern FUNCTION = Pattern.compile("^([0-9a-f]+) <(.*)>:$");
 
     private final OpenElf file;
+    private final FilePlace place;
+    private final DebugSearch search;
     private final ElfFile elf;
     private final String function;
 
@@ -36,8 +47,10 @@ public final class DisassemblyPage implements ElfPage {
      * @param function name as in the symbol table, or as the source has it: {@code shop::spin},
      *     {@code shop::spin(long)}; empty for all code
      */
-    public DisassemblyPage(OpenElf file, String function) {
+    public DisassemblyPage(OpenElf file, FilePlace place, DebugSearch search, String function) {
         this.file = file;
+        this.place = place;
+        this.search = search;
         elf = file.elf();
         this.function = function;
     }
@@ -119,6 +132,11 @@ public final class DisassemblyPage implements ElfPage {
     }
 
     private void each(DisassemblyTaker taker) throws IOException {
+        MachineDecoder decoder = MachineDecoder.of(elf.machine()).orElse(null);
+        if (decoder != null && elf.type() != ElfFile.ET_REL) {
+            own(decoder, taker);
+            return;
+        }
         if (!file.isUnpacked()) {
             each(Path.of(file.place().shown()).toAbsolutePath(), taker);
             return;
@@ -133,6 +151,24 @@ public final class DisassemblyPage implements ElfPage {
             each(unpacked, line -> taker.line(line.replace(unpacked.toString(), shown)));
         } finally {
             Files.deleteIfExists(unpacked);
+        }
+    }
+
+    private void own(MachineDecoder decoder, DisassemblyTaker taker) throws IOException {
+        List<String> symbols = symbols();
+        String kind = elf.machine() == ElfFile.EM_AARCH64 ? "aarch64" : "x86-64";
+        boolean i386 = elf.machine() == ElfFile.EM_386;
+        taker.line("");
+        taker.line(
+                file.place().shown() + ":     file format elf" + (i386 ? "32-i386" : "64-" + kind));
+        try (OpenDebug debug =
+                OpenDebug.of(search, place, elf, RequiredContent.DEBUG_INFORMATION)) {
+            boolean found = debug.found().isFound();
+            CodeListing listing =
+                    new CodeListing(elf, decoder, found ? DwarfCode.of(debug.elf(), debug) : null);
+            for (String symbol : symbols) {
+                listing.list(symbol, taker::line);
+            }
         }
     }
 

@@ -147,7 +147,8 @@ public final class ElfRecipe {
                             case LINES -> new LinesPage(place, search);
                             case FRAMES -> new FramesPage(elf, place, search);
                             case STRINGS -> new StringsPage(elf, request.sections());
-                            case DISASSEMBLY -> new DisassemblyPage(open, request.function());
+                            case DISASSEMBLY ->
+                                    new DisassemblyPage(open, place, search, request.function());
                         });
             }
         }
