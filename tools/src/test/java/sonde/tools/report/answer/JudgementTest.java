@@ -294,6 +294,7 @@ final class JudgementTest {
     void countersTellMemoryThrottlingAndOthers() {
         group("loader", 1, 1, 4);
         counters.add(new TargetReading("rss", "loader 7", 1 << 20, 400 << 20, 400 << 20));
+        counters.add(new TargetReading("cpu", "loader 7", 0, 4 * SECOND, 4 * SECOND));
         counters.add(new TargetReading("cpu", "stress-ng 99", 0, 4 * SECOND, 4 * SECOND));
         assertThat(sentences())
                 .containsExactlyInAnyOrder(
