@@ -226,7 +226,10 @@ final class CpuRules {
             text.append(": it spins instead of waiting");
         } else if (POLLS.contains(call.call()) && call.median() < AT_ONCE_NANOS) {
             text.append(": most return at once, it polls without waiting");
-        } else if (call.bytes() > 0 && each <= SMALL_BYTES && call.object().startsWith("/")) {
+        } else if (call.bytes() > 0
+                && each <= SMALL_BYTES
+                && evidence.rate(call.count()) >= MANY
+                && call.object().startsWith("/")) {
             text.append("; a buffer would save most of them");
         }
         return text.append('.').toString();
