@@ -135,7 +135,12 @@ final class CpuRules {
         if (module.startsWith("[anon")) {
             boolean node = uses.stream().anyMatch(use -> use.place().module().matches("node(js)?"));
             return "code that was compiled at run time and has no names"
-                    + (node ? " (node --perf-basic-prof names it)" : "");
+                    + (node ? " (node --perf-basic-prof names it)" : "")
+                    + in.stream()
+                            .filter(use -> !use.leaf().isEmpty())
+                            .findFirst()
+                            .map(use -> ", most of it in " + use.leaf())
+                            .orElse("");
         }
         if (ProgramFrames.isInterpreter(module)) {
             return "the interpreter " + module + ", the script's functions have no names";
