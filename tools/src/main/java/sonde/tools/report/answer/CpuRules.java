@@ -135,7 +135,12 @@ final class CpuRules {
         if (module.startsWith("[anon")) {
             boolean node = uses.stream().anyMatch(use -> use.place().module().matches("node(js)?"));
             return "code that was compiled at run time and has no names"
-                    + (node ? " (node --perf-basic-prof names it)" : "");
+                    + (node ? " (node --perf-basic-prof names it)" : "")
+                    + in.stream()
+                            .filter(use -> !use.leaf().isEmpty())
+                            .findFirst()
+                            .map(use -> ", most of it in " + use.leaf())
+                            .orElse("");
         }
         if (ProgramFrames.isInterpreter(module)) {
             return "the interpreter " + module + ", the script's functions have no names";
@@ -226,7 +231,10 @@ final class CpuRules {
             text.append(": it spins instead of waiting");
         } else if (POLLS.contains(call.call()) && call.median() < AT_ONCE_NANOS) {
             text.append(": most return at once, it polls without waiting");
-        } else if (call.bytes() > 0 && each <= SMALL_BYTES && call.object().startsWith("/")) {
+        } else if (call.bytes() > 0
+                && each <= SMALL_BYTES
+                && evidence.rate(call.count()) >= MANY
+                && call.object().startsWith("/")) {
             text.append("; a buffer would save most of them");
         }
         return text.append('.').toString();

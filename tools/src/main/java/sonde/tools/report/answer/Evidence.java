@@ -69,8 +69,8 @@ public record Evidence(
      * @param share of all samples that count
      * @param kernelShare the part of these samples in the kernel, 0 to 1
      * @param calls the system calls in which these were, most first
-     * @param leaf the function of a library or run time in which most of them were, called from the
-     *     program's; empty where the program's own code took the time
+     * @param leaf the functions of a library or run time in which most of them were, called from
+     *     the program's; empty where the program's own code took the time
      */
     record CpuUse(
             ThreadGroup group,

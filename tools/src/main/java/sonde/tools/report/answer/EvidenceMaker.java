@@ -41,6 +41,8 @@ public final class EvidenceMaker {
     private static final double MAIN_OBJECT = 0.6;
 
     private static final int MOST_CHILDREN = 3;
+    private static final int MOST_LEAVES = 3;
+    private static final int LEAF_LETTERS = 60;
 
     private final ReportOperators found;
     private final OffCpu offCpu;
@@ -318,6 +320,35 @@ public final class EvidenceMaker {
         final Map<String, Long> leaves = new HashMap<>();
     }
 
+    /** The functions of libraries that took most of it, if up to three did. */
+    private static String leaves(CpuSum sum) {
+        StringBuilder names = new StringBuilder();
+        long seen = 0;
+        List<String> all = mostFirst(sum.leaves);
+        for (String leaf : all.subList(0, Math.min(MOST_LEAVES, all.size()))) {
+            seen += sum.leaves.getOrDefault(leaf, 0L);
+            String plain = withoutTemplates(leaf);
+            boolean cut = plain.length() > LEAF_LETTERS;
+            names.append(names.isEmpty() ? "" : ", ");
+            names.append(cut ? plain.substring(0, LEAF_LETTERS) + "…" : plain);
+            if (2 * seen > sum.weight) {
+                return names.toString();
+            }
+        }
+        return "";
+    }
+
+    /** A function of C++ without the arguments of templates, before which its type stands. */
+    private static String withoutTemplates(String function) {
+        String plain = function.replaceFirst(" \\[clone .*", "");
+        for (String last = ""; !plain.equals(last); ) {
+            last = plain;
+            plain = plain.replaceAll("<[^<>]*>", "");
+        }
+        boolean typed = !plain.equals(function) && !plain.contains("operator");
+        return typed ? plain.substring(plain.lastIndexOf(' ') + 1) : plain;
+    }
+
     private List<CpuUse> cpu() {
         record PlacedUse(ThreadGroup group, ProgramPlace place) {}
         Map<PlacedUse, CpuSum> sums = new HashMap<>();
@@ -362,11 +393,7 @@ public final class EvidenceMaker {
                                 sum.samples,
                                 sum.kernel / (double) Math.max(1, sum.weight),
                                 mostFirst(sum.calls),
-                                sum.leaves.entrySet().stream()
-                                        .filter(leaf -> leaf.getValue() > sum.weight / 2)
-                                        .map(Map.Entry::getKey)
-                                        .findFirst()
-                                        .orElse(""))));
+                                leaves(sum))));
         uses.sort(
                 Comparator.comparingDouble((CpuUse use) -> -use.share())
                         .thenComparing(use -> use.place().chain()));

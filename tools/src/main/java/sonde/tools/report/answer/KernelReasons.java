@@ -27,6 +27,15 @@ final class KernelReasons {
         KERNEL.put("do_freezer_trap", "its cgroup to be thawed");
     }
 
+    private static final Pattern DIRECT =
+            Pattern.compile("_*iomap_dio_(rw|complete)|.*blkdev_direct_(IO|read|write).*");
+
+    /** fs/ext4/fsync.c and its like, below generic_write_sync. */
+    private static final Pattern SYNC =
+            Pattern.compile("\\w+_sync_file|\\w+_file_fsync|vfs_fsync_range|generic_\\w*fsync\\w*");
+
+    private static final String PAGE_WAIT = "folio_wait_bit_common";
+
     private static final Pattern LOCKING =
             Pattern.compile(
                     "rwsem_down_.*|down_(read|write).*|_*mutex_lock.*|_*ww_mutex_lock.*"
@@ -89,7 +98,21 @@ final class KernelReasons {
                 return known.getValue();
             }
         }
-        return kernelLock(kernel);
+        String lock = kernelLock(kernel);
+        return lock.isEmpty() ? disk(kernel, call) : lock;
+    }
+
+    /** Why a call that reads or writes a file waits for the disk; empty where it does not. */
+    private static String disk(List<String> kernel, String call) {
+        if (kernel.stream().anyMatch(name -> DIRECT.matcher(name).matches())) {
+            return "the disk (O_DIRECT)";
+        }
+        boolean writes = call.contains("write");
+        if (writes && kernel.stream().anyMatch(name -> SYNC.matcher(name).matches())) {
+            return "the disk (O_SYNC or O_DSYNC)";
+        }
+        boolean misses = kernel.contains("filemap_get_pages") && kernel.contains(PAGE_WAIT);
+        return misses ? "the disk (not in the page cache)" : "";
     }
 
     /** kernel/locking: who takes a mutex or semaphore of the kernel; empty where nobody does. */

@@ -17,8 +17,7 @@ public final class ProgramFrames {
     /** Of base libraries and interpreters; an interpreter's own code is never the program's. */
     private static final Pattern RUNTIME_MODULE =
             Pattern.compile(
-                    "\\w+\\.(cpython|abi3)-?[-\\w]*\\.so"
-                            + "|(ld|libc|libpthread|libm|librt|libdl|libgcc_s"
+                    "(ld|libc|libpthread|libm|librt|libdl|libgcc_s"
                             + "|libstdc\\+\\+|libc\\+\\+(abi)?"
                             + "|libresolv|libnss_.*|libjvm|libjava|libnio|libnet|libjli|libzip"
                             + "|libpython.*|libnode|libuv|libruby.*|libperl|libgomp|libtbb)"

@@ -128,7 +128,10 @@ final class ResourceRules {
 
     private static String reason(Evidence evidence) {
         List<TargetReading> others =
-                readings(evidence, TargetReading.CPU).stream().limit(OTHERS).toList();
+                readings(evidence, TargetReading.CPU).stream()
+                        .filter(one -> evidence.groups().stream().noneMatch(own -> is(one, own)))
+                        .limit(OTHERS)
+                        .toList();
         long taken = others.stream().mapToLong(one -> one.last() - one.first()).sum();
         double all = evidence.cpus() * (double) evidence.wallNanos();
         boolean own = evidence.cpus() > 0 && evidence.cpuNanos() > 0.7 * all;
@@ -146,6 +149,13 @@ final class ResourceRules {
                                         + AnswerWording.time(one.last() - one.first())
                                         + ")")
                         .collect(Collectors.joining(", "));
+    }
+
+    /** Whether a process that took CPU time is one of those that wanted it. */
+    private static boolean is(TargetReading other, ThreadGroup own) {
+        return other.subject().equals(own.shown())
+                || own.threads() > 1
+                        && other.subject().replaceFirst(" \\d+$", "").equals(own.name());
     }
 
     /**

@@ -54,7 +54,8 @@ final class ThreadGroups {
         Map<Member, List<Integer>> members = new LinkedHashMap<>();
         for (int thread : threads) {
             String name = found.threads().name(thread);
-            String shown = spellings.get(plain(name)).size() > 1 ? plain(name) : name;
+            String shown =
+                    spellings.getOrDefault(plain(name), Set.of()).size() > 1 ? plain(name) : name;
             members.computeIfAbsent(new Member(shown, ""), _ -> new ArrayList<>()).add(thread);
         }
         Map<Integer, ThreadGroup> groups = new HashMap<>();

@@ -294,6 +294,7 @@ final class JudgementTest {
     void countersTellMemoryThrottlingAndOthers() {
         group("loader", 1, 1, 4);
         counters.add(new TargetReading("rss", "loader 7", 1 << 20, 400 << 20, 400 << 20));
+        counters.add(new TargetReading("cpu", "loader 7", 0, 4 * SECOND, 4 * SECOND));
         counters.add(new TargetReading("cpu", "stress-ng 99", 0, 4 * SECOND, 4 * SECOND));
         assertThat(sentences())
                 .containsExactlyInAnyOrder(
@@ -391,19 +392,28 @@ final class JudgementTest {
 
     @Test
     void aKernelLockIsToldByItsCaller() {
-        List<Frame> chain =
-                Stream.of(
-                                "__schedule",
-                                "schedule_preempt_disabled",
-                                "rwsem_down_write_slowpath",
-                                "down_write",
-                                "do_unlinkat",
-                                "__x64_sys_unlink")
-                        .map(name -> frame(name, "[kernel]", Frame.Kind.KERNEL))
-                        .toList();
-        assertThat(KernelReasons.reason(chain, "unlink"))
-                .isEqualTo("a kernel lock taken in do_unlinkat");
-        assertThat(KernelReasons.reason(chain.subList(4, 6), "unlink")).isEmpty();
+        String[] unlink = {"__schedule", "rwsem_down_write_slowpath", "down_write", "do_unlinkat"};
+        assertThat(kernelReason("unlink", unlink)).isEqualTo("a kernel lock taken in do_unlinkat");
+        assertThat(kernelReason("unlink", "do_unlinkat")).isEmpty();
+    }
+
+    @Test
+    void waitsForTheDiskSayWhy() {
+        String wait = "folio_wait_bit_common";
+        assertThat(kernelReason("pread64", wait, "filemap_get_pages", "filemap_read"))
+                .isEqualTo("the disk (not in the page cache)");
+        assertThat(kernelReason("pread64", "__iomap_dio_rw", "iomap_dio_rw"))
+                .isEqualTo("the disk (O_DIRECT)");
+        assertThat(kernelReason("write", wait, "ext4_sync_file", "ext4_buffered_write_iter"))
+                .isEqualTo("the disk (O_SYNC or O_DSYNC)");
+        assertThat(kernelReason("fsync", wait, "ext4_sync_file", "do_fsync")).isEmpty();
+        assertThat(kernelReason("read", "pipe_read", "vfs_read")).isEmpty();
+    }
+
+    private static String kernelReason(String call, String... chain) {
+        return KernelReasons.reason(
+                Stream.of(chain).map(name -> frame(name, "[kernel]", Frame.Kind.KERNEL)).toList(),
+                call);
     }
 
     @Test
