@@ -20,5 +20,6 @@ module sonde.probe {
     exports sonde.probe.printk;
     exports sonde.probe.record;
     exports sonde.probe.snapshot;
+    exports sonde.probe.stack;
     exports sonde.probe.tracefs;
 }

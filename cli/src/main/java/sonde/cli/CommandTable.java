@@ -15,19 +15,9 @@ final class CommandTable {
     /** The commands, in the order of the overview. */
     static final List<String> NAMES =
             List.of(
-                    "record",
-                    "report",
-                    "convert",
-                    "query",
-                    "list",
-                    "probe",
-                    "elf",
-                    "symbolize",
-                    "bpf",
-                    "kernel",
-                    "doctor",
-                    "trace",
-                    "tool");
+                    ("record report convert query list probe elf symbolize explain bpf kernel doctor"
+                                    + " trace tool")
+                            .split(" "));
 
     /**
      * A command.
@@ -94,6 +84,7 @@ final class CommandTable {
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
+                    case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);

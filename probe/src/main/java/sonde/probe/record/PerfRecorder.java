@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.names.NamesProgram;
 import sonde.probe.perf.AttrFactory;
-import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.perf.ExistingTasks;
 import sonde.probe.perf.PerfRings;
@@ -37,10 +37,10 @@ final class PerfRecorder implements AutoCloseable {
     private final PerfRings rings;
     private final PerfDataWriter writer;
     private final int file;
-    private final @Nullable AuxiliaryProgram program;
     private final @Nullable StackPrograms stacks;
     private final long threadsId;
     private final List<String> notes = new ArrayList<>();
+    private @Nullable NamesProgram names;
 
     /** Where the records end that were written in whole passes over all rings. */
     private volatile long endOffset;
@@ -55,13 +55,11 @@ final class PerfRecorder implements AutoCloseable {
             PerfDataWriter writer,
             int file,
             long threadsId,
-            @Nullable AuxiliaryProgram program,
             @Nullable StackPrograms stacks) {
         this.threadsId = threadsId;
         this.rings = rings;
         this.writer = writer;
         this.file = file;
-        this.program = program;
         this.stacks = stacks;
         this.endOffset = writer.endOffset();
     }
@@ -78,11 +76,10 @@ final class PerfRecorder implements AutoCloseable {
             Headline headline,
             @Nullable Tracefs tracefs,
             @Nullable FormatCopier formats,
-            @Nullable AuxiliaryProgram program,
             @Nullable StackPrograms stacks)
             throws SyscallException {
         Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
-        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, stacks, events);
+        PerfRings rings = PerfRings.open(plan, cpus, target, plan.names(), stacks, events);
         int file = -1;
         try {
             file = folder.create(FILE);
@@ -100,8 +97,7 @@ final class PerfRecorder implements AutoCloseable {
             List<AttrEntry> entries = new ArrayList<>(rings.entries());
             entries.add(AttrFactory.threads(entries.getFirst()));
             PerfDataWriter writer = PerfDataWriter.create(file, entries, early.build());
-            return new PerfRecorder(
-                    rings, writer, file, entries.getLast().ids()[0], program, stacks);
+            return new PerfRecorder(rings, writer, file, entries.getLast().ids()[0], stacks);
         } catch (SyscallException e) {
             rings.close();
             if (file >= 0) {
@@ -131,17 +127,13 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     /**
-     * Attaches the programs, switches on what tells of processes, then writes what exists already;
-     * before {@link #on}.
+     * Attaches the programs that unwind, switches on what tells of processes, then writes what
+     * exists already; before {@link #on}.
+     *
+     * @param attached writes names into the rings, null without it; is closed with them
      */
-    void prepare() throws IOException {
-        if (program != null) {
-            try {
-                program.attach(rings.outputs());
-            } catch (IOException e) {
-                notes.add("no file names and socket addresses: " + e.getMessage());
-            }
-        }
+    void prepare(@Nullable NamesProgram attached) throws IOException {
+        names = attached;
         try {
             rings.attachStacks();
         } catch (IOException e) {
@@ -208,9 +200,12 @@ final class PerfRecorder implements AutoCloseable {
         return endOffset;
     }
 
-    /** Keeps or makes stacks of another process; by any thread. */
+    /** Keeps or makes names and stacks of another process; by any thread. */
     void follow(int pid) throws SyscallException {
         rings.follow(pid);
+        if (names != null) {
+            names.add(pid);
+        }
         if (stacks != null) {
             stacks.follow(pid);
         }
@@ -288,14 +283,11 @@ final class PerfRecorder implements AutoCloseable {
                             RecordingMeta.LossKind.NOT_WRITTEN,
                             Math.max(unwritten, 1)));
         }
-        if (program != null && program.lost() > 0) {
+        long unnamed = names == null ? 0 : names.counters().dropped();
+        if (unnamed > 0) {
             losses.add(
                     new RecordedLoss(
-                            FILE,
-                            "bpf-output",
-                            -1,
-                            RecordingMeta.LossKind.RING_FULL,
-                            program.lost()));
+                            FILE, "bpf-output", -1, RecordingMeta.LossKind.RING_FULL, unnamed));
         }
         return losses;
     }
@@ -332,8 +324,8 @@ final class PerfRecorder implements AutoCloseable {
         }
         closed = true;
         List<Integer> slow = new ArrayList<>(rings.tracepointFds());
-        if (program != null) {
-            slow.addAll(program.detach());
+        if (names != null) {
+            slow.addAll(names.detach());
         }
         if (stacks != null) {
             stacks.close();
@@ -346,8 +338,8 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     private void closeAll() {
-        if (program != null) {
-            program.close();
+        if (names != null) {
+            names.close();
         }
         rings.close();
         writer.close();

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.Leftovers;
 import sonde.probe.launch.Leftovers.Leftover;
-import sonde.probe.perf.AuxiliaryProgram;
+import sonde.probe.names.NamesProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
@@ -147,7 +148,20 @@ final class RecorderSet {
             openPerf(meta, RecordSession.onlineCpus());
         }
         if (perf != null) {
-            perf.prepare();
+            perf.prepare(plan.names() ? names(perf.rings().outputs()) : null);
+        }
+    }
+
+    /** The program that writes names into perf's rings; null where the kernel refuses. */
+    private @Nullable NamesProgram names(Map<Integer, Integer> outputs) {
+        IntUnaryOperator output = cpu -> outputs.getOrDefault(cpu, -1);
+        try {
+            return request.mode() == TargetMode.ALL
+                    ? NamesProgram.ofAll(output)
+                    : NamesProgram.ofTree(output, Set.copyOf(request.rootPids()));
+        } catch (IOException e) {
+            notes.add("no file names and socket addresses: " + e.getMessage());
+            return null;
         }
     }
 
@@ -185,15 +199,7 @@ final class RecorderSet {
         try {
             perf =
                     PerfRecorder.open(
-                            plan,
-                            folder,
-                            cpus,
-                            target,
-                            headline,
-                            tracefs,
-                            formats,
-                            request.program(),
-                            stacks);
+                            plan, folder, cpus, target, headline, tracefs, formats, stacks);
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
             if (denied && !bound.isEmpty() && opening == null) {
@@ -327,10 +333,6 @@ final class RecorderSet {
         }
         if (perf != null) {
             perf.follow(pid);
-        }
-        AuxiliaryProgram program = request.program();
-        if (program != null) {
-            program.follow(pid);
         }
     }
 

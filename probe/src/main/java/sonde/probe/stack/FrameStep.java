@@ -35,12 +35,14 @@ import sonde.bpf.insn.Width;
 final class FrameStep {
     private final CodeBuilder code;
     private final Label stop;
+    private final ReturnCode returns;
     private final Label haveCfa = new Label("have the CFA");
     private final Label unreadable = new Label("unreadable");
     private final Label bad = new Label("bad rule");
     private final Label next = new Label("next");
 
-    FrameStep(CodeBuilder code, Label stop) {
+    FrameStep(CodeBuilder code, Label stop, ReturnCode returns) {
+        this.returns = returns;
         this.code = code;
         this.stop = stop;
     }
@@ -184,6 +186,7 @@ final class FrameStep {
         code.move(R3, R7);
         read(RBP, unreadable);
         code.add(R7, 16).store(Width.U64, R6, RSP, R7);
+        returns.replace(code, R7);
         ended();
         code.jump(next).at(wrong).move(R7, UserStackEnd.NO_ROW.ordinal()).jump(stop);
     }
@@ -211,6 +214,7 @@ final class FrameStep {
                 .move(R3, R8)
                 .add(R3, -8);
         read(IP, unreadable);
+        returns.replace(code, R8);
         saved(CompactRule.RBX_SHIFT, RBX);
         saved(CompactRule.RBP_SHIFT, RBP);
         code.store(Width.U64, R6, RSP, R8);

@@ -2,6 +2,7 @@ package sonde.probe.stack;
 
 import java.io.IOException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.BpfRefusedException;
@@ -22,6 +23,7 @@ import sonde.sys.Errno;
  * @param superBlock struct inode, as the next two
  * @param modified seconds of the time of modification
  * @param device of {@code s_dev} in struct super_block
+ * @param returns null for a kernel without uprobes
  */
 record KernelFields(
         int mm,
@@ -37,7 +39,35 @@ record KernelFields(
         int superBlock,
         int inodeNumber,
         int modified,
-        int device) {
+        int device,
+        @Nullable ReturnFields returns) {
+    /**
+     * Offsets that lead to the return addresses that uretprobes have replaced.
+     *
+     * @param area of {@code uprobes_state.xol_area} in struct mm_struct
+     * @param address struct xol_area
+     * @param utask struct task_struct
+     * @param instances struct uprobe_task
+     * @param stack struct return_instance, as the next two
+     */
+    record ReturnFields(
+            int area, int address, int utask, int instances, int stack, int original, int next) {
+        static @Nullable ReturnFields of(Btf btf) throws IOException {
+            if (!has(btf, "task_struct", "utask") || !has(btf, "xol_area", "vaddr")) {
+                return null; // without CONFIG_UPROBES
+            }
+            return new ReturnFields(
+                    offset(btf, "mm_struct", "uprobes_state")
+                            + offset(btf, "uprobes_state", "xol_area"),
+                    offset(btf, "xol_area", "vaddr"),
+                    offset(btf, "task_struct", "utask"),
+                    offset(btf, "uprobe_task", "return_instances"),
+                    offset(btf, "return_instance", "stack"),
+                    offset(btf, "return_instance", "orig_ret_vaddr"),
+                    offset(btf, "return_instance", "next"));
+        }
+    }
+
     /**
      * Reads the offsets.
      *
@@ -60,7 +90,8 @@ record KernelFields(
                 offset(btf, "inode", "i_ino"),
                 // i_mtime, __i_mtime (6.6), i_mtime_sec (6.11)
                 offset(btf, "inode", "i_mtime_sec", "__i_mtime", "i_mtime"),
-                offset(btf, "super_block", "s_dev"));
+                offset(btf, "super_block", "s_dev"),
+                ReturnFields.of(btf));
     }
 
     private static int vdso(Btf btf) throws IOException {

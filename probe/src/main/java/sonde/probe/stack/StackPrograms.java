@@ -1,22 +1,14 @@
 package sonde.probe.stack;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.StringJoiner;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.Link;
@@ -27,7 +19,6 @@ import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
 import sonde.bpf.link.KernelTypes;
-import sonde.bpf.ring.RingBuffer;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
@@ -45,11 +36,6 @@ import sonde.sys.SyscallException;
 public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
-    /** One in so many stacks may be cut without a word. */
-    private static final int WORTH_SAYING = 100;
-
-    private static final long WAIT_NANOS = 20_000_000;
-
     /** The command waits so long for the tables of its files. */
     private static final long COMMAND_MILLIS = 500;
 
@@ -59,31 +45,20 @@ public final class StackPrograms implements AutoCloseable {
     private final UnwindFiles files;
     private final MappingLog mappings = new MappingLog();
     private final StackCompletion completion;
-    private final Set<Integer> rootPids;
-    private final List<String> command;
     private final long[] ends = new long[UserStackEnd.values().length];
-    private final CountDownLatch commandRead = new CountDownLatch(1);
-    private volatile boolean ending;
-    private volatile boolean making = true;
-    private @Nullable RingBuffer reports;
-    private @Nullable Thread maker;
-
+    private final TableMaker maker;
     private @Nullable TaskTree tree;
 
     private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
             throws IOException {
-        this.rootPids = rootPids;
-        this.command = command;
         try (KernelTypes types = KernelTypes.open()) {
             KernelFields fields = KernelFields.of(types.btf());
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
             completion = new StackCompletion(files, mappings);
-            RingBuffer ring = RingBuffer.open(tables.reports());
-            parts.push(ring);
-            reports = ring;
-            maker = Thread.ofPlatform().daemon().name("sonde-unwind").start(() -> makeTables(ring));
+            maker = TableMaker.start(tables, files, command, rootPids);
+            parts.push(maker);
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
@@ -164,45 +139,7 @@ public final class StackPrograms implements AutoCloseable {
                 }
             }
         }
-        awaitCommand();
-    }
-
-    /** Waits for the tables of the command's files, though not long. */
-    private void awaitCommand() {
-        try {
-            commandRead.await(COMMAND_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void makeTables(RingBuffer ring) {
-        try {
-            files.vdso();
-            files.command(command);
-            commandRead.countDown();
-            for (int pid : rootPids) {
-                files.process(pid);
-            }
-            making = false;
-            while (!ending) {
-                ring.await(WAIT_NANOS);
-                making = true;
-                List<byte[]> found = new ArrayList<>();
-                ring.drain((memory, offset, bytes) ->
-                        found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
-                for (byte[] report : found) {
-                    files.reported(MemorySegment.ofArray(report));
-                }
-                files.makeWanted();
-                making = false;
-            }
-        } catch (IOException e) {
-            files.note("unwinding tables: " + e.getMessage());
-        } finally {
-            making = false;
-            commandRead.countDown();
-        }
+        maker.awaitCommand(COMMAND_MILLIS);
     }
 
     /**
@@ -229,8 +166,7 @@ public final class StackPrograms implements AutoCloseable {
 
     /** Whether a table is being made that stacks in the rings may lack. */
     public boolean isMaking() {
-        RingBuffer ring = reports;
-        return making || ring != null && ring.hasRecords();
+        return maker.isMaking();
     }
 
     /** Why {@link #complete} stopped. */
@@ -243,52 +179,16 @@ public final class StackPrograms implements AutoCloseable {
         ends[end.ordinal()]++;
     }
 
-    /** A sentence about stacks that are not whole; empty when there are few. */
-    private Optional<String> cutStacks() {
-        long all = Arrays.stream(ends).sum();
-        long cut = all - ends[UserStackEnd.OUTERMOST.ordinal()];
-        if (cut * WORTH_SAYING < all || all == 0) {
-            return Optional.empty();
-        }
-        StringJoiner reasons = new StringJoiner(", ");
-        for (UserStackEnd end : UserStackEnd.values()) {
-            if (end != UserStackEnd.OUTERMOST && ends[end.ordinal()] > 0) {
-                reasons.add(ends[end.ordinal()] + " " + end.phrase());
-            }
-        }
-        return Optional.of(
-                String.format(
-                        Locale.ROOT,
-                        "%.1f %% of user stacks are cut (%d of %d): %s",
-                        100.0 * cut / all,
-                        cut,
-                        all,
-                        reasons));
-    }
-
     /** What went wrong, one sentence each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
-        cutStacks().ifPresent(all::add);
+        UserStackCounts.sentence(ends).ifPresent(all::add);
         return all;
     }
 
     /** Detaches; nothing stays in the kernel. */
     @Override
     public void close() {
-        ending = true;
-        Thread running = maker;
-        boolean interrupted = false;
-        while (running != null && running.isAlive()) {
-            try {
-                running.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
         LinkCloser.all(parts);
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

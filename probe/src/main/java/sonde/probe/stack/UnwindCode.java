@@ -71,11 +71,14 @@ final class UnwindCode {
     private final Label findMapping = new Label("find_mapping");
     private final Label mapleStep = new Label("maple_step");
     private final Label findRow = new Label("find_row");
+    private final Label returned = new Label("returned");
+    private final ReturnCode returns;
 
     UnwindCode(KernelFields fields, UnwindTables tables) {
         this.fields = fields;
         mappings = new MappingCode(fields, tables, mapleStep);
         rows = new RowCode(tables);
+        returns = new ReturnCode(fields, returned);
     }
 
     /** Slots at which the subprograms begin, in the order of {@link #subprograms}. */
@@ -102,6 +105,7 @@ final class UnwindCode {
                 .load(Width.U64, R3, R1, fields.vdso())
                 .store(Width.U64, R6, VDSO, R3);
         mappings.keepOrForget(code);
+        returns.begin(code);
         if (sampled != null) {
             Label kernel = new Label("in the kernel");
             code.step("sampled registers")
@@ -182,7 +186,7 @@ final class UnwindCode {
                 .add(R8, UserStackRecord.COPY_HEAD);
     }
 
-    /** Writes the call. R6 = scratch memory; R0 to R5 are lost. */
+    /** Writes the call. R6 = scratch memory, R2 = most frames; R0 to R5 are lost. */
     void call(CodeBuilder code) {
         Label compat = new Label("32 bits");
         Label done = new Label("unwound");
@@ -204,9 +208,9 @@ final class UnwindCode {
     /** Writes the subprograms; behind the last instruction of the program. */
     void subprograms(CodeBuilder code) {
         begin(code, unwind);
-        // bpf_loop(MOST_FRAMES, frame, the slot with the scratch memory, 0)
+        // bpf_loop(most frames, frame, the slot with the scratch memory, 0)
         code.store(Width.U64, R10, -8, R1)
-                .move(R1, MOST_FRAMES)
+                .move(R1, R2)
                 .function(R2, frame)
                 .move(R3, R10)
                 .add(R3, -8)
@@ -220,6 +224,10 @@ final class UnwindCode {
         mappings.step(code);
         begin(code, findRow);
         rows.find(code);
+        if (returns.isWanted()) {
+            begin(code, returned);
+            returns.find(code);
+        }
     }
 
     private void begin(CodeBuilder code, Label name) {
@@ -268,7 +276,7 @@ final class UnwindCode {
                 .move(R1, R6)
                 .call(findRow)
                 .move(R9, R0);
-        new FrameStep(code, stop).write();
+        new FrameStep(code, stop, returns).write();
         code.at(stop).store(Width.U64, R6, END, R7).exit(1);
     }
 }

@@ -46,7 +46,14 @@ final class UnwindScratch {
     static final int COPY_SECOND = CS + 8;
 
     static final int COPIES = COPY_SECOND + 8;
-    static final int KEY = COPIES + 8;
+
+    /** Where functions with a uretprobe return to; 0 when the process has none. */
+    static final int TRAMPOLINE = COPIES + 8;
+
+    /** The next struct return_instance outwards. */
+    static final int INSTANCE = TRAMPOLINE + 8;
+
+    static final int KEY = INSTANCE + 8;
 
     // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
     static final int SET_MM = 0;

@@ -11,15 +11,9 @@ import static sonde.bpf.insn.BpfRegister.R6;
 import static sonde.bpf.insn.BpfRegister.R8;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import sonde.binary.btf.BtfType;
-import sonde.binary.btf.BtfType.Int.IntEncoding;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
 import sonde.bpf.LinkCloser;
@@ -97,11 +91,11 @@ final class UserStackProgram implements AutoCloseable {
             CodeBuilder code = new CodeBuilder();
             main(code, unwind, shared, new Target(type, event, scratch));
             unwind.subprograms(code);
-            FunctionTypes types = types(unwind.starts());
-            try (LoadedBtf btf = LoadedBtf.load(types.btf())) {
+            BtfWriter types = new BtfWriter();
+            byte[] functions = FunctionTypes.add(types, "sonde_stack", unwind.starts(), 0);
+            try (LoadedBtf btf = LoadedBtf.load(types.bytes())) {
                 ProgramSpec.Debug debug =
-                        new ProgramSpec.Debug(
-                                btf.fd(), types.functions(), 8, new byte[0], 16, true);
+                        new ProgramSpec.Debug(btf.fd(), functions, 8, new byte[0], 16, true);
                 Program program =
                         Program.load(
                                 new ProgramSpec("sonde_stack", type, code.build())
@@ -144,6 +138,7 @@ final class UserStackProgram implements AutoCloseable {
                 .ifZero(R0, out)
                 .move(R6, R0);
         unwind.fromRegisters(code, sampled ? R8 : null, out);
+        code.move(R2, UnwindScratch.MOST_FRAMES);
         unwind.call(code);
         copy(code, unwind, shared.outputs(), target.event());
         record(code, shared.outputs(), target.event());
@@ -211,37 +206,6 @@ final class UserStackProgram implements AutoCloseable {
                 .move(R4, R6)
                 .add(R4, place)
                 .call(HelperFunctionId.PERF_EVENT_OUTPUT);
-    }
-
-    private record FunctionTypes(byte[] btf, byte[] functions) {}
-
-    /** Functions with callbacks need types: all of them static, of numbers. */
-    private static FunctionTypes types(Map<String, Integer> starts) {
-        BtfWriter types = new BtfWriter();
-        int result = types.add(new BtfType.Int("int", 4, IntEncoding.SIGNED, 0, 32));
-        int pointer = types.add(new BtfType.Ptr(0));
-        int number = types.add(new BtfType.Int("u64", 8, IntEncoding.UNSIGNED, 0, 64));
-        ByteBuffer records =
-                ByteBuffer.allocate(8 * (starts.size() + 1)).order(ByteOrder.nativeOrder());
-        records.putInt(0).putInt(function(types, "sonde_stack", result, List.of(pointer)));
-        starts.forEach((name, slot) -> {
-            List<Integer> parameters =
-                    switch (name) {
-                        case "frame" -> List.of(number, pointer);
-                        case "maple_step" -> List.of(pointer, number);
-                        default -> List.of(pointer);
-                    };
-            records.putInt(slot).putInt(function(types, name, result, parameters));
-        });
-        return new FunctionTypes(types.bytes(), records.array());
-    }
-
-    private static int function(
-            BtfWriter types, String name, int result, List<Integer> parameterTypes) {
-        List<BtfType.Param> parameters =
-                parameterTypes.stream().map(type -> new BtfType.Param("a" + type, type)).toList();
-        int prototype = types.add(new BtfType.FuncProto(result, parameters));
-        return types.add(new BtfType.Func(name, BtfType.Linkage.STATIC, prototype));
     }
 
     Program program() {

@@ -298,6 +298,9 @@ public final class TraceRun implements AutoCloseable {
         if (!request.dryRun()) {
             session.begin(request.comm());
         }
+        if (child != null) {
+            session.unwind(ShellSplitter.of(request.end().command().orElse("")));
+        }
         int count = session.attach();
         if (!request.messages().quiet()) {
             output.attachedProbes(count);

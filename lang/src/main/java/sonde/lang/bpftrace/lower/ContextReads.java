@@ -20,6 +20,7 @@ import sonde.lang.bpftrace.lower.PortableReferences.ReferenceFactory;
 import sonde.lang.bpftrace.syntax.Expression.BareName;
 import sonde.lang.ir.BasicBlock;
 import sonde.lang.ir.IrOperand;
+import sonde.lang.ir.IrOperation;
 import sonde.lang.ir.VirtualRegister;
 import sonde.lang.probes.AttachPoint.Kind;
 import sonde.lang.type.CompositeType;
@@ -31,6 +32,7 @@ import sonde.lang.type.ValueType.IntType;
 import sonde.lang.type.ValueType.SpecialType;
 import sonde.lang.type.ValueType.SpecialValue;
 import sonde.lang.type.ValueType.StackType;
+import sonde.probe.stack.UserStackFunction;
 
 /** What is known where the probe is hit: the words without arguments. */
 final class ContextReads {
@@ -38,6 +40,9 @@ final class ContextReads {
     private static final long BUILD_ID = 2048;
 
     private final ProgramLowering lowerer;
+
+    /** Place of the unwinder's memory in the frame; -1 while no stack is unwound. */
+    private int unwinder = -1;
 
     ContextReads(ProgramLowering lowerer) {
         this.lowerer = lowerer;
@@ -244,6 +249,10 @@ final class ContextReads {
             flags |= BUILD_ID;
         }
         int size = type.sizeBytes() - head;
+        if (type.user() && unwinds(type)) {
+            lowerer.errors().check(unwound(to.plus(head), size), HelperFunctionId.GET_STACK);
+            return;
+        }
         VirtualRegister result =
                 emit().call(
                                 HelperFunctionId.GET_STACK,
@@ -252,6 +261,35 @@ final class ContextReads {
                                 IrOperand.of(size),
                                 IrOperand.of(flags));
         lowerer.errors().check(result, HelperFunctionId.GET_STACK);
+    }
+
+    /** Where the task was in user mode when the probe was hit. */
+    private boolean unwinds(StackType type) {
+        boolean inTask =
+                switch (kind()) {
+                    case KPROBE, KRETPROBE, FENTRY, FEXIT, TRACEPOINT, RAWTRACEPOINT -> true;
+                    case UPROBE, URETPROBE, USDT, PROFILE, SOFTWARE, HARDWARE, WATCHPOINT -> true;
+                    default -> false;
+                };
+        return inTask
+                && type.mode() != ValueType.StackMode.BUILD_ID
+                && !lowerer.portable().isWanted();
+    }
+
+    private VirtualRegister unwound(PlaceValue to, int size) {
+        if (unwinder < 0) {
+            unwinder = lowerer.frame().keep(UserStackFunction.SCRATCH_BYTES);
+        }
+        VirtualRegister result = emit().function().scalar();
+        List<IrOperand> arguments =
+                List.of(
+                        emit().address(to),
+                        IrOperand.of(size),
+                        emit().address(lowerer.frame().at(emit().function(), unwinder)),
+                        lowerer.body().context());
+        emit().function()
+                .add(new IrOperation.CallImported(result, ScriptUnit.USER_STACK, arguments));
+        return result;
     }
 
     private VirtualRegister parentTask() {

@@ -60,6 +60,7 @@ final class ScratchMemory {
             new IdentityHashMap<>();
     private final List<Object> used = new ArrayList<>();
     private int top;
+    private int floor;
     private int most;
 
     /**
@@ -125,6 +126,13 @@ final class ScratchMemory {
         return at;
     }
 
+    /** Memory that nothing else of the program gets and that keeps what a run left there. */
+    int keep(int sizeBytes) {
+        int at = reserve(sizeBytes);
+        floor = top;
+        return at;
+    }
+
     /** Shared memory as a function sees it. */
     PlaceValue at(IrFunction function, int offset) {
         return new PlaceValue(pointer(function), offset, MemoryOwner.OWN);
@@ -151,7 +159,7 @@ final class ScratchMemory {
         while (used.size() > mark) {
             Object last = used.removeLast();
             if (last instanceof Integer offset) {
-                top = offset;
+                top = Math.max(offset, floor);
             } else if (last instanceof Map.Entry<?, ?> entry
                     && entry.getKey() instanceof IrFunction function
                     && entry.getValue() instanceof StackObject object) {

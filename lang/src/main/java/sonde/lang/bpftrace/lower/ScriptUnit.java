@@ -28,6 +28,9 @@ public final class ScriptUnit {
      */
     public static final String CONTROL = ".control";
 
+    /** Name of the function that programs call for user stacks ({@code UserStackFunction}). */
+    public static final String USER_STACK = ".ustack";
+
     /** Array of a perf ring for each CPU, where the script writes packets. */
     public static final String PACKETS = ".packets";
 

@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapSpec;
@@ -32,6 +34,8 @@ import sonde.lang.ir.Assembly;
 import sonde.lang.ir.Assembly.ProgramRecords;
 import sonde.lang.probes.LoadNeeds;
 import sonde.lang.probes.LoadNeeds.OpenTarget;
+import sonde.probe.stack.UserStackFunction;
+import sonde.probe.stack.UserStackFunction.CallingProgram;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
@@ -39,6 +43,7 @@ import sonde.sys.SyscallException;
 public final class LoadedScript implements AutoCloseable {
     private static final String FRAMES = ".frames";
     private static final byte[] FIRST = new byte[4];
+    private static final UserStackFunction FRAME_POINTERS = UserStackFunction.framePointers("");
 
     private final PreparedScript script;
     private final Map<String, ByteMap> maps = new HashMap<>();
@@ -46,6 +51,8 @@ public final class LoadedScript implements AutoCloseable {
     private final List<LoadedBtf> types = new ArrayList<>();
     private final ScriptLosses losses;
     private @Nullable LoadedLibrary library;
+    private UserStackFunction stacks = FRAME_POINTERS;
+    private final List<String> refused = new ArrayList<>();
 
     private LoadedScript(PreparedScript script) {
         this.script = script;
@@ -61,7 +68,7 @@ public final class LoadedScript implements AutoCloseable {
         LoadedScript loaded = new LoadedScript(script);
         try {
             loaded.makeMaps(RingSize.bytes(script.configuration()));
-            loaded.loadLibrary();
+            loaded.loadFunctions();
             for (List<? extends PreparedProgram> alternatives : script.ranked()) {
                 loaded.loadFirst(alternatives);
             }
@@ -132,35 +139,80 @@ public final class LoadedScript implements AutoCloseable {
         }
     }
 
-    private void loadLibrary() throws IOException {
-        FunctionLibrary functions = script.library();
+    private void loadFunctions() throws IOException {
         Set<String> called = new TreeSet<>();
         for (List<? extends PreparedProgram> alternatives : script.ranked()) {
             alternatives.forEach(one -> called.addAll(one.imported().values()));
         }
+        if (called.remove(ScriptUnit.USER_STACK)) {
+            stacks = unwinder();
+        }
+        FunctionLibrary functions = script.library();
         if (functions != null && !called.isEmpty()) {
             library = functions.load(called);
         }
     }
 
+    private static UserStackFunction unwinder() {
+        try {
+            return UserStackFunction.unwinder();
+        } catch (IOException e) {
+            return UserStackFunction.framePointers(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** With an unwinder of user stacks behind it, if it wants one and the kernel takes it. */
     private Program load(PreparedProgram program) throws IOException, LoadException {
+        try {
+            return load(program, stacks);
+        } catch (LoadException e) {
+            boolean calls = program.imported().containsValue(ScriptUnit.USER_STACK);
+            if (!calls || !(e.why() instanceof VerifierException)) {
+                throw e;
+            }
+            Program loaded = load(program, FRAME_POINTERS);
+            refused.add(e.program().group().first().name());
+            return loaded;
+        }
+    }
+
+    private Program load(PreparedProgram program, UserStackFunction unwinder)
+            throws IOException, LoadException {
         LoadNeeds needs = LoadNeeds.of(program.group());
         ProgramCode code = program.code(new LoadedSymbols());
-        SortedMap<Integer, String> imported = program.imported();
+        SortedMap<Integer, String> imported = new TreeMap<>(program.imported());
+        Set<Integer> stackCalls = new TreeSet<>();
+        imported.forEach((slot, name) -> {
+            if (name.equals(ScriptUnit.USER_STACK)) {
+                stackCalls.add(slot);
+            }
+        });
+        imported.keySet().removeAll(stackCalls);
         LoadedLibrary functions = library;
         // With functions in C behind it.
         LinkedCode joined =
                 functions == null || imported.isEmpty()
                         ? null
                         : functions.join(code.words(), imported);
+        BtfWriter added = joined == null ? new BtfWriter() : joined.types();
+        CallingProgram unwound = null;
+        if (joined != null) {
+            code = joined.code();
+        }
+        if (!stackCalls.isEmpty()) {
+            unwound = unwinder.join(code, stackCalls, added);
+            code = unwound.code();
+        }
         ProgramSpec spec =
-                needs.spec(program.kernelName(), joined == null ? code : joined.code())
-                        .licensed(script.configuration().license());
+                needs.spec(program.kernelName(), code).licensed(script.configuration().license());
         if (joined != null) {
             spec = spec.calling(joined.modules());
         }
         try (OpenTarget target = needs.target()) {
-            ProgramSpec.Debug debug = joined == null ? debug(program) : debug(program, joined);
+            ProgramSpec.Debug debug =
+                    joined == null && unwound == null
+                            ? debug(program)
+                            : debug(program, added, joined, unwound);
             return Program.load(target.of(spec.with(debug)));
         } catch (VerifierException e) {
             throw new LoadException(program, joined == null ? e : joined.refusal().of(e));
@@ -170,22 +222,37 @@ public final class LoadedScript implements AutoCloseable {
     }
 
     /** Null when a function in C has no types. */
-    private ProgramSpec.@Nullable Debug debug(PreparedProgram program, LinkedCode joined)
+    private ProgramSpec.@Nullable Debug debug(
+            PreparedProgram program,
+            BtfWriter added,
+            @Nullable LinkedCode joined,
+            @Nullable CallingProgram unwound)
             throws IOException {
-        if (joined.functions().length == 0) {
+        if (joined != null && joined.functions().length == 0) {
             return null;
         }
-        ProgramRecords own = program.records(joined.types());
-        LoadedBtf btf = LoadedBtf.load(joined.types().bytes());
+        ProgramRecords own = program.records(added);
+        LoadedBtf btf = LoadedBtf.load(added.bytes());
         types.add(btf);
-        boolean lines = joined.lines().length > 0;
+        byte[] functions = own.functions();
+        byte[] lines = own.lines();
+        boolean hasLines = true;
+        if (joined != null) {
+            functions = both(functions, joined.functions());
+            lines = both(lines, joined.lines());
+            hasLines = joined.lines().length > 0;
+        }
+        if (unwound != null) {
+            functions = both(functions, unwound.functions());
+            lines = both(lines, unwound.lines());
+        }
         return new ProgramSpec.Debug(
                 btf.fd(),
-                both(own.functions(), joined.functions()),
+                functions,
                 8,
-                lines ? both(own.lines(), joined.lines()) : new byte[0],
+                hasLines ? lines : new byte[0],
                 16,
-                program.needsDebug() || joined.needsTypes());
+                unwound != null || program.needsDebug() || joined != null && joined.needsTypes());
     }
 
     private static byte[] both(byte[] first, byte[] second) {
@@ -256,6 +323,22 @@ public final class LoadedScript implements AutoCloseable {
         return losses;
     }
 
+    /** What unwinds user stacks. */
+    UserStackFunction stacks() {
+        return stacks;
+    }
+
+    /** What is to be said of user stacks so far, one sentence each. */
+    List<String> stackNotes() throws IOException {
+        List<String> notes = new ArrayList<>(stacks.notes());
+        if (!refused.isEmpty()) {
+            notes.add(
+                    "the kernel refuses the unwinder; user stacks follow frame pointers at "
+                            + String.join(", ", refused));
+        }
+        return notes;
+    }
+
     /** CPUs that each have values in a per-CPU map. */
     static int cpus() throws SyscallException {
         return MachineFacts.possibleCpus().length();
@@ -274,5 +357,6 @@ public final class LoadedScript implements AutoCloseable {
         }
         maps.values().forEach(map -> map.map().close());
         maps.clear();
+        stacks.close();
     }
 }

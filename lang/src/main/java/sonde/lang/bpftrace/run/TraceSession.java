@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.bpf.BpfMap;
@@ -214,6 +215,7 @@ public final class TraceSession implements AutoCloseable {
      * @throws AttachException when one cannot be attached and must be
      */
     public int attach() throws AttachException {
+        unwindingTables();
         AttachOptions where = new AttachOptions(options.pid());
         List<Map.Entry<PreparedProgram, Program>> all =
                 new ArrayList<>(loaded.programs().entrySet());
@@ -282,6 +284,27 @@ public final class TraceSession implements AutoCloseable {
         if (policy == ScriptConfig.MissingProbes.WARN) {
             output.warnf(String.valueOf(e.getMessage()), List.of());
         }
+    }
+
+    /** The files of probed programs, of the process and of the command are unwound first. */
+    private void unwindingTables() {
+        options.pid().ifPresent(loaded.stacks()::process);
+        loaded.programs().keySet().stream()
+                .filter(program -> program.imported().containsValue(ScriptUnit.USER_STACK))
+                .flatMap(program -> program.group().probes().stream())
+                .flatMap(probe ->
+                        switch (probe) {
+                            case UserProbe u -> Stream.of(u.path());
+                            case Probe.UsdtProbe u -> Stream.of(u.path());
+                            default -> Stream.empty();
+                        })
+                .distinct()
+                .forEach(path -> loaded.stacks().command(List.of(path)));
+    }
+
+    /** Makes the unwinding tables of a command before it starts. */
+    public void unwind(List<String> command) {
+        loaded.stacks().command(command);
     }
 
     /** Attaches; what of a pattern the kernel refuses. */
@@ -420,6 +443,9 @@ public final class TraceSession implements AutoCloseable {
     }
 
     private void losses() throws IOException {
+        for (String note : loaded.stackNotes()) {
+            output.warnf(note, List.of());
+        }
         for (String cut : code.follower().losses()) {
             output.warnf(cut, List.of());
         }

@@ -1,0 +1,110 @@
+package sonde.probe.stack;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import sonde.bpf.ring.RingBuffer;
+
+/** A thread that makes the tables of the files that programs in the kernel report. */
+final class TableMaker implements AutoCloseable {
+    private static final long WAIT_NANOS = 20_000_000;
+
+    private final UnwindFiles files;
+    private final RingBuffer reports;
+    private final Thread thread;
+    private final CountDownLatch commandRead = new CountDownLatch(1);
+    private volatile boolean ending;
+    private volatile boolean making = true;
+
+    private TableMaker(
+            UnwindFiles files, RingBuffer reports, List<String> command, Set<Integer> pids) {
+        this.files = files;
+        this.reports = reports;
+        thread =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("sonde-unwind")
+                        .unstarted(() -> run(command, pids));
+    }
+
+    /**
+     * Starts the thread; it is over when this is closed.
+     *
+     * @param command whose files are read first; empty without one
+     * @param pids processes whose files are read then
+     */
+    static TableMaker start(
+            UnwindTables tables, UnwindFiles files, List<String> command, Set<Integer> pids)
+            throws IOException {
+        RingBuffer reports = RingBuffer.open(tables.reports());
+        TableMaker maker = new TableMaker(files, reports, command, pids);
+        maker.thread.start();
+        return maker;
+    }
+
+    private void run(List<String> command, Set<Integer> pids) {
+        try {
+            files.vdso();
+            files.command(command);
+            commandRead.countDown();
+            for (int pid : pids) {
+                files.process(pid);
+            }
+            making = false;
+            while (!ending) {
+                reports.await(WAIT_NANOS);
+                making = true;
+                List<byte[]> found = new ArrayList<>();
+                reports.drain((memory, offset, bytes) ->
+                        found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
+                for (byte[] report : found) {
+                    files.reported(MemorySegment.ofArray(report));
+                }
+                files.makeWanted();
+                making = false;
+            }
+        } catch (IOException e) {
+            files.note("unwinding tables: " + e.getMessage());
+        } finally {
+            making = false;
+            commandRead.countDown();
+        }
+    }
+
+    /** Waits for the tables of the command's files, though not long. */
+    void awaitCommand(long millis) {
+        try {
+            commandRead.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether a table is being made that stacks in the rings may lack. */
+    boolean isMaking() {
+        return making || reports.hasRecords();
+    }
+
+    @Override
+    public void close() {
+        ending = true;
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        reports.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
