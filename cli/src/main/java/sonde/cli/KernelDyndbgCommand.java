@@ -61,6 +61,9 @@ final class KernelDyndbgCommand {
         if (!action.equals("on") && !action.equals("off")) {
             throw new OptionException("'" + action + "' is not list, on or off");
         }
+        if (nanos.isPresent() && command != null) {
+            throw new OptionException("--for and --while exclude each other");
+        }
         if (selection.isEmpty()) {
             throw new OptionException("a selection is missing; module '*' means all messages");
         }

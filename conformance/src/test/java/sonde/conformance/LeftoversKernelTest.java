@@ -72,6 +72,7 @@ class LeftoversKernelTest {
                 "doctor --clean",
                 "probe list",
                 "bpf prog list",
+                "kernel features",
                 "tool execsnoop --duration 1s",
                 "record --no-summary -o next -- true"
             })

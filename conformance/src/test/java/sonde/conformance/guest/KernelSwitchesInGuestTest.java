@@ -4,23 +4,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Report;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
 import sonde.event.result.TextLayout;
+import sonde.probe.launch.EndSignals;
+import sonde.probe.launch.InheritedState;
+import sonde.probe.printk.DynamicDebug;
 import sonde.probe.printk.PrintLease;
+import sonde.probe.printk.PrintSite;
+import sonde.sys.ProcessCalls;
 import sonde.tools.kernel.DebugFeatures;
 import sonde.tools.kernel.DynamicDebugRecipe;
 import sonde.tools.kernel.DynamicDebugRecipe.PrintRequest;
+import sonde.tools.kernel.DynamicDebugRecipe.PrintRun;
+import sonde.tools.kernel.DynamicDebugRecipe.PrintSpan;
 import sonde.tools.kernel.KernelFiles;
 import sonde.tools.kernel.SetupCheck;
 import sonde.tools.kernel.SysrqRecipe;
@@ -36,6 +48,9 @@ final class KernelSwitchesInGuestTest {
 
     private static final Path TRIGGER = Path.of("/sys/class/mem/null/uevent");
 
+    private static final Predicate<Path> DYNDBG =
+            file -> file.getFileName().toString().startsWith("dyndbg-");
+
     private static String control() throws IOException {
         return Files.readString(CONTROL);
     }
@@ -44,24 +59,27 @@ final class KernelSwitchesInGuestTest {
         return control.lines().filter(line -> line.contains("]kobject_uevent_env =p ")).count();
     }
 
-    /** The program with its own process, as it is killed here. */
-    private static Process sonde(String... words) throws IOException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                ProcessHandle.current().info().command().orElseThrow(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-XX:TieredStopAtLevel=1",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                "sonde.cli.Main",
-                                "kernel"));
-        command.addAll(List.of(words));
-        return new ProcessBuilder(command).redirectErrorStream(true).start();
+    @AfterEach
+    void off() throws IOException {
+        DynamicDebugRecipe.set(new PrintRequest(UEVENT, false, "p"), false);
+    }
+
+    private static PrintRun run(List<String> words, String flags, String command)
+            throws IOException {
+        InheritedState origin = InheritedState.capture();
+        return new PrintRun(
+                new PrintRequest(words, true, flags),
+                new PrintSpan(TimeUnit.MINUTES.toNanos(1), command, origin));
+    }
+
+    private static String output(PrintRun run) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ((Listing) run.result()).rows().writeTo(out, ListingForm.JSON_LINES);
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     private static void await(BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(80);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(end);
             Thread.sleep(20);
@@ -88,10 +106,10 @@ final class KernelSwitchesInGuestTest {
         } finally {
             DynamicDebugRecipe.set(new PrintRequest(UEVENT, false, "p"), false);
         }
-        assertThat(control()).isEqualTo(before);
+        assertThat(control().equals(before)).isTrue();
         var dry = DynamicDebugRecipe.set(new PrintRequest(List.of("module", "*"), true, "p"), true);
         assertThat(dry.found()).isTrue();
-        assertThat(control()).isEqualTo(before);
+        assertThat(control().equals(before)).isTrue();
         assertThat(DynamicDebugRecipe.list(List.of("module", "no_such")).found()).isFalse();
     }
 
@@ -99,67 +117,71 @@ final class KernelSwitchesInGuestTest {
     @Test
     void allMessagesAreSwitchedAndWhatWasOnBeforeStays() throws Exception {
         String before = control();
-        Process child =
-                sonde(
-                        "dyndbg",
-                        "on",
-                        "module",
-                        "*",
-                        "--flags",
-                        "f",
-                        "--while",
-                        "cat " + CONTROL + " > /tmp/while; exit 7");
-        String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(child.waitFor()).as(output).isEqualTo(7);
+        Path seen = Files.createTempFile("control", "");
+        PrintRun run =
+                run(List.of("module", "*"), "f", "cat %s > %s; exit 7".formatted(CONTROL, seen));
+        output(run);
+        assertThat(run.status()).isEqualTo(7);
         List<String> meanwhile =
-                Files.readAllLines(Path.of("/tmp/while")).stream()
-                        .filter(line -> !line.startsWith("#"))
-                        .toList();
+                Files.readAllLines(seen).stream().filter(line -> !line.startsWith("#")).toList();
         assertThat(meanwhile).hasSizeGreaterThan(1000);
         assertThat(meanwhile).allMatch(line -> line.matches(".* =p?f .*"));
-        assertThat(control()).isEqualTo(before);
+        assertThat(control().equals(before)).isTrue();
     }
 
     @Test
     void messagesArePrintedWhileACommandRuns() throws Exception {
         String before = control();
-        Process child =
-                sonde(
-                        "dyndbg",
-                        "on",
-                        "func",
-                        "kobject_uevent_env",
-                        "--json",
-                        "--while",
-                        "echo change > " + TRIGGER);
-        String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(child.waitFor()).as(output).isZero();
-        assertThat(output).contains("kobject: 'null'").contains("\"time_us\":");
-        assertThat(control()).isEqualTo(before);
+        PrintRun run = run(UEVENT, "p", "echo change > " + TRIGGER);
+        assertThat(output(run)).contains("kobject: 'null'").contains("\"time_us\":");
+        assertThat(run.status()).isZero();
+        assertThat(control().equals(before)).isTrue();
     }
 
     @Test
     void aSignalSwitchesThemBack() throws Exception {
         String before = control();
-        Process child = sonde("dyndbg", "on", "func", "kobject_uevent_env", "--for", "100s");
+        PrintRun run = run(UEVENT, "p", "sleep 1000");
+        Thread running =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                output(run);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
         await(KernelSwitchesInGuestTest::isOn);
-        child.destroy(); // SIGTERM
-        assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(control()).isEqualTo(before);
+        ProcessCalls.kill(ProcessCalls.getpid(), EndSignals.Kind.TERMINATE.number());
+        running.join(TimeUnit.SECONDS.toMillis(30));
+        assertThat(running.isAlive()).isFalse();
+        assertThat(control().equals(before)).isTrue();
     }
 
+    /** A killed process leaves its file without a lock, and its messages on. */
     @Test
     void theNextCommandSwitchesThemBackAfterAKill() throws Exception {
         String before = control();
-        Process child = sonde("dyndbg", "on", "func", "kobject_uevent_env", "--for", "100s");
-        await(KernelSwitchesInGuestTest::isOn);
-        assertThat(PrintLease.removeLeftovers()).isEmpty(); // its process lives
-        assertThat(isOn()).isTrue();
-        child.destroyForcibly().waitFor();
+        DynamicDebug debug = DynamicDebug.find().orElseThrow();
+        List<PrintSite> sites =
+                debug.sites().stream()
+                        .filter(site -> site.function().equals(UEVENT.getLast()))
+                        .toList();
+        List<String> queries = DynamicDebug.queries(sites, true, "p");
+        Path left = Path.of("/run/sonde/dyndbg-1-1");
+        try (PrintLease _ = PrintLease.begin(debug, queries, DynamicDebug.undo(sites, true, "p"))) {
+            assertThat(PrintLease.removeLeftovers()).isEmpty(); // its process lives
+            assertThat(isOn()).isTrue();
+            try (Stream<Path> files = Files.list(left.getParent())) {
+                Files.copy(files.filter(DYNDBG).findFirst().orElseThrow(), left);
+            }
+        }
+        assertThat(control().equals(before)).isTrue();
+        debug.write(queries);
         assertThat(isOn()).isTrue();
         assertThat(PrintLease.removeLeftovers()).hasSize(1);
-        assertThat(control()).isEqualTo(before);
-        assertThat(PrintLease.removeLeftovers()).isEmpty();
+        assertThat(control().equals(before)).isTrue();
+        assertThat(left).doesNotExist();
     }
 
     private static String json(Result result) throws IOException {
@@ -209,7 +231,10 @@ final class KernelSwitchesInGuestTest {
                 .anyMatch(row -> row.subList(0, 2).equals(List.of("crash kernel", "not reserved")))
                 .anyMatch(row -> row.subList(0, 2).equals(List.of("consoles", "ttyS0")))
                 .anyMatch(row -> row.get(1).equals("4 4 1 7"))
-                .anyMatch(row -> row.get(0).equals("boot command line") && row.get(2).equals("ok"))
+                // The dump of all tasks may have overwritten the beginning of the log.
+                .anyMatch(row ->
+                        row.get(0).equals("boot command line")
+                                && List.of("ok", "unknown").contains(row.get(2)))
                 .anyMatch(row ->
                         row.get(0).equals("reboot after a panic (kernel.panic)")
                                 && row.get(1).equals("-1"));

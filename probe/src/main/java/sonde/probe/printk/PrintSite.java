@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A call of pr_debug() or dev_dbg() that can be switched: a line of dynamic_debug/control (ddebug_
- * proc_show() in lib/dynamic_debug.c).
+ * A call of pr_debug() or dev_dbg() that can be switched: a line of dynamic_debug/control, as
+ * ddebug_proc_show() of lib/dynamic_debug.c writes it.
  *
  * @param flags letters that are set, without '='; empty for none
  * @param format escaped, as the kernel prints it
@@ -22,7 +22,8 @@ public record PrintSite(
         String group) {
     private static final Pattern LINE =
             Pattern.compile(
-                    "(.+):(\\d{1,9}) \\[([^\\]]*)\\](\\S+) =(\\S*) \"(.*)\"(?: class:(\\w+))?(?: class .*)?");
+                    "(.+):(\\d{1,9}) \\[([^\\]]*)\\](\\S+) =(\\S*) \"(.*)\""
+                            + "(?: class:(\\w+))?(?: class .*)?");
 
     /** Reads a line; empty for the heading, and for what is no line of this form. */
     public static Optional<PrintSite> parse(String line) {

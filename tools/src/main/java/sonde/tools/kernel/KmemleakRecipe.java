@@ -44,7 +44,7 @@ public final class KmemleakRecipe {
                                         + ")"
                                 : FILE
                                         + " is missing: the kernel is built without"
-                                        + " CONFIG_DEBUG_KMEMLEAK, or was booted with kmemleak=off");
+                                        + " CONFIG_DEBUG_KMEMLEAK");
     }
 
     /**

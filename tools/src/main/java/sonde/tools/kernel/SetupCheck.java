@@ -96,6 +96,10 @@ public final class SetupCheck {
                                     + " set to 0 since.",
                             "sysctl kernel.panic_on_oops=1"));
         }
+        panicFlags(dumps);
+    }
+
+    private void panicFlags(boolean dumps) {
         for (String row :
                 List.of(
                         "panic_on_warn A WARN",
