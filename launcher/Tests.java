@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * module.
  *
  * <pre>
- * build/classpath       the jars that each module's tests use, from Maven once per change of a pom
+ * build/classpaths      the jars that each module's tests use, from Maven once per change of a pom
  * build/tests/MODULE    test classes; of testkit its main classes too
  * build/reports         a file of JUnit's XML for each class, from its last run
  * build/ring.times      seconds of each class at its last run, slowest first
@@ -279,7 +279,7 @@ public final class Tests {
 
     /** What Maven says the tests of each module use, kept until a pom changes. */
     private void readClasspaths() throws Exception {
-        Path kept = out.resolve("classpath");
+        Path kept = out.resolve("classpaths");
         List<Path> poms = new ArrayList<>();
         try (Stream<Path> folders = Files.list(root)) {
             folders.map(folder -> folder.resolve("pom.xml")).filter(Files::exists).forEach(poms::add);
@@ -338,15 +338,14 @@ public final class Tests {
         Files.move(fresh, kept, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** The folders of our own modules: classes as ./sonde builds them, and resources in place. */
-    private String ours(String place) {
-        if (!place.endsWith("/target/classes")) {
-            return place;
-        }
-        String module = Path.of(place).getParent().getParent().getFileName().toString();
-        return places(module);
+    /** A module of ours by its name alone: a copy of this folder has its own classes. */
+    private static String ours(String place) {
+        return place.endsWith("/target/classes")
+                ? Path.of(place).getParent().getParent().getFileName().toString()
+                : place;
     }
 
+    /** The folders of a module: classes as ./sonde builds them, and resources in place. */
     private String places(String module) {
         Path classes = module.equals(TESTKIT) ? out.resolve("tests/testkit-main") : out.resolve("classes/sonde." + module);
         return classes + "\t" + root.resolve(module + "/src/main/resources");
@@ -357,7 +356,9 @@ public final class Tests {
         places.add(classes.toString());
         places.add(root.resolve(module + "/src/test/resources").toString());
         places.addAll(List.of(places(module).split("\t")));
-        places.addAll(classpaths.get(module));
+        for (String place : classpaths.get(module)) {
+            places.addAll(List.of(place.endsWith(".jar") ? new String[] {place} : places(place).split("\t")));
+        }
         return String.join(":", places);
     }
 

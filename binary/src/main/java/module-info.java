@@ -13,5 +13,6 @@ module sonde.binary {
     exports sonde.binary.dwarf.code;
     exports sonde.binary.dwarf.location;
     exports sonde.binary.elf;
+    exports sonde.binary.machine;
     exports sonde.binary.unwind;
 }

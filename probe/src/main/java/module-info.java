@@ -17,6 +17,7 @@ module sonde.probe {
     exports sonde.probe.names;
     exports sonde.probe.perf;
     exports sonde.probe.plan;
+    exports sonde.probe.printk;
     exports sonde.probe.record;
     exports sonde.probe.snapshot;
     exports sonde.probe.stack;

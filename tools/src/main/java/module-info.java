@@ -21,6 +21,8 @@ module sonde.tools {
     exports sonde.tools.convert;
     exports sonde.tools.doctor;
     exports sonde.tools.elf;
+    exports sonde.tools.explain;
+    exports sonde.tools.kernel;
     exports sonde.tools.list;
     exports sonde.tools.option;
     exports sonde.tools.probe;

@@ -15,18 +15,9 @@ final class CommandTable {
     /** The commands, in the order of the overview. */
     static final List<String> NAMES =
             List.of(
-                    "record",
-                    "report",
-                    "convert",
-                    "query",
-                    "list",
-                    "probe",
-                    "elf",
-                    "symbolize",
-                    "bpf",
-                    "doctor",
-                    "trace",
-                    "tool");
+                    ("record report convert query list probe elf symbolize explain bpf kernel doctor"
+                                    + " trace tool")
+                            .split(" "));
 
     /**
      * A command.
@@ -45,6 +36,7 @@ final class CommandTable {
     static List<String> below(String name) {
         return switch (name) {
             case "bpf" -> BpfCommand.COMMANDS;
+            case "kernel" -> KernelCommand.COMMANDS;
             case "probe" -> ProbeCommand.COMMANDS;
             default -> List.of();
         };
@@ -92,16 +84,34 @@ final class CommandTable {
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
+                    case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);
+                    case "kernel" -> new Entry(KernelCommand.MODEL, KernelCommand::run);
                     default -> null;
                 };
         return found != null
                 ? Optional.of(found)
-                : name.startsWith("probe ") ? probe(name.substring(6)) : bpf(name);
+                : name.startsWith("probe ")
+                        ? probe(name.substring(6))
+                        : name.startsWith("kernel ") ? kernel(name.substring(7)) : bpf(name);
+    }
+
+    private static Optional<Entry> kernel(String name) {
+        return Optional.ofNullable(
+                switch (name) {
+                    case "check" -> new Entry(KernelCheckCommand.MODEL, KernelCheckCommand::run);
+                    case "features" ->
+                            new Entry(KernelFeaturesCommand.MODEL, KernelFeaturesCommand::run);
+                    case "dyndbg" -> new Entry(KernelDyndbgCommand.MODEL, KernelDyndbgCommand::run);
+                    case "sysrq" -> new Entry(KernelSysrqCommand.MODEL, KernelSysrqCommand::run);
+                    case "kmemleak" ->
+                            new Entry(KernelKmemleakCommand.MODEL, KernelKmemleakCommand::run);
+                    default -> null;
+                });
     }
 
     /** {@code trace} and {@code tool} read their words themselves. */

@@ -38,6 +38,15 @@ final class FailureMessages {
         err.flush();
     }
 
+    /** A sentence, and lines below it that show columns of what was typed. */
+    static void sayWithColumns(PrintWriter err, String message) {
+        String[] lines = message.split("\n", -1);
+        say(err, lines[0]);
+        for (int i = 1; i < lines.length; i++) {
+            err.println(INDENT + TextEscape.line(lines[i]));
+        }
+    }
+
     /**
      * Wrong arguments.
      *
@@ -45,11 +54,7 @@ final class FailureMessages {
      */
     static int usage(OptionException failure, String command, PrintWriter err) {
         if (failure.getCause() instanceof FilterException filter) {
-            String[] lines = filter.getMessage().split("\n", -1);
-            say(err, "--filter: " + lines[0]);
-            for (int i = 1; i < lines.length; i++) {
-                err.println(INDENT + TextEscape.line(lines[i])); // the caret points at a column
-            }
+            sayWithColumns(err, "--filter: " + filter.getMessage());
             return ExitCode.USAGE;
         }
         say(err, String.valueOf(failure.getMessage()));
@@ -72,12 +77,7 @@ final class FailureMessages {
             return ExitCode.DONE;
         }
         if (failure instanceof ProbeException || failure instanceof FilterRefusedException) {
-            // What follows the first line shows columns of what was typed.
-            String[] lines = message(failure).split("\n", -1);
-            say(err, lines[0]);
-            for (int i = 1; i < lines.length; i++) {
-                err.println(INDENT + TextEscape.line(lines[i]));
-            }
+            sayWithColumns(err, message(failure));
             return code(failure);
         }
         say(err, message(failure));
@@ -87,6 +87,16 @@ final class FailureMessages {
                     .forEach(text -> err.println(INDENT + TextEscape.line(text)));
         }
         return code(failure);
+    }
+
+    /** What {@code trace} could not do: its messages are bpftrace's, and are not wrapped. */
+    static int unwrapped(String prefix, Exception failure, PrintWriter err) {
+        if (isBrokenPipe(failure)) {
+            return ExitCode.DONE; // nobody reads any more
+        }
+        err.println(prefix + failure.getMessage());
+        err.flush();
+        return ExitCode.IMPOSSIBLE;
     }
 
     static boolean isBrokenPipe(Exception failure) {

@@ -102,6 +102,8 @@ public final class Main {
         List<String> words = List.of(args);
         if (first.equals("probe")) {
             words = PerfProbeSyntax.of(words, ProbeCommand.COMMANDS);
+        } else if (first.equals("kernel")) {
+            words = KernelCommand.renamed(words);
         }
         boolean below = words.size() > 1 && CommandTable.below(first).contains(words.get(1));
         String name = below ? first + " " + words.get(1) : first;
@@ -180,7 +182,7 @@ public final class Main {
      */
     private static void begin(String command, String below) {
         boolean usesKernel =
-                List.of("trace", "tool", "list", "probe").contains(command)
+                List.of("trace", "tool", "list", "probe", "kernel").contains(command)
                         || command.equals("bpf")
                                 && !List.of("asm", "disasm", "run", "gen").contains(below);
         Runnable work = usesKernel ? Leftovers::remove : ProcessCalls::getpid;

@@ -1,6 +1,5 @@
 package sonde.cli;
 
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryLibrary;
 import sonde.tools.query.QueryRecipe;
 import sonde.tools.query.RepeatedQuery;
-import sonde.view.TextEscape;
 
 /** {@code sonde query}. */
 final class QueryCommand {
@@ -105,7 +103,7 @@ final class QueryCommand {
         List<Path> files = new ArrayList<>();
         String sql = statement(files);
         if (sql == null && TerminalKind.width(TerminalKind.STDOUT) == 0) {
-            throw wrong("no statement: give one, or --file FILE.sql, or --run NAME");
+            throw new OptionException("no statement: give one, or --file FILE.sql, or --run NAME");
         }
         if (given.has("--interval") || given.has("--repeat")) {
             return repeat(files, sql, chosen);
@@ -134,7 +132,7 @@ final class QueryCommand {
         long count = given.number("--repeat").orElse(Long.MAX_VALUE);
         boolean running = files.stream().allMatch(file -> file.toString().startsWith("proc:"));
         if (sql == null || output != null || !running || nanos == 0 || count < 1) {
-            throw wrong(
+            throw new OptionException(
                     "--interval needs a time, proc: and a statement, and cannot be combined with"
                             + " --output");
         }
@@ -143,7 +141,7 @@ final class QueryCommand {
                 EndSignals _ = EndSignals.listen(_ -> query.end())) {
             return ResultPrinter.onOut(new LiveResult("", query), form(chosen));
         } catch (QueryException e) {
-            complain(call.err(), e);
+            FailureMessages.sayWithColumns(call.err(), String.valueOf(e.getMessage()));
             return ExitCode.USAGE;
         }
     }
@@ -158,7 +156,7 @@ final class QueryCommand {
             query.keep();
             return ExitCode.DONE;
         } catch (QueryException e) {
-            complain(call.err(), e);
+            FailureMessages.sayWithColumns(call.err(), String.valueOf(e.getMessage()));
             return ExitCode.USAGE;
         }
     }
@@ -172,15 +170,6 @@ final class QueryCommand {
         };
     }
 
-    /** What is wrong on one line, where on the next. */
-    static void complain(PrintWriter err, QueryException failure) {
-        String[] lines = String.valueOf(failure.getMessage()).split("\n", 2);
-        FailureMessages.say(err, lines[0]);
-        if (lines.length > 1) {
-            err.println("       " + TextEscape.line(lines[1]));
-        }
-    }
-
     private OutputFormat format() {
         String file = output == null ? "" : output.toString();
         String ending = file.substring(file.lastIndexOf('.') + 1);
@@ -188,7 +177,7 @@ final class QueryCommand {
         String name = given.text("--format", call.json() ? "json" : usual);
         OutputFormat chosen = OutputFormat.valueOf(name.toUpperCase(Locale.ROOT));
         if (chosen == OutputFormat.PARQUET && output == null) {
-            throw wrong("--format parquet needs --output FILE");
+            throw new OptionException("--format parquet needs --output FILE");
         }
         return chosen;
     }
@@ -200,8 +189,9 @@ final class QueryCommand {
         String name = given.text("--run");
         if (name != null) {
             return QueryLibrary.named(name)
-                    .orElseThrow(
-                            () -> wrong("no query is called '" + name + "'; --list shows them"))
+                    .orElseThrow(() ->
+                            new OptionException(
+                                    "no query is called '" + name + "'; --list shows them"))
                     .sql();
         }
         Path script = given.path("--file");
@@ -218,12 +208,8 @@ final class QueryCommand {
         }
         files.removeLast();
         if (files.isEmpty()) {
-            throw wrong("no recording is named before the statement");
+            throw new OptionException("no recording is named before the statement");
         }
         return last;
-    }
-
-    private static OptionException wrong(String what) {
-        return new OptionException(what);
     }
 }

@@ -27,20 +27,9 @@ import sonde.tools.query.QueryRecipe;
 final class QueryShell {
     private static final List<String> KEYWORDS =
             List.of(
-                    "SELECT",
-                    "FROM",
-                    "WHERE",
-                    "GROUP BY",
-                    "ORDER BY",
-                    "LIMIT",
-                    "JOIN",
-                    "USING",
-                    "COUNT(*)",
-                    "DISTINCT",
-                    "HAVING",
-                    "DESCRIBE",
-                    "SUMMARIZE",
-                    "WITH");
+                    ("SELECT,FROM,WHERE,GROUP BY,ORDER BY,LIMIT,JOIN,USING,COUNT(*),"
+                                    + "DISTINCT,HAVING,DESCRIBE,SUMMARIZE,WITH")
+                            .split(","));
 
     private final QueryRecipe query;
     private final OutputFormat format;
@@ -145,7 +134,7 @@ final class QueryShell {
             query.keep();
             remember(sql);
         } catch (QueryException e) {
-            QueryCommand.complain(out, e);
+            FailureMessages.sayWithColumns(out, String.valueOf(e.getMessage()));
         } catch (IOException e) {
             FailureMessages.say(out, FailureMessages.message(e));
         }

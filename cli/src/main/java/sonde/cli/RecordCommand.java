@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
@@ -139,8 +137,6 @@ final class RecordCommand {
               3 when sonde cannot record, or not to the end (full disk) though the command gave 0
             """;
 
-    private static final Pattern CPU_RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
-
     private final CommandCall call;
     private final GivenOptions given;
     private final List<String> command;
@@ -239,7 +235,8 @@ final class RecordCommand {
     }
 
     private int summary(RecordOrder order, RecordOutcome outcome) throws Exception {
-        if (!outcome.failure().isEmpty()) {
+        boolean failed = !outcome.failure().isEmpty();
+        if (failed) {
             call.say(outcome.failure());
         }
         sayOtherName(outcome.bundle());
@@ -247,7 +244,6 @@ final class RecordCommand {
             call.out().println(outcome.bundle());
             call.out().flush();
         }
-        boolean failed = !outcome.failure().isEmpty();
         int status = failed && outcome.exitCode() == 0 ? ExitCode.IMPOSSIBLE : outcome.exitCode();
         if (given.has("--no-summary") || given.has("--live") && call.json()) {
             call.say(outcome.meta().notes());
@@ -373,54 +369,54 @@ final class RecordCommand {
         }
         BitSet cpus = new BitSet();
         for (String part : text.split(",", -1)) {
-            Matcher range = CPU_RANGE.matcher(part.strip());
-            if (!range.matches()) {
-                throw new OptionException(
-                        "-C takes numbers of CPUs as in 0,2-3, not '" + text + "'");
-            }
-            int first = Integer.parseInt(range.group(1));
-            int last = range.group(2) == null ? first : Integer.parseInt(range.group(2));
-            if (last < first
-                    || last >= online.length()
-                    || !online.get(first)
-                    || !online.get(last)) {
+            BitSet range = cpuRange(part, text);
+            if (!online.get(range.nextSetBit(0)) || !online.get(range.length() - 1)) {
                 throw new OptionException(
                         "-C " + part.strip() + ": the CPUs that are online are " + online);
             }
-            cpus.set(first, last + 1);
+            cpus.or(range);
         }
         cpus.and(online);
         return cpus.stream().boxed().toList();
     }
 
-    private CallGraph callGraph() {
-        String callGraph = given.text("--call-graph", "bpf");
-        String[] words = callGraph.split(",", 2);
-        boolean sized = words.length == 2;
+    private static BitSet cpuRange(String part, String text) {
         try {
-            if (words[0].equals("dwarf")) {
-                return sized ? CallGraph.dwarf(Integer.parseInt(words[1])) : CallGraph.DWARF;
+            BitSet range = MachineFacts.parseCpus(part);
+            if (range.isEmpty()) {
+                throw new IllegalArgumentException("no CPU");
             }
-            if (words[0].equals("bpf") && !sized) {
-                return CallGraph.BPF;
-            }
-            if (words[0].equals("fp") && !sized) {
-                return CallGraph.FP;
-            }
-            if ((words[0].equals("none") || words[0].equals("no")) && !sized) {
-                return CallGraph.NONE;
-            }
+            return range;
         } catch (IllegalArgumentException e) {
             throw new OptionException(
-                    "--call-graph dwarf takes 8 to "
-                            + CallGraph.MOST_STACK_BYTES
-                            + " bytes of stack, not '"
-                            + words[1]
-                            + "'",
-                    e);
+                    "-C takes numbers of CPUs as in 0,2-3, not '" + text + "'", e);
         }
-        throw new OptionException(
-                "--call-graph takes bpf, fp, dwarf, dwarf,BYTES or none, not '" + callGraph + "'");
+    }
+
+    private CallGraph callGraph() {
+        String text = given.text("--call-graph", "bpf");
+        return switch (text) {
+            case "bpf" -> CallGraph.BPF;
+            case "fp" -> CallGraph.FP;
+            case "dwarf" -> CallGraph.DWARF;
+            case "none", "no" -> CallGraph.NONE;
+            default -> {
+                if (!text.startsWith("dwarf,")) {
+                    throw new OptionException(
+                            "--call-graph takes bpf, fp, dwarf, dwarf,BYTES or none, not '"
+                                    + text
+                                    + "'");
+                }
+                String bytes = text.substring(6);
+                try {
+                    yield CallGraph.dwarf(Integer.parseInt(bytes));
+                } catch (IllegalArgumentException e) {
+                    String range = "8 to " + CallGraph.MOST_STACK_BYTES + " bytes of stack";
+                    throw new OptionException(
+                            "--call-graph dwarf takes " + range + ", not '" + bytes + "'", e);
+                }
+            }
+        };
     }
 
     private Set<Topic> without() {

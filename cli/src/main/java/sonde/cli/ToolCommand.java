@@ -60,12 +60,7 @@ final class ToolCommand {
         try {
             return act(words, err);
         } catch (IOException e) {
-            if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
-                return ExitCode.DONE; // nobody reads any more
-            }
-            err.println("sonde: " + e.getMessage());
-            err.flush();
-            return ExitCode.IMPOSSIBLE;
+            return FailureMessages.unwrapped("sonde: ", e, err);
         }
     }
 

@@ -60,15 +60,10 @@ final class TraceCommand {
         try {
             return new TraceCommand(arguments, err).run();
         } catch (IOException | UncheckedIOException e) {
-            if (String.valueOf(e.getMessage()).contains("Broken pipe")) {
-                return ExitCode.DONE; // nobody reads any more
-            }
             if (arguments.isDebug()) {
                 e.printStackTrace(err);
             }
-            err.println(prefix + e.getMessage());
-            err.flush();
-            return ExitCode.IMPOSSIBLE;
+            return FailureMessages.unwrapped(prefix, e, err);
         }
     }
 

@@ -64,10 +64,17 @@ final class AnswerKernelTest {
                     touch   | page faults                            | touch_buffer   | causes
                     grow    | of resident memory                     | cache_insert   | causes
                     zombies | zombies                                |                | causes
-                    leak    | descriptors and closed                 |                | /etc/hostname
+                    leak    | descriptors and had up to                 |                | /etc/hostname
                     eagain  | failed with EAGAIN: it polls           | try_receive    | causes
                     mutex   | for .*lock.* held by causes.*slept | look_up      | lock
                     flock   | for the file lock                      | write_index    | /planted
+                    rwlock  | for the lock route_table .*held by .*slept | find_route | route_table
+                    twins   | causes .* waited .*file lock.*held by causes | append_entry | /planted
+                    trylock | tried .* times to lock .*another process had   |      | /planted
+                    poll0   | poll calls .* it polls without waiting | check_queue | causes
+                    connect | in connect on .*connecting             | reach_backend | 127.0.0.1
+                    unclosed | up to 3.. of them open at once |             | causes
+                    turns   | openat calls on .*8 names              | open_shard  | /planted
                     ticks   | SIGALRM .* from timers                 |                | causes
                     """)
     void aPlantedCauseIsTold(String mode, String cause, String function, String object)
@@ -88,6 +95,20 @@ final class AnswerKernelTest {
                         + "while [ $(date +%s) -lt $end ]; do expr 1 + 1 > /dev/null; cut -c1 /dev/null; done\n");
         assertThat(answer("sh", "forky.sh"))
                 .containsPattern("processes were started in .*expr ×.* by sh");
+    }
+
+    /** Of a kernel 3.8, without system calls: who waited for its children is not known. */
+    @Test
+    void whatWasNotRecordedIsNotMissed() throws Exception {
+        String named = System.getProperty("sonde.corpus", System.getenv("SONDE_CORPUS"));
+        Path corpus = named != null ? Path.of(named) : Sonde.ROOT.resolve("../shared/corpus");
+        Path file =
+                corpus.resolve(
+                        "traces/perf_data_converter/quipper/testdata/perf.data.forkexit-3.8");
+        assumeTrue(Files.exists(file), "no corpus");
+        assertThat(Sonde.in(folder).run("report", file.toString()).out())
+                .contains("254 processes were started")
+                .doesNotContain("zombies");
     }
 
     @Test

@@ -1,15 +1,19 @@
 #define _GNU_SOURCE
 // Programs with one planted cause each: causes MODE SECONDS FILE
 #include <errno.h>
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -59,11 +63,53 @@ FUNCTION void find_plugin(void) {
     }
 }
 FUNCTION void run_hook(void) { if (system("sleep 2")) sum++; sum++; }
+static pthread_rwlock_t route_table = PTHREAD_RWLOCK_INITIALIZER;
+FUNCTION void find_route(void) {
+    pthread_rwlock_rdlock(&route_table);
+    pthread_rwlock_unlock(&route_table);
+    sum++;
+}
+FUNCTION void reload_routes(void) {
+    pthread_rwlock_wrlock(&route_table);
+    usleep(50000);
+    pthread_rwlock_unlock(&route_table);
+    sum++;
+}
+FUNCTION int lock_file(int how, int type) {
+    struct flock whole = {.l_type = type};
+    int failed = fcntl(fd, how, &whole);
+    sum++;
+    return failed;
+}
+FUNCTION void append_entry(void) {
+    lock_file(F_SETLKW, F_WRLCK);
+    lock_file(F_SETLKW, F_UNLCK);
+    usleep(500);
+}
+FUNCTION void rotate_entries(void) {
+    lock_file(F_SETLKW, F_WRLCK);
+    usleep(40000);
+    lock_file(F_SETLKW, F_UNLCK);
+    usleep(500);
+}
+FUNCTION void try_lock(void) { if (lock_file(F_SETLK, F_WRLCK)) usleep(50000); }
+FUNCTION void check_queue(void) { struct pollfd one = {fd, POLLIN}; poll(&one, 1, 0); sum++; }
+FUNCTION void reach_backend(struct sockaddr_in *to) {
+    if (connect(socket(AF_INET, SOCK_STREAM, 0), (void *)to, sizeof *to)) sum++;
+    sum++;
+}
+FUNCTION void open_shard(const char *path, int n) {
+    char name[256];
+    snprintf(name, sizeof name, "%s-%d", path, n % 8);
+    close(open(name, O_CREAT | O_RDWR, 0600));
+    sum++;
+}
 FUNCTION void wait_ready(void) { sched_yield(); sum++; }
 FUNCTION void poll_flag(void) { usleep(20); sum++; }
 static void on_tick(int signal) { sum++; }
 
 static void until(void (*f)(void)) { while (now() < end) { f(); sum++; } }
+static void *readers(void *none) { while (now() < end) { find_route(); usleep(500); } return 0; }
 static void *workers(void *none) { while (now() < end) { look_up(); usleep(1000); } return none; }
 
 int main(int argc, char **argv) {
@@ -93,6 +139,44 @@ int main(int argc, char **argv) {
         pthread_setname_np(t, "worker");
         while (now() < end) { refresh_cache(); usleep(5000); }
     }
+    if (!strcmp(mode, "rwlock")) {
+        pthread_t t;
+        for (int i = 0; i < 3; i++) pthread_create(&t, 0, readers, 0);
+        while (now() < end) { reload_routes(); usleep(2000); }
+    }
+    if (!strcmp(mode, "twins")) {
+        if (fork() == 0) { until(rotate_entries); _exit(0); }
+        until(append_entry);
+        wait(0);
+    }
+    if (!strcmp(mode, "trylock")) {
+        if (fork() == 0) { lock_file(F_SETLKW, F_WRLCK); sleep(3); _exit(0); }
+        usleep(50000);
+        until(try_lock);
+    }
+    if (!strcmp(mode, "poll0")) {
+        int p[2];
+        if (pipe(p)) return 1;
+        fd = p[0];
+        until(check_queue);
+    }
+    if (!strcmp(mode, "connect")) {
+        int l = socket(AF_INET, SOCK_STREAM, 0);
+        struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001)};
+        socklen_t length = sizeof at;
+        if (bind(l, (void *)&at, length) || listen(l, 0)) return 1;
+        getsockname(l, (void *)&at, &length);
+        int child = fork();
+        if (child == 0) for (;;) reach_backend(&at);
+        sleep(2);
+        kill(child, SIGKILL);
+    }
+    if (!strcmp(mode, "unclosed")) {
+        int made[300];
+        for (int i = 0; i < 300; i++) { made[i] = dup(fd); usleep(5000); }
+        for (int i = 0; i < 300; i++) close(made[i]);
+    }
+    if (!strcmp(mode, "turns")) for (int n = 0; now() < end; n++) open_shard(argv[3], n);
     if (!strcmp(mode, "flock")) {
         for (int i = 0; i < 3; i++) {
             if (fork() == 0) {

@@ -71,6 +71,12 @@ final class ProcessAddressSpace {
         return at;
     }
 
+    /** Begin of the mapping of a file that lies nearest below an address; -1 for none. */
+    long fileBelow(long address) {
+        int at = AddressOrder.floor(starts, count, address);
+        return at < 0 || modules[at] == ANONYMOUS ? -1 : starts[at];
+    }
+
     private boolean holds(int at, long address) {
         return Long.compareUnsigned(address, starts[at]) >= 0
                 && Long.compareUnsigned(address, ends[at]) < 0;

@@ -205,6 +205,14 @@ public final class ProcessMaps {
         return space.find(address) >= 0;
     }
 
+    /**
+     * Begin of the file's code nearest below an address, behind which its data lies; -1 for none.
+     */
+    public long codeBelow(int pid, long address) {
+        ProcessAddressSpace space = address < 0 ? null : spaces.get(pid);
+        return space == null ? -1 : space.fileBelow(address);
+    }
+
     /** A number that stays while the code that a process has mapped does; another afterwards. */
     public long stamp(int pid) {
         ProcessAddressSpace space = pid == lastPid ? lastSpace : space(pid);

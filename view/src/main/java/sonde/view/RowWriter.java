@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
+import sonde.event.result.CsvCell;
 import sonde.event.result.RowStream;
 import sonde.event.result.RowStream.RowCursor;
 import sonde.event.result.Unit;
@@ -37,7 +38,7 @@ final class RowWriter {
     /** A line of names, then a line a row. */
     void csv() throws IOException {
         for (int i = 0; i < columns.size(); i++) {
-            line.append(i == 0 ? "" : ",").append(csv(columns.get(i).name()));
+            line.append(i == 0 ? "" : ",").append(CsvCell.of(columns.get(i).name()));
         }
         end();
         try (RowCursor rows = stream.source().open(false)) {
@@ -46,18 +47,13 @@ final class RowWriter {
                     for (int i = 0; i < columns.size(); i++) {
                         Object value = rows.value(i, row);
                         line.append(i == 0 ? "" : ",");
-                        line.append(value == null ? "" : csv(value.toString()));
+                        line.append(value == null ? "" : CsvCell.of(value.toString()));
                     }
                     end();
                 }
             }
         }
         flush();
-    }
-
-    private static String csv(String text) {
-        boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-        return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
     }
 
     /** An object a line. */

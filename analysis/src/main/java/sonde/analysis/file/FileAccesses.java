@@ -2,7 +2,9 @@ package sonde.analysis.file;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,18 +38,36 @@ public final class FileAccesses implements Operator {
     private static final int CLONE_FILES = 0x400;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int P_PID = 1;
+    private static final int PROT_EXEC = 4;
 
     /** No system call has this number. */
     private static final int NO_CALL = 0xffff;
+
+    /** Calls that make what has no name. */
+    private static final List<String> NAMELESS =
+            List.of(
+                    "epoll_create",
+                    "epoll_create1",
+                    "eventfd",
+                    "eventfd2",
+                    "timerfd_create",
+                    "signalfd4",
+                    "inotify_init",
+                    "inotify_init1",
+                    "io_uring_setup",
+                    "memfd_create");
 
     private final ThreadTable threads;
     private final TimeWindow window;
     private final FileCall[] calls;
     private final ThreadDescriptors tables;
     private final FileLedger ledger;
+    private final Map<Integer, String> nameless = new HashMap<>();
     private final int connect;
     private final int waitid;
     private final SourceBindings<FileFields> bindings = new SourceBindings<>(FileFields::new);
+    private final Map<Integer, int[]> opened = new HashMap<>();
+    private final Map<Integer, MappedFile> largest = new HashMap<>();
     private boolean sawNames;
     private long losses;
 
@@ -133,6 +153,10 @@ public final class FileAccesses implements Operator {
         this.calls = FileCall.table(numberOf);
         this.tables = new ThreadDescriptors(threads, listed);
         connect = numberOf.applyAsInt("connect");
+        NAMELESS.forEach(name ->
+                nameless.put(
+                        numberOf.applyAsInt(name),
+                        name.replaceFirst("(_create|_init|_setup).*", "")));
         waitid = numberOf.applyAsInt("waitid");
     }
 
@@ -239,6 +263,9 @@ public final class FileAccesses implements Operator {
             guessless(table, call);
             made(kind, call, thread, time, (int) result);
         }
+        if (!failed) {
+            counted(kind, thread, (int) result);
+        }
         if (call.counts && call.made != null && kind != FileCall.SOCKET) {
             ledger.columns(call.made, thread, call.number)[FileSums.OPENS]++;
         }
@@ -246,6 +273,28 @@ public final class FileAccesses implements Operator {
             long moved = failed || !kind.movesBytes ? 0 : result;
             count(call, thread, time - call.since, kind == FileCall.CLOSE ? 0 : 1, moved);
         }
+    }
+
+    /** Follows how many descriptors a process has made and not closed. */
+    private void counted(FileCall kind, int thread, int result) {
+        boolean made = kind.makes() || kind == FileCall.SOCKET || kind == FileCall.DUP;
+        boolean two = kind == FileCall.PIPE || kind == FileCall.PIPE2;
+        int more = made ? 1 : two || kind == FileCall.SOCKET_PAIR ? 2 : 0;
+        more = kind == FileCall.CLOSE && result == 0 ? -1 : more;
+        if (more != 0) {
+            int[] open = open(threads.pid(thread));
+            open[0] = Math.max(0, open[0] + more);
+            open[1] = Math.max(open[0], open[1]);
+        }
+    }
+
+    private int[] open(int pid) {
+        return opened.computeIfAbsent(pid, _ -> new int[2]);
+    }
+
+    /** How many descriptors that it made in the recording a process had at most. */
+    public int mostOpen(int pid) {
+        return open(pid)[1];
     }
 
     private static void forget(DescriptorTable table, PendingFileCall call, FileCall kind) {
@@ -287,6 +336,9 @@ public final class FileAccesses implements Operator {
             case OPEN_LIKE -> {
                 table.marksKnown = false;
                 make(call, table, OpenFile.Kind.FILE, thread, result, false);
+                if (call.made != null) {
+                    call.made.what = nameless.getOrDefault(call.number, "");
+                }
             }
             case SOCKET -> make(call, table, OpenFile.Kind.SOCKET, thread, result, closes);
             case ACCEPT, ACCEPT4 -> {
@@ -322,6 +374,7 @@ public final class FileAccesses implements Operator {
             }
             case EPOLL_CTL -> watch(call, table);
             case READ, WRITE -> connected(call);
+            case MMAP -> mapped(call, thread);
             case MOVE,
                     SEND_FILE,
                     TEE,
@@ -334,6 +387,25 @@ public final class FileAccesses implements Operator {
                     FUTEX,
                     CHILD -> {}
         }
+    }
+
+    /** mmap(2): a file that holds no code. */
+    private void mapped(PendingFileCall call, int thread) {
+        boolean code = (call.arguments[2] & PROT_EXEC) != 0;
+        if (call.counts && call.from != null && !code) {
+            largest.merge(
+                    threads.pid(thread),
+                    new MappedFile(call.arguments[1], call.from),
+                    (one, other) -> one.bytes >= other.bytes ? one : other);
+        }
+    }
+
+    private record MappedFile(long bytes, OpenFile file) {}
+
+    /** The name of the largest file that a process mapped as data; empty where it mapped none. */
+    public String mostMapped(int pid) {
+        MappedFile most = largest.get(pid);
+        return most == null ? "" : ledger.text(most.file);
     }
 
     private static void connected(PendingFileCall call) {
@@ -363,11 +435,11 @@ public final class FileAccesses implements Operator {
      * What the call of a thread waits for.
      *
      * @param files descriptors; empty for none
-     * @param lock address of a lock with an owner, 0 for none
+     * @param futex address of the word that is waited on, 0 for none
      * @param ending thread whose end is waited for, -1 for none
      * @param child pid that wait4 or waitid asks for, 0 for any
      */
-    record WaitedNow(List<OpenFile> files, boolean connects, long lock, int ending, int child) {
+    record WaitedNow(List<OpenFile> files, boolean connects, long futex, int ending, int child) {
         static WaitedNow of(List<OpenFile> files, boolean connects) {
             return new WaitedNow(files, connects, 0, -1, 0);
         }
@@ -386,14 +458,13 @@ public final class FileAccesses implements Operator {
                 yield new WaitedNow(List.of(), false, 0, -1, all ? 0 : asked);
             }
             case FUTEX -> {
-                int owner = owner(thread);
                 NamedCall wait = waiting(call);
                 FutexWords words = wait == null ? null : wait.futex();
                 int ending = words == null ? 0 : words.ending(own -> own(thread, own));
                 yield new WaitedNow(
                         List.of(),
                         false,
-                        owner >= 0 ? call.arguments[0] : 0,
+                        call.arguments[0],
                         ending == 0 ? -1 : threads.find(ending),
                         0);
             }
@@ -510,7 +581,8 @@ public final class FileAccesses implements Operator {
         DescriptorTable table = tables.of(thread, time);
         String text = text(name, table);
         if (!name.succeeded()) {
-            if (counts && name.result() >= -MAX_ERRNO) {
+            boolean ended = name.result() != NamedCall.WAITING;
+            if (counts && ended && name.result() >= -MAX_ERRNO) {
                 ledger.failed(text.isEmpty() ? "(unreadable)" : text, (int) -name.result(), thread);
             }
             attempted(name, table, text, thread);

@@ -1,5 +1,6 @@
 package sonde.analysis.file;
 
+import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /** What a system call does with descriptors. Arguments count from 0. */
@@ -39,6 +40,7 @@ enum FileCall {
     EPOLL_CTL("epoll_ctl", -1, -1, false),
     FUTEX("futex", -1, -1, false),
     CHILD("wait4 waitid", -1, -1, false),
+    MMAP("mmap", 4, -1, false),
     EXEC("execve execveat", -1, -1, false);
 
     static final int CLOSE_RANGE_UNSHARE = 2;
@@ -49,8 +51,10 @@ enum FileCall {
 
     private static final int F_DUPFD = 0;
     private static final int F_SETFD = 2;
-    private static final int F_SETLKW = 7;
-    private static final int F_OFD_SETLKW = 38;
+
+    /** F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW. */
+    private static final Set<Long> LOCKING = Set.of(6L, 7L, 37L, 38L);
+
     private static final int F_DUPFD_CLOEXEC = 1030;
 
     /** More numbers than any architecture has. */
@@ -110,8 +114,8 @@ enum FileCall {
     /** Whether its time is the file's: what only changes the table says nothing of it. */
     boolean takesTime(long[] arguments) {
         return switch (this) {
-            case DUP, DUP2, DUP3 -> false;
-            case FCNTL -> arguments[1] == F_SETLKW || arguments[1] == F_OFD_SETLKW;
+            case DUP, DUP2, DUP3, MMAP -> false;
+            case FCNTL -> LOCKING.contains(arguments[1]);
             default -> from >= 0 || to >= 0;
         };
     }

@@ -19,7 +19,7 @@ final class FileFields {
     static final int LOST = 7;
 
     /** Arguments that are kept. */
-    static final int ARGUMENTS = 4;
+    static final int ARGUMENTS = 5;
 
     final TypeSelection wanted;
     final SyscallEvents calls;

@@ -54,7 +54,8 @@ public final class ObjectWaits implements StateSlices {
         /** Descriptors; {@code more} are not listed. */
         record OpenOnes(List<OpenFile> files, int more, boolean connecting) implements Waited {}
 
-        record Lock(int pid, long address) implements Waited {}
+        /** A lock where its owner is known. */
+        record Futex(int pid, long address, boolean owned) implements Waited {}
 
         record ThreadEnd(int thread) implements Waited {}
 
@@ -144,7 +145,7 @@ public final class ObjectWaits implements StateSlices {
         sum.nanos += to - from;
         sum.count++;
         sum.max = Math.max(sum.max, to - from);
-        int owner = object instanceof Waited.Lock ? files.owner(thread) : -1;
+        int owner = object instanceof Waited.Futex word && word.owned ? files.owner(thread) : -1;
         if (owner >= 0) {
             sum.holders.merge(doing(states, owner, from, to), to - from, Long::sum);
         }
@@ -196,11 +197,12 @@ public final class ObjectWaits implements StateSlices {
         if (call == wait4 || call == waitid) {
             return child(states, thread, now.child());
         }
-        if (now.lock() != 0) {
-            return new Waited.Lock(threads.pid(thread), now.lock());
-        }
         if (now.ending() >= 0) {
             return new Waited.ThreadEnd(now.ending());
+        }
+        if (now.futex() != 0) {
+            boolean owned = files.owner(thread) >= 0;
+            return new Waited.Futex(threads.pid(thread), now.futex(), owned);
         }
         List<OpenFile> on = now.files();
         if (on.isEmpty()) {
@@ -271,14 +273,15 @@ public final class ObjectWaits implements StateSlices {
             case Waited.Looked looked -> looked.holder > 0 ? threads.find(looked.holder) : -1;
             case Waited.Child child -> child.thread;
             case Waited.ThreadEnd end -> end.thread;
-            case Waited.OpenOnes _, Waited.Lock _ -> -1;
+            case Waited.OpenOnes _, Waited.Futex _ -> -1;
         };
     }
 
     private String name(Waited object) {
         return switch (object) {
             case Waited.Looked looked -> looked.object;
-            case Waited.Lock lock -> "lock 0x" + Long.toHexString(lock.address);
+            case Waited.Futex word ->
+                    (word.owned ? "lock 0x" : "futex 0x") + Long.toHexString(word.address);
             case Waited.ThreadEnd end -> "end of thread " + name(end.thread);
             case Waited.Child child -> "child " + name(child.thread);
             case Waited.OpenOnes on -> {

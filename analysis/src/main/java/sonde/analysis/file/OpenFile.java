@@ -30,6 +30,9 @@ final class OpenFile {
     final int pid;
     @Nullable String name;
 
+    /** What the call that made it makes: {@code "timerfd"}; empty when a name will tell. */
+    String what = "";
+
     /** The name is a socket's own address: that of its peer is better. */
     boolean bound;
 
@@ -57,7 +60,7 @@ final class OpenFile {
         return switch (kind) {
             case SOCKET -> "socket, " + place;
             case PIPE -> "pipe, " + place;
-            case FILE, UNTOLD -> place;
+            case FILE, UNTOLD -> what.isEmpty() ? place : what + ", " + place;
         };
     }
 

@@ -26,6 +26,7 @@ final class FileAccessesTest {
                     Map.entry("read", 0),
                     Map.entry("write", 1),
                     Map.entry("close", 3),
+                    Map.entry("mmap", 9),
                     Map.entry("pipe", 22),
                     Map.entry("dup2", 33),
                     Map.entry("sendfile", 40),
@@ -36,7 +37,8 @@ final class FileAccessesTest {
                     Map.entry("clone", 56),
                     Map.entry("execve", 59),
                     Map.entry("fcntl", 72),
-                    Map.entry("openat", 257));
+                    Map.entry("openat", 257),
+                    Map.entry("timerfd_create", 283));
     private static final long O_CLOEXEC = 0x80000;
     private static final long CLONE_FILES = 0x400;
 
@@ -200,6 +202,50 @@ final class FileAccessesTest {
         assertThat(found.get("127.0.0.1:40001").readBytes()).isEqualTo(500);
         assertThat(found.get("at 127.0.0.1:8080").readBytes()).isEqualTo(1);
         assertThat(found.values()).allMatch(Entry::peer);
+    }
+
+    /** The address is read when the call begins to wait, and once more at its end. */
+    @Test
+    void aConnectThatHasNotReturnedHasItsPeer() throws IOException {
+        call(5, "socket", 3, 2, 1, 0);
+        script.enter(now, 0, 5, number("connect"), 3, 0, 16);
+        address(5, NamedCall.Kind.CONNECT, 3, NamedCall.WAITING, 8080);
+        now += 900;
+        call(6, "close", 0, 9);
+        FileAccesses found = run();
+        assertThat(found.entries(thread -> true).getFirst().name()).isEqualTo("127.0.0.1:8080");
+        assertThat(found.failures(thread -> true)).isEmpty();
+    }
+
+    @Test
+    void whatMakesDescriptorsWithoutNamesNamesThem() throws IOException {
+        call(5, "timerfd_create", 3, 1, 0);
+        call(5, "read", 8, 3);
+        assertThat(byName().keySet()).containsExactly("timerfd, fd 3 of 5");
+    }
+
+    @Test
+    void descriptorsThatWereOpenAtOnceAreCounted() throws IOException {
+        for (int fd = 3; fd < 13; fd++) {
+            open(5, "/a", fd);
+        }
+        for (int fd = 3; fd < 13; fd++) {
+            call(5, "close", 0, fd);
+        }
+        open(5, "/a", 3);
+        assertThat(run().mostOpen(5)).isEqualTo(10);
+    }
+
+    @Test
+    void theLargestMappedFileIsThatOfData() throws IOException {
+        open(5, "/lib/x.so", 3);
+        call(5, "mmap", 0x7000000, 0, 1 << 20, 5, 2, 3);
+        open(5, "/data/index", 4);
+        call(5, "mmap", 0x8000000, 0, 1 << 16, 1, 1, 4);
+        call(5, "mmap", 0x9000000, 0, 1 << 24, 3, 34, -1);
+        FileAccesses found = run();
+        assertThat(found.mostMapped(5)).isEqualTo("/data/index");
+        assertThat(found.mostMapped(6)).isEmpty();
     }
 
     @Test

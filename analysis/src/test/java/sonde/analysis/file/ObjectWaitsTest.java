@@ -211,7 +211,8 @@ final class ObjectWaitsTest {
         int[] words = {0, 2, 2, 0, 13, 1, 0};
         script.name(1099, 10, record(10, Kind.FUTEX, 2, 0x55d7, words(words)));
         waits("futex", 0x55d7, 128, 2);
-        assertThat(run()).isEmpty();
+        assertThat(only().object()).isEqualTo("futex 0x55d7");
+        assertThat(only().holder()).isEqualTo(-1);
         FutexWords futex = new FutexWords(0, 2, new int[] {2, 0, 13, 1, 0});
         assertThat(futex.owner(own -> own == 13 ? 13 : 0)).isEqualTo(13);
         assertThat(futex.owner(own -> 0)).isZero();

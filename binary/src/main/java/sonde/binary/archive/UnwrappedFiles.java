@@ -70,6 +70,11 @@ public final class UnwrappedFiles implements AutoCloseable {
         return List.copyOf(notes);
     }
 
+    /** The bytes of a file, from its begin. */
+    public static InputStream stream(Input input) {
+        return new SegmentInput(input.segment());
+    }
+
     private void add(Input input, int depth) throws IOException {
         WrapperFormat wrapper = WrapperFormat.of(input);
         if (wrapper == null) {

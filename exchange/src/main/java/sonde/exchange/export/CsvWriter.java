@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import sonde.event.Field;
+import sonde.event.result.CsvCell;
 import sonde.event.result.Frame;
 
 /** Comma-separated values (RFC 4180): time, CPU, process, thread, event, weight, fields, stack. */
@@ -14,19 +15,19 @@ final class CsvWriter implements ExportWriter {
         for (ExportRow row = rows.next(); row != null; row = rows.next()) {
             line.append(row.time()).append(',').append(row.cpu()).append(',');
             line.append(row.pid()).append(',').append(row.tid()).append(',');
-            quoted(line, row.type.qualifiedName()).append(',');
+            line.append(CsvCell.of(row.type.qualifiedName())).append(',');
             line.append(row.batch.weight(row.row)).append(',');
             StringBuilder fields = new StringBuilder();
             for (Field field : row.fields()) {
                 fields.append(fields.isEmpty() ? "" : " ").append(field.name()).append('=');
                 fields.append(row.text(field));
             }
-            quoted(line, fields.toString()).append(',');
+            line.append(CsvCell.of(fields.toString())).append(',');
             StringBuilder stack = new StringBuilder();
             for (Frame frame : row.frames()) {
                 stack.insert(0, stack.isEmpty() ? "" : ";").insert(0, frame.name());
             }
-            quoted(line, stack.toString()).append("\r\n");
+            line.append(CsvCell.of(stack.toString())).append("\r\n");
             if (line.length() > 1 << 16) {
                 drain(line, out);
             }
@@ -37,12 +38,5 @@ final class CsvWriter implements ExportWriter {
     private static void drain(StringBuilder line, OutputStream out) throws IOException {
         out.write(line.toString().getBytes(StandardCharsets.UTF_8));
         line.setLength(0);
-    }
-
-    private static StringBuilder quoted(StringBuilder out, String text) {
-        boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c < ' ');
-        return plain
-                ? out.append(text)
-                : out.append('"').append(text.replace("\"", "\"\"")).append('"');
     }
 }

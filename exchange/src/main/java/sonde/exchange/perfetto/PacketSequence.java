@@ -8,6 +8,13 @@ import sonde.recording.LongList;
 
 /** What the packets of one writer refer to: interned data and defaults (interned_data.proto). */
 final class PacketSequence {
+    private static final String[] COUNTERS =
+            ("0 cpu-clock page-faults task-clock context-switches cpu-migrations minor-faults"
+                            + " major-faults alignment-faults emulation-faults cycles instructions"
+                            + " cache-references cache-misses branches branch-misses bus-cycles"
+                            + " stalled-cycles-frontend stalled-cycles-backend ref-cycles dummy")
+                    .split(" ");
+
     final long id;
     final Map<Long, String> categories = new HashMap<>();
     final Map<Long, String> eventNames = new HashMap<>();
@@ -226,28 +233,6 @@ final class PacketSequence {
 
     /** perf_events.proto PerfEvents.Counter, in perf's spelling. */
     static String counter(int number) {
-        return switch (number) {
-            case 1 -> "cpu-clock";
-            case 2 -> "page-faults";
-            case 3 -> "task-clock";
-            case 4 -> "context-switches";
-            case 5 -> "cpu-migrations";
-            case 6 -> "minor-faults";
-            case 7 -> "major-faults";
-            case 8 -> "alignment-faults";
-            case 9 -> "emulation-faults";
-            case 10 -> "cycles";
-            case 11 -> "instructions";
-            case 12 -> "cache-references";
-            case 13 -> "cache-misses";
-            case 14 -> "branches";
-            case 15 -> "branch-misses";
-            case 16 -> "bus-cycles";
-            case 17 -> "stalled-cycles-frontend";
-            case 18 -> "stalled-cycles-backend";
-            case 19 -> "ref-cycles";
-            case 20 -> "dummy";
-            default -> "counter-" + number;
-        };
+        return number > 0 && number < COUNTERS.length ? COUNTERS[number] : "counter-" + number;
     }
 }

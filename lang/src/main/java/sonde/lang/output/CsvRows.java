@@ -2,6 +2,7 @@ package sonde.lang.output;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import sonde.event.result.CsvCell;
 import sonde.lang.output.MapRows.MapRow;
 import sonde.lang.type.TupleType;
 import sonde.lang.type.TypeField;
@@ -97,14 +98,8 @@ final class CsvRows {
         cell(taken(), out);
     }
 
-    /**
-     * Puts a cell down, in quotes where it would be more than one. Control characters are escaped;
-     * lines of a stack stay lines, in quotes.
-     */
+    /** Writes a cell. Control characters are escaped; lines of a stack stay lines, in quotes. */
     static void cell(String text, TextSink out) {
-        boolean quoted = text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n');
-        out.put(quoted ? "\"" : "");
-        out.foreignLines(text.replace("\"", "\"\"").getBytes(StandardCharsets.UTF_8));
-        out.put(quoted ? "\"" : "");
+        out.foreignLines(CsvCell.of(text).getBytes(StandardCharsets.UTF_8));
     }
 }

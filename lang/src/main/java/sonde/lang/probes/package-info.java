@@ -17,6 +17,14 @@
  *     }
  * }
  * }
+ *
+ * <p>{@code sonde.probe.dynamic} has attach points, too: those of {@code sonde probe}, which become
+ * lines of text for the kernel's {@code kprobe_events} and {@code uprobe_events}. Both packages use
+ * the same classes for what is the same: {@code probe.dynamic.SourcePlaces} finds lines of source,
+ * {@code symbol.ctype} finds arguments and types, {@code event.Glob} matches wildcards. The rest
+ * differs. A script names any of 20 kinds of probes, with wildcards over all functions of the
+ * kernel, and attaches programs that are loaded for the kind. A probe of {@code sonde probe} is one
+ * instruction, which may be chosen by a line and have values computed by fetch arguments.
  */
 @org.jspecify.annotations.NullMarked
 package sonde.lang.probes;

@@ -2,9 +2,13 @@ package sonde.lang.probes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +48,19 @@ final class AttachPointParserTest {
         assertThat(Kind.of("U")).isEqualTo(Kind.USDT);
         assertThat(Kind.of("kretfunc")).isEqualTo(Kind.FEXIT);
         assertThat(Kind.of("kp")).isNull();
+    }
+
+    @Test
+    void everyKindIsInTheTableOfTheGuide() throws IOException {
+        Path guide = Path.of(System.getProperty("sonde.root", ".."), "docs", "language.md");
+        String rows =
+                Files.readAllLines(guide).stream()
+                        .filter(line -> line.startsWith("| `"))
+                        .collect(Collectors.joining("\n"));
+        assertThat(Kind.values())
+                .filteredOn(kind -> !rows.contains("`" + kind.longName()))
+                .as("kinds of probes that docs/language.md lacks in its table")
+                .isEmpty();
     }
 
     @Test

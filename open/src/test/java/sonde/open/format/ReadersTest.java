@@ -267,6 +267,14 @@ class ReadersTest {
     }
 
     @Test
+    void dmesg() throws IOException {
+        assertThat(rows(ProfileTexts.DMESG))
+                .containsExactly(
+                        "0 -1 -1/-1 log:printk level=5 facility=-1 text=Linux version 6.1.0",
+                        "1250000000 -1 -1/69 log:printk level=4 facility=0 text=a \"quoted\" word");
+    }
+
+    @Test
     void heaptrack() throws IOException {
         assertThat(rows(ProfileTexts.HEAPTRACK))
                 .containsExactly(

@@ -9,6 +9,9 @@
  *     made.getFirst().text(); // "p:probe_bash/readline_L12 /usr/bin/bash:0xb4d2c prompt=%di:string"
  * }
  * }</pre>
+ *
+ * <p>Attach points of scripts are in {@code sonde.lang.probes}; its page says what the two share
+ * and what differs.
  */
 @org.jspecify.annotations.NullMarked
 package sonde.probe.dynamic;

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import sonde.bpf.link.LeftEvents;
+import sonde.probe.printk.PrintLease;
 import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.Tracefs;
 
@@ -41,6 +42,9 @@ public final class Leftovers {
             for (String name : LeftEvents.remove()) {
                 all.add(new Leftover("event of the kernel", name, true, DEAD));
             }
+        }
+        for (String name : PrintLease.removeLeftovers()) {
+            all.add(new Leftover("switched messages", name, true, DEAD));
         }
         for (Path folder : ScratchFolder.sweep(ScratchFolder.temporaryFiles())) {
             all.add(new Leftover("temporary folder", folder.toString(), true, DEAD));

@@ -37,5 +37,6 @@ record NamedSyscall(String name, Kind kind, int descriptor, int pointer, int len
                     new NamedSyscall("ppoll", Kind.POLL, 1, 0, -1),
                     new NamedSyscall("select", Kind.SELECT, 0, 1, 2),
                     new NamedSyscall("pselect6", Kind.SELECT, 0, 1, 2),
-                    new NamedSyscall("futex", Kind.FUTEX, 2, 0, 1));
+                    new NamedSyscall("futex", Kind.FUTEX, 2, 0, 1),
+                    new NamedSyscall("connect", Kind.CONNECT, 0, 1, 2));
 }

@@ -153,8 +153,7 @@ final class NamesCode {
     }
 
     /** The address; R0 = its length. Accepts that failed have none and are not told. */
-    private static void readAddress(
-            CodeBuilder code, Kind kind, Label out, Label unreadable, Label send) {
+    static void readAddress(CodeBuilder code, Kind kind, Label out, Label unreadable, Label send) {
         Label fits = new Label("length fits");
         code.step("read the address's length");
         if (kind == Kind.ACCEPT) {

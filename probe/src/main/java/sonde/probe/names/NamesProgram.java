@@ -185,12 +185,11 @@ public final class NamesProgram implements AutoCloseable {
         return List.copyOf(held);
     }
 
-    /** Follows another process from now on; for {@link #ofTree} only. */
+    /** Follows another process from now on. */
     public void add(int pid) throws SyscallException {
-        if (tree == null) {
-            throw new IllegalStateException("all processes are followed");
+        if (tree != null) {
+            tree.addProcess(pid);
         }
-        tree.addProcess(pid);
     }
 
     /** The system calls that are watched; not every architecture has all. */

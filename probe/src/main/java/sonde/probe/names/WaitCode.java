@@ -71,6 +71,7 @@ final class WaitCode {
         Label out = new Label("out");
         Label unreadable = new Label("unreadable");
         Label send = new Label("send");
+        Label tell = new Label("tell");
         CodeBuilder code = new CodeBuilder();
         code.step("does it sleep in a system call")
                 .move(R6, R1)
@@ -110,10 +111,11 @@ final class WaitCode {
         kinds.forEach((kind, label) -> {
             code.at(label);
             read(code, kind, out, unreadable);
-            code.jump(send);
+            code.jump(kind == Kind.CONNECT ? tell : send);
         });
         code.at(unreadable).move(R0, 0).at(send);
         newOnly(code, out);
+        code.at(tell);
         names.send(code, told);
         return code.at(out).exit(0).build();
     }
@@ -140,7 +142,11 @@ final class WaitCode {
             case POLL -> readPolled(code, out, unreadable);
             case SELECT -> readSets(code, unreadable);
             case FUTEX -> readWords(code, unreadable);
-            case OPEN, EXECUTE, CONNECT, BIND, ACCEPT, PIPE, NONE ->
+            case CONNECT -> {
+                code.store(Width.U64, R9, NamedCall.RESULT, NamedCall.WAITING);
+                NamesCode.readAddress(code, kind, out, unreadable, out);
+            }
+            case OPEN, EXECUTE, BIND, ACCEPT, PIPE, NONE ->
                     throw new IllegalArgumentException(kind + " waits for nothing");
         }
     }

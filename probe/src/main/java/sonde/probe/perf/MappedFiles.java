@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfNote;
@@ -39,7 +40,7 @@ public final class MappedFiles {
     private static final long MAX_ELF_BYTES = 4L << 30;
 
     private final Set<String> paths = new LinkedHashSet<>();
-    private final Map<String, Integer> earlier = new LinkedHashMap<>();
+    private final SequencedMap<String, Integer> earlier = new LinkedHashMap<>();
     private final Set<String> modules = new LinkedHashSet<>();
 
     /** None yet. */
@@ -82,7 +83,8 @@ public final class MappedFiles {
             file(path).ifPresent(id -> found.add(of(id, false, path)));
         }
         long deadline = Clocks.nanos(Clocks.CLOCK_MONOTONIC) + EARLIER_NANOS;
-        for (Map.Entry<String, Integer> one : earlier.entrySet()) {
+        // Where the time does not suffice, the youngest processes matter most.
+        for (Map.Entry<String, Integer> one : earlier.sequencedEntrySet().reversed()) {
             String path = one.getKey();
             if (Clocks.nanos(Clocks.CLOCK_MONOTONIC) > deadline) {
                 break;

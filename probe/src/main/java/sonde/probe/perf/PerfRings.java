@@ -47,7 +47,7 @@ public final class PerfRings implements AutoCloseable {
     private static final String BPF_OUTPUT = "bpf-output";
 
     /** Records stay in the rings so long for a table. */
-    private static final long MOST_HELD_NANOS = 500_000_000;
+    private static final long MOST_HELD_NANOS = 3_000_000_000L;
 
     /** An own thread more or less in the filter costs a comparison per switch. */
     private static final int MAX_FILTERED = 40;
@@ -388,9 +388,16 @@ public final class PerfRings implements AutoCloseable {
         }
     }
 
-    /** Switches all events on, the dummy first, so that no sample comes without its mapping. */
+    /**
+     * Switches on what tells the life of processes, so that no sample comes without its mapping.
+     */
+    public void enableLife() throws SyscallException {
+        events.getFirst().enable();
+    }
+
+    /** Switches on the events that are recorded, after {@link #enableLife}. */
     public void enable() throws SyscallException {
-        for (OpenEvent event : events) {
+        for (OpenEvent event : events.subList(1, events.size())) {
             event.enable();
         }
     }

@@ -4,6 +4,7 @@
  *
  * {@snippet :
  * try (PerfRings rings = PerfRings.open(plan, cpus, target, false, tracefs)) {
+ *     rings.enableLife();
  *     rings.enable();
  *     rings.drain(writer::append);
  *     rings.disable();

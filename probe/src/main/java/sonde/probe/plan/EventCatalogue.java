@@ -1,25 +1,5 @@
 package sonde.probe.plan;
 
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BRANCH_MISSES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_BUS_CYCLES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CACHE_MISSES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CACHE_REFERENCES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_CPU_CYCLES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_INSTRUCTIONS;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_REF_CPU_CYCLES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_ALIGNMENT_FAULTS;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CGROUP_SWITCHES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CONTEXT_SWITCHES;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_CLOCK;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_CPU_MIGRATIONS;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_EMULATION_FAULTS;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_PAGE_FAULTS_MIN;
-import static sonde.recording.perfdata.PerfAbi.PERF_COUNT_SW_TASK_CLOCK;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HARDWARE;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_HW_CACHE;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_RAW;
@@ -32,6 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import sonde.event.Glob;
 import sonde.event.NearestNames;
+import sonde.recording.perfdata.PerfEventNames;
+import sonde.recording.perfdata.PerfEventNames.NamedEvent;
 
 /**
  * Names of events: perf's own and the kernel's tracepoints.
@@ -131,108 +113,41 @@ public final class EventCatalogue {
     /** Names as perf-list(1) has them. */
     private static Map<String, PerfEventNumber> perfNames() {
         Map<String, PerfEventNumber> names = new LinkedHashMap<>();
-        software(names, PERF_COUNT_SW_CPU_CLOCK, "time by a timer of each CPU", "cpu-clock");
-        software(names, PERF_COUNT_SW_TASK_CLOCK, "time on a CPU of the task", "task-clock");
-        software(names, PERF_COUNT_SW_PAGE_FAULTS, "page faults", "page-faults", "faults");
-        software(names, PERF_COUNT_SW_CONTEXT_SWITCHES, "switches", "context-switches", "cs");
-        software(
-                names,
-                PERF_COUNT_SW_CPU_MIGRATIONS,
-                "moves to another CPU",
-                "cpu-migrations",
-                "migrations");
-        software(names, PERF_COUNT_SW_PAGE_FAULTS_MIN, "page faults without I/O", "minor-faults");
-        software(names, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "page faults with I/O", "major-faults");
-        software(
-                names,
-                PERF_COUNT_SW_ALIGNMENT_FAULTS,
-                "unaligned accesses that the kernel handled",
-                "alignment-faults");
-        software(
-                names,
-                PERF_COUNT_SW_EMULATION_FAULTS,
-                "instructions that the kernel emulated",
-                "emulation-faults");
-        software(
-                names,
-                PERF_COUNT_SW_CGROUP_SWITCHES,
-                "switches to a task of another cgroup",
-                "cgroup-switches");
-        hardware(names, PERF_COUNT_HW_CPU_CYCLES, "CPU cycles", "cycles", "cpu-cycles");
-        hardware(names, PERF_COUNT_HW_INSTRUCTIONS, "retired instructions", "instructions");
-        hardware(
-                names,
-                PERF_COUNT_HW_CACHE_REFERENCES,
-                "accesses, usually of the last-level cache",
-                "cache-references");
-        hardware(
-                names,
-                PERF_COUNT_HW_CACHE_MISSES,
-                "misses, usually of the last-level cache",
-                "cache-misses");
-        hardware(
-                names,
-                PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-                "retired branch instructions",
-                "branches",
-                "branch-instructions");
-        hardware(names, PERF_COUNT_HW_BRANCH_MISSES, "mispredicted branches", "branch-misses");
-        hardware(names, PERF_COUNT_HW_BUS_CYCLES, "bus cycles", "bus-cycles");
-        hardware(
-                names,
-                PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
-                "cycles without an instruction to issue",
-                "stalled-cycles-frontend");
-        hardware(
-                names,
-                PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
-                "cycles without a free unit or with waiting operands",
-                "stalled-cycles-backend");
-        hardware(
-                names,
-                PERF_COUNT_HW_REF_CPU_CYCLES,
-                "cycles of a constant frequency",
-                "ref-cycles");
-        caches(names);
-        return names;
-    }
-
-    /** PERF_COUNT_HW_CACHE_*: config is cache | operation << 8 | result << 16. */
-    private static void caches(Map<String, PerfEventNumber> names) {
+        put(names, PERF_TYPE_SOFTWARE, PerfEventNames.software());
+        put(names, PERF_TYPE_HARDWARE, PerfEventNames.hardware());
+        // PERF_COUNT_HW_CACHE_* by number: what it is, the operations that it counts
         String[][] caches = {
-            {"L1-dcache", "the first-level data cache", "load store prefetch"},
-            {"L1-icache", "the first-level instruction cache", "load prefetch"},
-            {"LLC", "the last-level cache", "load store prefetch"},
-            {"dTLB", "the data TLB", "load store prefetch"},
-            {"iTLB", "the instruction TLB", "load"},
-            {"branch", "the branch predictor", "load"},
-            {"node", "the memory of the own node", "load store prefetch"},
+            {"the first-level data cache", "load store prefetch"},
+            {"the first-level instruction cache", "load prefetch"},
+            {"the last-level cache", "load store prefetch"},
+            {"the data TLB", "load store prefetch"},
+            {"the instruction TLB", "load"},
+            {"the branch predictor", "load"},
+            {"the memory of the own node", "load store prefetch"},
         };
         List<String> operations = List.of("load", "store", "prefetch");
         for (int cache = 0; cache < caches.length; cache++) {
-            for (String operation : caches[cache][2].split(" ")) {
+            for (String operation : caches[cache][1].split(" ")) {
                 int config = cache | operations.indexOf(operation) << 8;
                 String many = operation + (operation.endsWith("h") ? "es" : "s");
-                String meaning = many + " of " + caches[cache][1];
-                String name = caches[cache][0] + "-" + many;
-                put(names, name, PERF_TYPE_HW_CACHE, config, meaning);
-                name = caches[cache][0] + "-" + operation + "-misses";
-                put(names, name, PERF_TYPE_HW_CACHE, config | 1 << 16, meaning + " that miss");
+                String meaning = many + " of " + caches[cache][0];
+                cache(names, config, meaning);
+                cache(names, config | 1 << 16, meaning + " that miss");
             }
         }
+        return names;
     }
 
-    private static void software(
-            Map<String, PerfEventNumber> names, int config, String meaning, String... spellings) {
-        for (String name : spellings) {
-            put(names, name, PERF_TYPE_SOFTWARE, config, meaning);
-        }
+    private static void cache(Map<String, PerfEventNumber> names, int config, String meaning) {
+        put(names, PerfEventNames.cache(config), PERF_TYPE_HW_CACHE, config, meaning);
     }
 
-    private static void hardware(
-            Map<String, PerfEventNumber> names, int config, String meaning, String... spellings) {
-        for (String name : spellings) {
-            put(names, name, PERF_TYPE_HARDWARE, config, meaning);
+    private static void put(Map<String, PerfEventNumber> names, int type, List<NamedEvent> events) {
+        for (int config = 0; config < events.size(); config++) {
+            String meaning = events.get(config).meaning();
+            for (String name : meaning.isEmpty() ? List.<String>of() : events.get(config).names()) {
+                put(names, name, type, config, meaning);
+            }
         }
     }
 

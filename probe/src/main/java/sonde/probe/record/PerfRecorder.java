@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.probe.names.NamesProgram;
 import sonde.probe.perf.AttrFactory;
-import sonde.probe.perf.AuxiliaryProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.perf.ExistingTasks;
 import sonde.probe.perf.PerfRings;
@@ -37,10 +37,10 @@ final class PerfRecorder implements AutoCloseable {
     private final PerfRings rings;
     private final PerfDataWriter writer;
     private final int file;
-    private final @Nullable AuxiliaryProgram program;
     private final @Nullable StackPrograms stacks;
     private final long threadsId;
     private final List<String> notes = new ArrayList<>();
+    private @Nullable NamesProgram names;
 
     /** Where the records end that were written in whole passes over all rings. */
     private volatile long endOffset;
@@ -55,13 +55,11 @@ final class PerfRecorder implements AutoCloseable {
             PerfDataWriter writer,
             int file,
             long threadsId,
-            @Nullable AuxiliaryProgram program,
             @Nullable StackPrograms stacks) {
         this.threadsId = threadsId;
         this.rings = rings;
         this.writer = writer;
         this.file = file;
-        this.program = program;
         this.stacks = stacks;
         this.endOffset = writer.endOffset();
     }
@@ -78,11 +76,10 @@ final class PerfRecorder implements AutoCloseable {
             Headline headline,
             @Nullable Tracefs tracefs,
             @Nullable FormatCopier formats,
-            @Nullable AuxiliaryProgram program,
             @Nullable StackPrograms stacks)
             throws SyscallException {
         Tracefs events = tracefs == null ? new Tracefs(Tracefs.USUAL) : tracefs;
-        PerfRings rings = PerfRings.open(plan, cpus, target, program != null, stacks, events);
+        PerfRings rings = PerfRings.open(plan, cpus, target, plan.names(), stacks, events);
         int file = -1;
         try {
             file = folder.create(FILE);
@@ -100,8 +97,7 @@ final class PerfRecorder implements AutoCloseable {
             List<AttrEntry> entries = new ArrayList<>(rings.entries());
             entries.add(AttrFactory.threads(entries.getFirst()));
             PerfDataWriter writer = PerfDataWriter.create(file, entries, early.build());
-            return new PerfRecorder(
-                    rings, writer, file, entries.getLast().ids()[0], program, stacks);
+            return new PerfRecorder(rings, writer, file, entries.getLast().ids()[0], stacks);
         } catch (SyscallException e) {
             rings.close();
             if (file >= 0) {
@@ -131,40 +127,50 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     /**
-     * Attaches the program, switches on, then writes what exists already.
+     * Attaches the programs that unwind, switches on what tells of processes, then writes what
+     * exists already; before {@link #on}.
      *
-     * @param threads what they are in, read before
+     * @param attached writes names into the rings, null without it; is closed with them
      */
-    void on(List<ThreadNow> threads) throws IOException {
-        if (program != null) {
-            try {
-                program.attach(rings.outputs());
-            } catch (IOException e) {
-                notes.add("no file names and socket addresses: " + e.getMessage());
-            }
-        }
+    void prepare(@Nullable NamesProgram attached) throws IOException {
+        names = attached;
         try {
             rings.attachStacks();
         } catch (IOException e) {
             notes.add("no user stacks: " + e.getMessage());
         }
-        rings.enable();
+        rings.enableLife();
         AttrEntry dummy = rings.entries().getFirst();
         ExistingTasks existing = new ExistingTasks(writer, dummy, rings.comms(), rings.files());
         existing.kernel();
         // No FINISHED_ROUND here: what exists already has time 0 and belongs before all of this.
         existing.processes(() -> rings.drain(writer::append));
+        writer.flush();
+    }
+
+    /**
+     * Switches on what is recorded.
+     *
+     * @param threads what they are in, read just before
+     */
+    void on(List<ThreadNow> threads) throws IOException {
         for (ThreadNow one : threads) {
             writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), false));
         }
         writer.flush();
+        rings.enable();
     }
 
-    /** Writes what threads are in at the end; after {@link #drainToEnd}. */
-    void threads(List<ThreadNow> threads) {
+    /**
+     * Writes what threads are in at the end; after {@link #drainToEnd}.
+     *
+     * @param endNanos when recording ended, a little before they were read
+     */
+    void threads(List<ThreadNow> threads, long endNanos) {
         try {
             for (ThreadNow one : threads) {
-                writer.appendSynthetic(ThreadRows.sample(one, threadsId, one.atNanos(), true));
+                writer.appendSynthetic(
+                        ThreadRows.sample(one, threadsId, Math.min(one.atNanos(), endNanos), true));
             }
             writer.flush();
         } catch (SyscallException e) {
@@ -194,9 +200,12 @@ final class PerfRecorder implements AutoCloseable {
         return endOffset;
     }
 
-    /** Keeps or makes stacks of another process; by any thread. */
+    /** Keeps or makes names and stacks of another process; by any thread. */
     void follow(int pid) throws SyscallException {
         rings.follow(pid);
+        if (names != null) {
+            names.add(pid);
+        }
         if (stacks != null) {
             stacks.follow(pid);
         }
@@ -274,14 +283,11 @@ final class PerfRecorder implements AutoCloseable {
                             RecordingMeta.LossKind.NOT_WRITTEN,
                             Math.max(unwritten, 1)));
         }
-        if (program != null && program.lost() > 0) {
+        long unnamed = names == null ? 0 : names.counters().dropped();
+        if (unnamed > 0) {
             losses.add(
                     new RecordedLoss(
-                            FILE,
-                            "bpf-output",
-                            -1,
-                            RecordingMeta.LossKind.RING_FULL,
-                            program.lost()));
+                            FILE, "bpf-output", -1, RecordingMeta.LossKind.RING_FULL, unnamed));
         }
         return losses;
     }
@@ -318,8 +324,8 @@ final class PerfRecorder implements AutoCloseable {
         }
         closed = true;
         List<Integer> slow = new ArrayList<>(rings.tracepointFds());
-        if (program != null) {
-            slow.addAll(program.detach());
+        if (names != null) {
+            slow.addAll(names.detach());
         }
         if (stacks != null) {
             stacks.close();
@@ -332,8 +338,8 @@ final class PerfRecorder implements AutoCloseable {
     }
 
     private void closeAll() {
-        if (program != null) {
-            program.close();
+        if (names != null) {
+            names.close();
         }
         rings.close();
         writer.close();

@@ -1,8 +1,6 @@
 package sonde.probe.record;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import sonde.probe.perf.AuxiliaryProgram;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
 
 /**
@@ -14,16 +12,13 @@ import sonde.recording.bundle.RecordingMeta.TargetMode;
  *     recorded beside it; empty for everything without one
  * @param isFollowed whether somebody reads the files while they are written, so that events are to
  *     reach them soon
- * @param program a BPF program that writes into the perf rings, null without one; closed by the
- *     session
  */
 public record RecordRequest(
         String sondeVersion,
         TargetMode mode,
         List<String> argv,
         List<Integer> rootPids,
-        boolean isFollowed,
-        @Nullable AuxiliaryProgram program) {
+        boolean isFollowed) {
     public RecordRequest {
         argv = List.copyOf(argv);
         rootPids = List.copyOf(rootPids);

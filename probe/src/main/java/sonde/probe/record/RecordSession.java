@@ -39,6 +39,9 @@ public final class RecordSession implements AutoCloseable {
     /** Processes that a sentence names. */
     private static final int MOST_SHOWN = 5;
 
+    /** Nice value of our threads while recording: on a busy machine they must not come too late. */
+    private static final int NICE = -10;
+
     private final RecordPlan plan;
     private final BundleFolder folder;
     private final RecordRequest request;
@@ -60,6 +63,7 @@ public final class RecordSession implements AutoCloseable {
     private String unwritten = "";
 
     private boolean finished;
+    private final int usualNice;
 
     private RecordSession(RecordPlan plan, BundleFolder folder, RecordRequest request)
             throws SyscallException {
@@ -67,6 +71,7 @@ public final class RecordSession implements AutoCloseable {
         this.folder = folder;
         this.request = request;
         this.meta = SessionMeta.initial(plan, request);
+        this.usualNice = nice(NICE);
         this.sources = new RecorderSet(plan, folder, request, notes);
         this.loop = new DrainLoop(sources, request.isFollowed(), notes);
     }
@@ -270,8 +275,20 @@ public final class RecordSession implements AutoCloseable {
                 loop.fail("the recording could not be finished: " + why);
             } finally {
                 sources.close(this::removeHook);
+                nice(usualNice);
             }
             return meta;
+        }
+    }
+
+    /** Of this thread, and of those that it starts from now on; returns what it was. */
+    private static int nice(int wanted) {
+        try {
+            int own = ProcessCalls.nice(0);
+            ProcessCalls.nice(0, wanted);
+            return own;
+        } catch (SyscallException e) {
+            return 0; // not permitted without CAP_SYS_NICE
         }
     }
 
@@ -291,7 +308,7 @@ public final class RecordSession implements AutoCloseable {
         if (errno != 0) {
             loop.fail("the recording could not be written to its end: " + Errno.describe(errno));
         }
-        sources.threadsAtEnd();
+        sources.threadsAtEnd(endNanos);
         List<RecordingMeta.Descriptors> tables = new ArrayList<>(meta.descriptors());
         if (request.mode() == TargetMode.PID) {
             tables.addAll(descriptors());

@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.Leftovers;
 import sonde.probe.launch.Leftovers.Leftover;
-import sonde.probe.perf.AuxiliaryProgram;
+import sonde.probe.names.NamesProgram;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
@@ -150,7 +151,20 @@ final class RecorderSet {
             openPerf(meta, RecordSession.onlineCpus());
         }
         if (perf != null) {
-            perf.on(request.mode() == TargetMode.COMMAND ? List.of() : threadsNow());
+            perf.prepare(plan.names() ? names(perf.rings().outputs()) : null);
+        }
+    }
+
+    /** The program that writes names into perf's rings; null where the kernel refuses. */
+    private @Nullable NamesProgram names(Map<Integer, Integer> outputs) {
+        IntUnaryOperator output = cpu -> outputs.getOrDefault(cpu, -1);
+        try {
+            return request.mode() == TargetMode.ALL
+                    ? NamesProgram.ofAll(output)
+                    : NamesProgram.ofTree(output, Set.copyOf(request.rootPids()));
+        } catch (IOException e) {
+            notes.add("no file names and socket addresses: " + e.getMessage());
+            return null;
         }
     }
 
@@ -188,15 +202,7 @@ final class RecorderSet {
         try {
             perf =
                     PerfRecorder.open(
-                            plan,
-                            folder,
-                            cpus,
-                            target,
-                            headline,
-                            tracefs,
-                            formats,
-                            request.program(),
-                            stacks);
+                            plan, folder, cpus, target, headline, tracefs, formats, stacks);
         } catch (SyscallException e) {
             boolean denied = e.errno() == Errno.EACCES || e.errno() == Errno.EPERM;
             if (denied && !bound.isEmpty() && opening == null) {
@@ -294,6 +300,7 @@ final class RecorderSet {
 
     /** Filters first, then events; what starts meanwhile is found by looking until none is new. */
     void arm(List<Integer> ownTids) throws IOException {
+        List<ThreadNow> now = request.mode() == TargetMode.COMMAND ? List.of() : threadsNow();
         Set<Integer> followed = new HashSet<>();
         FtraceRecorder dense = ftrace;
         if (dense != null) {
@@ -302,6 +309,9 @@ final class RecorderSet {
             dense.follow(followed.isEmpty() ? List.of(ProcessTree.unusedPid()) : followed);
             dense.exclude(ownTids);
             dense.on();
+        }
+        if (perf != null) {
+            perf.on(now);
         }
         while (dense != null) {
             Set<Integer> more = ProcessTree.allThreads(tree());
@@ -332,10 +342,6 @@ final class RecorderSet {
         }
         if (perf != null) {
             perf.follow(pid);
-        }
-        AuxiliaryProgram program = request.program();
-        if (program != null) {
-            program.follow(pid);
         }
     }
 
@@ -370,9 +376,9 @@ final class RecorderSet {
     }
 
     /** Keeps what the threads are in at the end; after {@link #drainToEnd}. */
-    void threadsAtEnd() {
+    void threadsAtEnd(long endNanos) {
         if (perf != null) {
-            perf.threads(threadsNow());
+            perf.threads(threadsNow(), endNanos);
         }
     }
 

@@ -212,6 +212,7 @@ final class NamesProgramKernelTest {
         List<NamedCall> found =
                 calls.stream()
                         .filter(call -> call.kind() == kind && call.name().equals(name))
+                        .filter(call -> call.result() != NamedCall.WAITING)
                         .toList();
         assertThat(found).as("%s %s in %s", kind, name, calls).hasSize(1);
         return found.getFirst();

@@ -71,7 +71,7 @@ final class RecordDriver {
     }
 
     static RecordRequest request(List<String> argv, int pid) {
-        return new RecordRequest("0.1.0", TargetMode.COMMAND, argv, List.of(pid), false, null);
+        return new RecordRequest("0.1.0", TargetMode.COMMAND, argv, List.of(pid), false);
     }
 
     /** A command that waits before its exec. */

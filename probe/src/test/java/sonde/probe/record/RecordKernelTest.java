@@ -161,12 +161,7 @@ class RecordKernelTest {
         Process sleeper = new ProcessBuilder("sleep", "60").start();
         RecordRequest request =
                 new RecordRequest(
-                        "0.1.0",
-                        TargetMode.PID,
-                        List.of(),
-                        List.of((int) sleeper.pid()),
-                        false,
-                        null);
+                        "0.1.0", TargetMode.PID, List.of(), List.of((int) sleeper.pid()), false);
         try (BundleFolder folder = RecordDriver.folder(bundle());
                 RecordSession session =
                         RecordSession.start(

@@ -129,6 +129,10 @@ final class PerfBodies {
             out.put(call.name());
             return;
         }
+        if (call.kind() == NamedCall.Kind.CONNECT && call.result() == NamedCall.WAITING) {
+            out.put(call.name()).put(" waits");
+            return;
+        }
         boolean relative =
                 call.descriptor() >= 0
                         && call.kind() == NamedCall.Kind.OPEN

@@ -59,6 +59,9 @@ public record NamedCall(
     /** Two descriptors. */
     public static final int PIPE_BYTES = 8;
 
+    /** Result of a connect that has not returned (the kernel's ERESTARTSYS, no call returns it). */
+    public static final int WAITING = -512;
+
     private static final int POLLFD_BYTES = 8;
 
     /** {@code AT_FDCWD}: the path counts from the working directory. */
@@ -77,7 +80,7 @@ public record NamedCall(
         OPEN,
         /** execve, execveat. */
         EXECUTE,
-        /** connect: the address is the peer's. */
+        /** connect: the address is the peer's; told when it begins to wait, and at its end. */
         CONNECT,
         /** bind: the address is the own one. */
         BIND,

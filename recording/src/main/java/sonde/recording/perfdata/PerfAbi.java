@@ -15,29 +15,15 @@ public final class PerfAbi {
 
     // attr.config of PERF_TYPE_HARDWARE
     public static final int PERF_COUNT_HW_CPU_CYCLES = 0;
-    public static final int PERF_COUNT_HW_INSTRUCTIONS = 1;
-    public static final int PERF_COUNT_HW_CACHE_REFERENCES = 2;
-    public static final int PERF_COUNT_HW_CACHE_MISSES = 3;
-    public static final int PERF_COUNT_HW_BRANCH_INSTRUCTIONS = 4;
-    public static final int PERF_COUNT_HW_BRANCH_MISSES = 5;
-    public static final int PERF_COUNT_HW_BUS_CYCLES = 6;
-    public static final int PERF_COUNT_HW_STALLED_CYCLES_FRONTEND = 7;
-    public static final int PERF_COUNT_HW_STALLED_CYCLES_BACKEND = 8;
-    public static final int PERF_COUNT_HW_REF_CPU_CYCLES = 9;
 
     // attr.config of PERF_TYPE_SOFTWARE
     public static final int PERF_COUNT_SW_CPU_CLOCK = 0;
     public static final int PERF_COUNT_SW_TASK_CLOCK = 1;
     public static final int PERF_COUNT_SW_PAGE_FAULTS = 2;
-    public static final int PERF_COUNT_SW_CONTEXT_SWITCHES = 3;
-    public static final int PERF_COUNT_SW_CPU_MIGRATIONS = 4;
     public static final int PERF_COUNT_SW_PAGE_FAULTS_MIN = 5;
     public static final int PERF_COUNT_SW_PAGE_FAULTS_MAJ = 6;
-    public static final int PERF_COUNT_SW_ALIGNMENT_FAULTS = 7;
-    public static final int PERF_COUNT_SW_EMULATION_FAULTS = 8;
     public static final int PERF_COUNT_SW_DUMMY = 9;
     public static final int PERF_COUNT_SW_BPF_OUTPUT = 10;
-    public static final int PERF_COUNT_SW_CGROUP_SWITCHES = 11;
 
     // attr.sample_type
     public static final long PERF_SAMPLE_IP = 1L << 0;

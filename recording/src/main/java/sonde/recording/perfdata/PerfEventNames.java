@@ -12,36 +12,15 @@ import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_RAW;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
+import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.List;
+import sonde.sys.ResourceTable;
 
-/** Names of events whose file does not tell them: as perf makes them up from the attr. */
-final class PerfEventNames {
-    private static final List<String> HARDWARE =
-            List.of(
-                    "cycles",
-                    "instructions",
-                    "cache-references",
-                    "cache-misses",
-                    "branches",
-                    "branch-misses",
-                    "bus-cycles",
-                    "stalled-cycles-frontend",
-                    "stalled-cycles-backend",
-                    "ref-cycles");
-    private static final List<String> SOFTWARE =
-            List.of(
-                    "cpu-clock",
-                    "task-clock",
-                    "page-faults",
-                    "context-switches",
-                    "cpu-migrations",
-                    "minor-faults",
-                    "major-faults",
-                    "alignment-faults",
-                    "emulation-faults",
-                    "dummy",
-                    "bpf-output",
-                    "cgroup-switches");
+/** The events of perf_event_open(2) by name, and names of events whose file does not tell them. */
+public final class PerfEventNames {
+    private static final List<NamedEvent> HARDWARE = table("hardware");
+    private static final List<NamedEvent> SOFTWARE = table("software");
     // PERF_COUNT_HW_CACHE_*: config is cache | operation << 8 | result << 16
     private static final List<String> CACHES =
             List.of("L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node");
@@ -54,6 +33,37 @@ final class PerfEventNames {
     static final String UNNAMED_TRACEPOINT = "tracepoint:id-";
 
     private PerfEventNames() {}
+
+    /**
+     * An event of {@code perf-events.txt}. Its place in the list is its config.
+     *
+     * @param names the one that is shown first
+     * @param meaning what it counts; empty if nobody asks for it by name
+     */
+    public record NamedEvent(List<String> names, String meaning) {}
+
+    /** PERF_COUNT_HW_*. */
+    public static List<NamedEvent> hardware() {
+        return HARDWARE;
+    }
+
+    /** PERF_COUNT_SW_*. */
+    public static List<NamedEvent> software() {
+        return SOFTWARE;
+    }
+
+    private static List<NamedEvent> table(String type) {
+        List<NamedEvent> events = new ArrayList<>();
+        InputStream resource = PerfEventNames.class.getResourceAsStream("perf-events.txt");
+        for (String line : ResourceTable.lines(resource)) {
+            String[] words = line.split(" ", 4);
+            if (words[0].equals(type)) {
+                String meaning = words.length > 3 ? words[3] : "";
+                events.add(new NamedEvent(List.of(words[2].split(",")), meaning));
+            }
+        }
+        return List.copyOf(events);
+    }
 
     /** The name with modifiers: {@code cycles:u}, {@code L1-dcache-load-misses}. */
     static String of(PerfAttr attr) {
@@ -69,19 +79,20 @@ final class PerfEventNames {
         };
     }
 
-    private static String listed(List<String> names, PerfAttr attr) {
+    private static String listed(List<NamedEvent> events, PerfAttr attr) {
         // Since 6.0 the upper half of a hardware event's config names the PMU of its cores.
         long number = attr.config() & 0xffff_ffffL;
         String name =
-                number < names.size()
-                        ? names.get((int) number)
+                number < events.size()
+                        ? events.get((int) number).names().getFirst()
                         : String.format("type%d-0x%x", attr.type(), attr.config());
         // Made by programs, so nobody asks in which mode they were counted.
         boolean plain = name.equals("bpf-output");
         return plain ? name : name + modifiers(attr);
     }
 
-    private static String cache(long config) {
+    /** The name of an event of PERF_TYPE_HW_CACHE. */
+    public static String cache(long config) {
         int cache = (int) (config & 0xff);
         int operation = (int) (config >>> 8 & 0xff);
         int result = (int) (config >>> 16 & 0xff);

@@ -6,13 +6,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.MalformedInputException;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSymbols;
 import sonde.event.result.Frame;
+import sonde.symbol.CodeModule;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
+import sonde.symbol.ModuleImages;
 import sonde.symbol.ProcessMaps;
 import sonde.symbol.Symbolizer;
+import sonde.symbol.demangle.Demangler;
 import sonde.symbol.line.CodePlaces;
 import sonde.symbol.line.CodePlaces.FoundCode;
 import sonde.symbol.line.KernelCode;
@@ -26,11 +33,17 @@ public final class SymbolResolver implements AutoCloseable {
     /** Places of code that are remembered. */
     private static final int MOST_KNOWN = 1 << 18;
 
+    /** Of the name of a variable. */
+    private static final int MOST_LETTERS = 256;
+
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+
     private final ProcessMaps maps;
     private final NameDetail naming;
     private final Supplier<KernelRun> kernel;
     private final Symbolizer functions;
     private final CodePlaces places;
+    private final ModuleImages images;
     private final Map<Long, FoundCode> found = new HashMap<>();
     private final Map<Long, List<Frame>> named = new HashMap<>();
     private @Nullable KernelRun run;
@@ -56,6 +69,7 @@ public final class SymbolResolver implements AutoCloseable {
         functions =
                 new Symbolizer(
                         maps, this::kernelSymbols, perfMaps, naming.from(), naming.aliases());
+        images = new ModuleImages(naming.from());
         places = new CodePlaces(maps, naming.from(), naming.detail(), this::kernelCode);
     }
 
@@ -67,6 +81,45 @@ public final class SymbolResolver implements AutoCloseable {
     /** The function of a location. Never fails: without a name it is the place in its module. */
     public Frame function(long location) {
         return functions.frame(location);
+    }
+
+    /** The variable of a program or library at an address of a process; empty for none. */
+    public String variable(int pid, long address) {
+        long start = maps.codeBelow(pid, address);
+        CodeModule module = start < 0 ? null : maps.module(maps.location(pid, start));
+        if (module == null || module.kind() != CodeModule.Kind.FILE) {
+            return "";
+        }
+        long offset = ProcessMaps.offset(maps.location(pid, start));
+        try {
+            return images.read(module, elf -> variable(elf, offset, address - start)).orElse("");
+        } catch (InternalError e) {
+            return ""; // the file shrank while it was mapped
+        }
+    }
+
+    private static String variable(ElfFile elf, long offset, long distance)
+            throws MalformedInputException {
+        long code = elf.addressOf(offset);
+        long at = code + distance;
+        boolean loaded =
+                elf.segments().stream()
+                        .filter(one -> one.type() == ElfFile.PT_LOAD)
+                        .anyMatch(one ->
+                                Long.compareUnsigned(at - one.address(), one.memoryBytes()) < 0);
+        for (int type : new int[] {ElfFile.SHT_SYMTAB, ElfFile.SHT_DYNSYM}) {
+            ElfSymbols symbols = loaded && code != -1 ? elf.symbols(type).orElse(null) : null;
+            for (int i = 0; symbols != null && i < symbols.count(); i++) {
+                if (symbols.type(i) == ElfSymbols.STT_OBJECT
+                        && symbols.section(i) != ElfSymbols.SHN_UNDEF
+                        && Long.compareUnsigned(at - symbols.value(i), symbols.size(i)) < 0) {
+                    String name = Demangler.demangle(symbols.name(i));
+                    String whole = CONTROL.matcher(name).replaceAll("?");
+                    return whole.substring(0, Math.min(whole.length(), MOST_LETTERS));
+                }
+            }
+        }
+        return "";
     }
 
     /** The name of a location's function as its file states it, not demangled; null for none. */

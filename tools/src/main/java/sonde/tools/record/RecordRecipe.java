@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -209,11 +208,7 @@ public final class RecordRecipe {
                         order.spec().mode(),
                         words,
                         List.of(target.pid()),
-                        live != null,
-                        plan.names()
-                                ? new NamesSource(
-                                        Set.of(target.pid()), order.spec().mode() == TargetMode.ALL)
-                                : null);
+                        live != null);
         try (RecordSession session = start(plan, output, request)) {
             ready(session);
             long released = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
@@ -261,15 +256,7 @@ public final class RecordRecipe {
         int uid = user == null ? -1 : UserProcesses.number(user);
         List<Integer> pids = user == null ? order.pids() : UserProcesses.of(uid);
         RecordRequest request =
-                new RecordRequest(
-                        order.version(),
-                        mode,
-                        List.of(),
-                        pids,
-                        live != null,
-                        plan.names()
-                                ? new NamesSource(Set.copyOf(pids), mode == TargetMode.ALL)
-                                : null);
+                new RecordRequest(order.version(), mode, List.of(), pids, live != null);
         try (RecordSession session = start(plan, output, request)) {
             begin(live, session);
             if (user == null) {

@@ -3,11 +3,14 @@ package sonde.tools.report;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
@@ -61,6 +64,9 @@ public final class ReportOperators {
     public static final AnalysisKey<Map<String, StackAggregate>> EVENT_STACKS =
             new AnalysisKey<>(ReportOperators::eventStacks);
 
+    private static final Pattern FUTEX = Pattern.compile("(lock |futex )0x([0-9a-f]{1,16})");
+
+    private final Map<String, String> variables = new HashMap<>();
     private final ReportSource source;
     private final ReportOptions options;
     private final TimeWindow window;
@@ -291,6 +297,20 @@ public final class ReportOperators {
     /** The system calls of the machine that recorded. */
     public SyscallNames callNames() {
         return source.syscalls();
+    }
+
+    /** {@code "lock 0x5591"} with the variable of the thread's program in place of its address. */
+    public String variable(int thread, String object) {
+        Matcher futex = FUTEX.matcher(object);
+        if (!futex.matches()) {
+            return object;
+        }
+        int pid = threads.pid(thread);
+        long address = Long.parseUnsignedLong(futex.group(2), 16);
+        String name =
+                variables.computeIfAbsent(
+                        pid + " " + address, _ -> resolver.variable(pid, address));
+        return name.isEmpty() ? object : futex.group(1) + name;
     }
 
     /** What JVMs said of their threads, in the order of time. */

@@ -137,7 +137,10 @@ public final class ReportRecipe {
             first = Math.min(first, found.totals().first(thread));
             last = Math.max(last, found.totals().last(thread));
         }
-        double wall = threads.isEmpty() ? 0 : (last - first) / 1e9;
+        if (source.meta() instanceof RecordingMeta meta) {
+            first = Math.max(first, meta.times().startNanos());
+        }
+        double wall = threads.isEmpty() ? 0 : Math.max(0, last - first) / 1e9;
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
         boolean other = source.meta() == null && !found.knowsStates();
         notes.add(

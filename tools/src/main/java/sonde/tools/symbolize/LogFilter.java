@@ -129,7 +129,7 @@ final class LogFilter {
     }
 
     /** A line with what is known put behind each place. */
-    private String rewritten(String line) throws IOException {
+    String rewritten(String line) throws IOException {
         boolean exact = isTop;
         // What follows is the innermost frame; of s390 where it branched to there.
         isTop = line.startsWith("Native frames:") || line.contains("Breaking-Event-Address:");

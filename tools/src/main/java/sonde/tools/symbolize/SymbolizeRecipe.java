@@ -226,6 +226,7 @@ public final class SymbolizeRecipe implements AutoCloseable {
     /** A log that is copied byte for byte, with places behind its addresses. */
     public static final class LogCopy implements AutoCloseable {
         private final LogFiles files;
+        private @Nullable LogFilter single;
         private boolean lacksKernel;
 
         LogCopy(LogFiles files) {
@@ -241,6 +242,20 @@ public final class SymbolizeRecipe implements AutoCloseable {
             LogFilter filter = new LogFilter(files, out);
             filter.copy(in);
             lacksKernel = filter.lacksKernel();
+        }
+
+        /** One line with places behind its addresses. */
+        public String decoded(String line) throws IOException {
+            LogFilter filter = single;
+            if (filter == null) {
+                filter = new LogFilter(files, OutputStream.nullOutputStream());
+                single = filter;
+            }
+            byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+            String decoded = filter.rewritten(new String(bytes, StandardCharsets.ISO_8859_1));
+            lacksKernel = filter.lacksKernel();
+            return new String(
+                    decoded.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
         }
 
         /** Why frames stayed as they were; known when the lines were written. */

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.analysis.EventCounts;
@@ -38,6 +40,22 @@ final class ReportSectionTest {
                             .contains(table.toString());
                 }
             }
+        }
+    }
+
+    @Test
+    void everySectionIsListed() throws IOException {
+        Path sources =
+                Path.of(
+                        System.getProperty("sonde.root", ".."),
+                        "tools/src/main/java/sonde/tools/report/section");
+        List<String> listed =
+                ReportSections.ALL.stream().map(one -> one.getClass().getSimpleName()).toList();
+        try (Stream<Path> files = Files.list(sources)) {
+            assertThat(files.map(file -> file.getFileName().toString().replace(".java", "")))
+                    .filteredOn(name -> name.endsWith("Section") && !listed.contains(name))
+                    .as("sections that ReportSections.ALL lacks")
+                    .isEmpty();
         }
     }
 

@@ -1,10 +1,16 @@
 package sonde.tools.report.answer;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
@@ -18,6 +24,13 @@ final class CpuRules {
     private static final double WORTH_NAMING = 0.15;
     private static final double MAIN = 0.25;
     private static final int PLACES = 3;
+
+    /** A function or file stands for what lies in it and under it when that is so much. */
+    private static final double INCLUSIVE = 0.5;
+
+    /** Everything is under these. */
+    private static final Set<String> OUTER = Set.of("main", "run", "[stack cut]");
+
     private static final int GROUPS = 2;
 
     /** Calls take so much of the CPU time that they are the cause. */
@@ -25,6 +38,13 @@ final class CpuRules {
 
     private static final long SMALL_BYTES = 64;
     private static final long MANY = 2000;
+
+    /** Calls that wait unless they are told not to. */
+    private static final Set<String> POLLS =
+            Set.of("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait");
+
+    /** A thread that was off the CPU in a call has not returned so soon. */
+    private static final long AT_ONCE_NANOS = 5_000;
 
     private CpuRules() {}
 
@@ -63,12 +83,18 @@ final class CpuRules {
                         AnswerWording.percent(share)
                                 + (places.isEmpty() ? " of the CPU time in " : " in ")
                                 + use.place().phrase()
+                                + (use.leaf().isEmpty() || use.kernelShare() > 0.5
+                                        ? ""
+                                        : " (most of it in " + use.leaf() + ")")
                                 + (use.place().own() ? "" : " of " + use.place().module()));
                 named += share;
             }
         }
         if (places.isEmpty()) {
-            named = runtime(uses, places) / Math.max(all, 1e-9);
+            named = modules(uses, places) / Math.max(all, 1e-9);
+        }
+        if (named < INCLUSIVE) {
+            named = Math.max(named, under(uses, all, places));
         }
         if (places.isEmpty()) {
             return Optional.empty();
@@ -85,24 +111,68 @@ final class CpuRules {
         return Optional.of(new Finding(wanted * named, text));
     }
 
-    /** An interpreter whose script's functions have no names. */
-    private static double runtime(List<CpuUse> uses, List<String> places) {
+    /** The file of code that took most of it, where no function did. */
+    private static double modules(List<CpuUse> uses, List<String> places) {
         Map<String, Double> shares = new TreeMap<>();
         uses.stream()
-                .filter(use -> ProgramFrames.isInterpreter(use.place().module()))
+                .filter(use -> use.kernelShare() <= 0.5)
                 .forEach(use -> shares.merge(use.place().module(), use.share(), Double::sum));
         double all = uses.stream().mapToDouble(CpuUse::share).sum();
-        for (Map.Entry<String, Double> one : shares.entrySet()) {
-            if (one.getValue() > all / 2) {
-                places.add(
-                        AnswerWording.percent(one.getValue() / all)
-                                + " of the CPU time in the interpreter "
-                                + one.getKey()
-                                + ", the script's functions have no names");
-                return one.getValue();
-            }
+        return shares.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .filter(most -> most.getValue() >= INCLUSIVE * all)
+                .map(most -> {
+                    String share = AnswerWording.percent(most.getValue() / all);
+                    places.add(share + " of the CPU time in " + module(most.getKey(), uses));
+                    return most.getValue();
+                })
+                .orElse(0.0);
+    }
+
+    private static String module(String module, List<CpuUse> uses) {
+        List<CpuUse> in = uses.stream().filter(use -> use.place().module().equals(module)).toList();
+        boolean nameless = in.stream().noneMatch(use -> use.place().isNamed());
+        if (module.startsWith("[anon")) {
+            boolean node = uses.stream().anyMatch(use -> use.place().module().matches("node(js)?"));
+            return "code that was compiled at run time and has no names"
+                    + (node ? " (node --perf-basic-prof names it)" : "");
         }
-        return 0;
+        if (ProgramFrames.isInterpreter(module)) {
+            return "the interpreter " + module + ", the script's functions have no names";
+        }
+        return module
+                + (nameless
+                        ? ", which has no symbols"
+                        : in.stream()
+                                .map(CpuUse::place)
+                                .filter(ProgramPlace::isNamed)
+                                .map(ProgramPlace::function)
+                                .distinct()
+                                .limit(PLACES)
+                                .collect(Collectors.joining(", ", " (", ", …)")));
+    }
+
+    /** The innermost function of the program under which most of it lies, and its share. */
+    private static double under(List<CpuUse> uses, double all, List<String> places) {
+        Map<String, Double> shares = new LinkedHashMap<>();
+        Map<String, Integer> depths = new HashMap<>();
+        for (CpuUse use : uses.stream().filter(one -> one.kernelShare() <= 0.5).toList()) {
+            List<String> callers = use.place().callers();
+            new LinkedHashSet<>(callers)
+                    .forEach(name -> shares.merge(name, use.share(), Double::sum));
+            callers.forEach(name ->
+                    depths.merge(name, callers.size() - callers.lastIndexOf(name), Math::max));
+        }
+        return shares.entrySet().stream()
+                .filter(one -> one.getValue() >= INCLUSIVE * all && !OUTER.contains(one.getKey()))
+                .max(Comparator.comparingInt(one -> depths.getOrDefault(one.getKey(), 0)))
+                .map(one -> {
+                    String of = places.isEmpty() ? " of the CPU time in what " : " in what ";
+                    String share = AnswerWording.percent(one.getValue() / all);
+                    places.add(share + of + one.getKey() + " called");
+                    return one.getValue() / all;
+                })
+                .orElse(0.0);
     }
 
     private static double busyOfWall(Evidence evidence) {
@@ -154,7 +224,9 @@ final class CpuRules {
             text.append(polls(most.getKey()) ? ": it polls without waiting" : "");
         } else if (call.call().equals("sched_yield")) {
             text.append(": it spins instead of waiting");
-        } else if (call.bytes() > 0 && each <= SMALL_BYTES) {
+        } else if (POLLS.contains(call.call()) && call.median() < AT_ONCE_NANOS) {
+            text.append(": most return at once, it polls without waiting");
+        } else if (call.bytes() > 0 && each <= SMALL_BYTES && call.object().startsWith("/")) {
             text.append("; a buffer would save most of them");
         }
         return text.append('.').toString();
@@ -182,7 +254,8 @@ final class CpuRules {
     private static boolean isWorthSaying(Evidence evidence, CallSum call) {
         boolean costs = isTelling(evidence) && call.cpuShare() >= IN_CALL;
         boolean storm = evidence.rate(call.count()) >= MANY && call.cpuShare() >= WORTH_NAMING;
-        return (costs || storm) && !WaitRules.waits(call.call());
+        boolean spins = POLLS.contains(call.call()) && call.median() < AT_ONCE_NANOS;
+        return (costs || storm) && (spins || !WaitRules.waits(call.call()));
     }
 
     private static boolean polls(String error) {

@@ -69,6 +69,8 @@ public record Evidence(
      * @param share of all samples that count
      * @param kernelShare the part of these samples in the kernel, 0 to 1
      * @param calls the system calls in which these were, most first
+     * @param leaf the function of a library or run time in which most of them were, called from the
+     *     program's; empty where the program's own code took the time
      */
     record CpuUse(
             ThreadGroup group,
@@ -76,7 +78,8 @@ public record Evidence(
             double share,
             long samples,
             double kernelShare,
-            List<String> calls) {}
+            List<String> calls,
+            String leaf) {}
 
     /**
      * Time off the CPU of a group, by call and place.
@@ -147,7 +150,7 @@ public record Evidence(
      * @param nanos sum of their lives
      * @param cpuNanos on CPUs
      * @param ended how many ended
-     * @param reaped for how many the parent waited
+     * @param reaped for how many the parent waited; all that ended where waits are not recorded
      * @param spread in how many tenths of the recording any began
      */
     record StartSum(
@@ -169,9 +172,10 @@ public record Evidence(
     /**
      * Descriptors of a process.
      *
+     * @param most how many of those opened were open at once
      * @param names what most of those opened stand for, most first, with counts
      */
-    record DescriptorSum(String process, long opened, long closed, List<String> names) {}
+    record DescriptorSum(String process, long opened, long closed, long most, List<String> names) {}
 
     /** Names under one folder, or one peer, that failed with one error. */
     record FailureSum(String name, String error, long count, long names) {

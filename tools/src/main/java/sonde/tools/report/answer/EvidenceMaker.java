@@ -1,9 +1,9 @@
 package sonde.tools.report.answer;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +21,9 @@ import sonde.analysis.sched.WaitCauses;
 import sonde.analysis.stack.StackAggregate;
 import sonde.analysis.syscall.SyscallDurations;
 import sonde.analysis.syscall.SyscallStats;
+import sonde.recording.bundle.JavaThreads;
+import sonde.recording.bundle.JavaThreads.JavaLock;
+import sonde.recording.bundle.JavaThreads.JavaThread;
 import sonde.sys.Errno;
 import sonde.sys.SignalNames;
 import sonde.tools.report.OffCpuCauses;
@@ -37,7 +40,7 @@ public final class EvidenceMaker {
     /** An object stands for a wait when it has so much of the time in calls of that kind. */
     private static final double MAIN_OBJECT = 0.6;
 
-    private static final String MAIN = "\0main";
+    private static final int MOST_CHILDREN = 3;
 
     private final ReportOperators found;
     private final OffCpu offCpu;
@@ -57,6 +60,14 @@ public final class EvidenceMaker {
     private final Map<CallKey, Map<String, Long>> waitObjects = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> holders = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> meanwhile = new HashMap<>();
+
+    /** As {@link #meanwhile}, threads of one name together. */
+    private final Map<CallKey, Map<String, Long>> likes = new HashMap<>();
+
+    private final Map<ThreadGroup, Map<String, Long>> javaPlaces = new HashMap<>();
+    private final Map<ThreadGroup, Map<String, Long>> javaLocks = new HashMap<>();
+    private final Map<ThreadGroup, Map<String, Long>> javaHolders = new HashMap<>();
+    private final Map<ThreadGroup, Long> javaLooks = new HashMap<>();
     private long sampled;
     private long inFaults;
 
@@ -92,7 +103,7 @@ public final class EvidenceMaker {
                 found.shownThreads().stream()
                         .filter(thread -> !found.threads().isKernel(thread))
                         .toList();
-        group(threads);
+        groups.putAll(new ThreadGroups(found, offCpu, frames).of(threads));
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (int thread : threads) {
@@ -103,6 +114,7 @@ public final class EvidenceMaker {
         causes();
         waited();
         looked();
+        javaLocks();
         List<CpuUse> cpu = cpu();
         List<WaitSum> waits = waits();
         StartEvidence starts = new StartEvidence(found, calls, files);
@@ -125,39 +137,6 @@ public final class EvidenceMaker {
                 inFaults / (double) Math.max(1, sampled));
     }
 
-    private void group(List<Integer> threads) {
-        Map<String, List<Integer>> members = new HashMap<>();
-        Map<Integer, Long> sizes =
-                threads.stream()
-                        .collect(
-                                Collectors.groupingBy(found.threads()::pid, Collectors.counting()));
-        for (int thread : threads) {
-            String name = found.threads().name(thread).replaceFirst("[-_#:/ ]*\\d+$", "");
-            boolean leads = found.threads().tid(thread) == found.threads().pid(thread);
-            boolean others = sizes.getOrDefault(found.threads().pid(thread), 0L) > 1;
-            // The first thread of a process does something else than those that it made.
-            members.computeIfAbsent(leads && others ? name + MAIN : name, any -> new ArrayList<>())
-                    .add(thread);
-        }
-        members.forEach((name, all) -> {
-            boolean one = all.size() == 1;
-            ThreadGroup group =
-                    new ThreadGroup(
-                            one ? found.threads().name(all.getFirst()) : name.replace(MAIN, ""),
-                            one ? found.threads().tid(all.getFirst()) : 0,
-                            all.size(),
-                            (int) all.stream().map(found.threads()::pid).distinct().count(),
-                            all.stream().mapToLong(found.totals()::wallNanos).sum(),
-                            sum(all, ThreadState.RUNNING),
-                            sum(all, ThreadState.WAITING) + sum(all, ThreadState.PREEMPTED));
-            all.forEach(thread -> groups.put(thread, group));
-        });
-    }
-
-    private long sum(Collection<Integer> threads, ThreadState state) {
-        return threads.stream().mapToLong(thread -> found.totals().nanos(thread, state)).sum();
-    }
-
     /** Files and peers by the time that a group spent in calls with them. */
     private void objects() {
         files.forEachUse(use -> {
@@ -165,7 +144,7 @@ public final class EvidenceMaker {
             if (group != null) {
                 CallKey key = new CallKey(group, found.callNames().nameOf(use.number()));
                 objects.computeIfAbsent(key, any -> new TreeMap<>())
-                        .merge(use.name(), use.nanos(), Long::sum);
+                        .merge(use.name(), use.nanos() + use.opens(), Long::sum);
                 bytes.merge(key, use.bytes(), Long::sum);
             }
         });
@@ -179,7 +158,6 @@ public final class EvidenceMaker {
                 return;
             }
             String call = cause.call() < 0 ? "" : found.callNames().nameOf(cause.call());
-            String holder = found.wakerName(cause.holder());
             String held =
                     cause.holderCall() < 0 ? "" : found.callNames().nameOf(cause.holderCall());
             ProgramPlace place = frames.of(cause.holderStack());
@@ -191,11 +169,14 @@ public final class EvidenceMaker {
                         case SLEEPING, BLOCKED, STOPPED ->
                                 held.contains("nanosleep")
                                         ? "slept" + from
-                                        : "waited" + (held.isEmpty() ? "" : " for " + held) + from;
+                                        : "waited" + (held.isEmpty() ? "" : " in " + held) + from;
                     };
+            CallKey key = new CallKey(group, call);
             meanwhile
-                    .computeIfAbsent(new CallKey(group, call), any -> new TreeMap<>())
-                    .merge(holder + ", which " + did, nanos, Long::sum);
+                    .computeIfAbsent(key, any -> new TreeMap<>())
+                    .merge(found.threadName(cause.holder()) + ", which " + did, nanos, Long::sum);
+            likes.computeIfAbsent(key, any -> new TreeMap<>())
+                    .merge(found.wakerName(cause.holder()) + ", which " + did, nanos, Long::sum);
         });
     }
 
@@ -209,9 +190,12 @@ public final class EvidenceMaker {
                 continue;
             }
             CallKey key = new CallKey(group, found.callNames().nameOf(wait.call()));
-            waitObjects
-                    .computeIfAbsent(key, any -> new TreeMap<>())
-                    .merge(wait.object(), wait.nanos(), Long::sum);
+            String object = found.variable(wait.thread(), wait.object());
+            if (!object.startsWith("futex 0x")) {
+                waitObjects
+                        .computeIfAbsent(key, any -> new TreeMap<>())
+                        .merge(object, wait.nanos(), Long::sum);
+            }
             if (wait.holder() >= 0 && wait.object().startsWith(WaitRules.LOCKED)) {
                 ProgramPlace place = frames.of(wait.holderStack());
                 String call =
@@ -221,6 +205,39 @@ public final class EvidenceMaker {
                 String doing = place.isNamed() ? ", which was in " + place.chain() : call;
                 holders.computeIfAbsent(key, any -> new TreeMap<>())
                         .merge(found.threadName(wait.holder()) + doing, wait.nanos(), Long::sum);
+            }
+        }
+    }
+
+    /** What JVMs told of the locks that their threads wait for. */
+    private void javaLocks() {
+        for (JavaThreads dump : found.javaThreads()) {
+            for (JavaThread thread : dump.threads()) {
+                int own = found.threads().find(thread.tid());
+                ThreadGroup group = own < 0 ? null : groups.get(own);
+                if (group == null || found.threads().pid(own) != dump.pid()) {
+                    continue;
+                }
+                javaLooks.merge(group, 1L, Long::sum);
+                if (!thread.place().isEmpty()) {
+                    javaPlaces
+                            .computeIfAbsent(group, _ -> new TreeMap<>())
+                            .merge(thread.place(), 1L, Long::sum);
+                }
+                JavaLock lock = thread.waitsFor();
+                JavaThread holder = lock == null ? null : dump.holder(lock);
+                if (lock != null && holder != null) {
+                    String in = holder.place().isEmpty() ? "" : ", which was in " + holder.place();
+                    javaLocks
+                            .computeIfAbsent(group, _ -> new TreeMap<>())
+                            .merge(
+                                    WaitRules.LOCKED + "of class " + lock.className(),
+                                    1L,
+                                    Long::sum);
+                    javaHolders
+                            .computeIfAbsent(group, _ -> new TreeMap<>())
+                            .merge(holder.name() + in, 1L, Long::sum);
+                }
             }
         }
     }
@@ -245,14 +262,42 @@ public final class EvidenceMaker {
         }
         String main = most(sums, "");
         List<String> all = mostFirst(sums);
-        return main.isEmpty()
-                ? String.join(", ", all.subList(0, Math.min(2, all.size())))
-                        + (all.size() > 2 ? " and " + (all.size() - 2) + " more" : "")
-                : main;
+        if (sums.size() > 1 && all.getFirst().startsWith(WaitRules.CHILD_NAMED)) {
+            return children(all);
+        }
+        String folder = main.isEmpty() ? StartEvidence.folder(sums) : "";
+        return !folder.isEmpty()
+                ? folder
+                : main.isEmpty()
+                        ? String.join(", ", all.subList(0, Math.min(2, all.size())))
+                                + (all.size() > 2 ? " and " + (all.size() - 2) + " more" : "")
+                        : main;
     }
 
+    /** {@code children tr ×12, sed ×3}; most time first. */
+    private static String children(List<String> all) {
+        Map<String, Long> names = new LinkedHashMap<>();
+        for (String child : all) {
+            String name = child.substring(WaitRules.CHILD_NAMED.length());
+            names.merge(name.replaceFirst(" \\d+$", ""), 1L, Long::sum);
+        }
+        String shown =
+                mostFirst(names).stream()
+                        .limit(MOST_CHILDREN)
+                        .map(name -> name + times(names.getOrDefault(name, 0L)))
+                        .collect(Collectors.joining(", "));
+        return "children " + shown + (names.size() > MOST_CHILDREN ? ", …" : "");
+    }
+
+    private static String times(long count) {
+        return count == 1 ? "" : " ×" + AnswerWording.count(count);
+    }
+
+    /** The object of most of the calls, else the folder of nearly all of them. */
     private String object(CallKey key) {
-        return most(objects.getOrDefault(key, Map.of()), "");
+        Map<String, Long> sums = objects.getOrDefault(key, Map.of());
+        String main = most(sums, "");
+        return main.isEmpty() ? StartEvidence.folder(sums) : main;
     }
 
     /** What has most of a sum; {@code none} when nothing has much of it. */
@@ -260,7 +305,7 @@ public final class EvidenceMaker {
         long all = sums.values().stream().mapToLong(Long::longValue).sum();
         return sums.entrySet().stream()
                 .max(Map.Entry.comparingByValue())
-                .filter(most -> most.getValue() >= MAIN_OBJECT * all)
+                .filter(most -> all > 0 && most.getValue() >= MAIN_OBJECT * all)
                 .map(Map.Entry::getKey)
                 .orElse(none);
     }
@@ -270,6 +315,7 @@ public final class EvidenceMaker {
         long samples;
         long kernel;
         final Map<String, Long> calls = new HashMap<>();
+        final Map<String, Long> leaves = new HashMap<>();
     }
 
     private List<CpuUse> cpu() {
@@ -283,12 +329,17 @@ public final class EvidenceMaker {
                         return;
                     }
                     ProgramPlace place = place(node);
+                    place = place.module().startsWith("[anon") ? java(group, place) : place;
                     CpuSum sum =
                             sums.computeIfAbsent(new PlacedUse(group, place), any -> new CpuSum());
                     long all = weighed ? weight : count;
                     sampled += all;
                     sum.weight += all;
                     sum.samples += count;
+                    String leaf = frames.leaf(node);
+                    if (!leaf.isEmpty() && !leaf.equals(place.function())) {
+                        sum.leaves.merge(leaf, all, Long::sum);
+                    }
                     if (found.isKernel(node)) {
                         sum.kernel += all;
                         inFaults += reasons.isFault(node) ? all : 0;
@@ -310,7 +361,12 @@ public final class EvidenceMaker {
                                 sum.weight / (double) Math.max(1, sampled),
                                 sum.samples,
                                 sum.kernel / (double) Math.max(1, sum.weight),
-                                mostFirst(sum.calls))));
+                                mostFirst(sum.calls),
+                                sum.leaves.entrySet().stream()
+                                        .filter(leaf -> leaf.getValue() > sum.weight / 2)
+                                        .map(Map.Entry::getKey)
+                                        .findFirst()
+                                        .orElse(""))));
         uses.sort(
                 Comparator.comparingDouble((CpuUse use) -> -use.share())
                         .thenComparing(use -> use.place().chain()));
@@ -364,6 +420,7 @@ public final class EvidenceMaker {
         long count;
         long longest;
         long byLikes;
+        int pid;
         final Map<String, Long> wakers = new TreeMap<>();
     }
 
@@ -382,7 +439,7 @@ public final class EvidenceMaker {
                 continue;
             }
             String call = OffCpuCauses.callName(found, cause);
-            ProgramPlace place = frames.of(cause.stack());
+            ProgramPlace place = java(group, frames.of(cause.stack()));
             String reason = reasons.of(cause.stack(), call);
             CallKey key = new CallKey(group, call);
             PlacedTotal sum =
@@ -393,6 +450,7 @@ public final class EvidenceMaker {
             totals.merge(key, nanos, Long::sum);
             placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
             sum.nanos += nanos;
+            sum.pid = found.threads().pid(cause.thread());
             sum.count += entry.sum().count();
             sum.longest = Math.max(sum.longest, entry.sum().max());
             sum.byLikes += group.equals(groups.get(cause.waker())) ? nanos : 0;
@@ -400,31 +458,61 @@ public final class EvidenceMaker {
             sum.wakers.merge(waker, nanos, Long::sum);
         }
         List<WaitSum> waits = new ArrayList<>();
-        sums.forEach((key, sum) ->
-                waits.add(
-                        new WaitSum(
-                                key.call.group,
-                                key.state.label(),
-                                key.call.call,
-                                key.reason,
-                                waitObject(key.call, totals.getOrDefault(key.call, 0L)),
-                                key.place,
-                                meanwhile(key.call, totals.getOrDefault(key.call, 0L)),
-                                sum.wakers,
-                                sum.byLikes > sum.nanos / 2,
-                                sum.nanos,
-                                sum.count,
-                                sum.longest)));
+        sums.forEach((key, sum) -> {
+            Map<String, Long> java =
+                    key.call.call.equals("futex") ? javaLocks(key.call.group) : Map.of();
+            String object =
+                    key.reason.equals(KernelReasons.MAPPED) && key.call.call.isEmpty()
+                            ? files.mostMapped(sum.pid)
+                            : waitObject(key.call, totals.getOrDefault(key.call, 0L));
+            String held = meanwhile(key.call, totals.getOrDefault(key.call, 0L));
+            waits.add(
+                    new WaitSum(
+                            key.call.group,
+                            key.state.label(),
+                            key.call.call,
+                            key.reason,
+                            java.isEmpty() ? object : most(java, object),
+                            key.place,
+                            java.isEmpty()
+                                    ? held
+                                    : most(
+                                            javaHolders.getOrDefault(key.call.group, Map.of()),
+                                            held),
+                            sum.wakers,
+                            sum.byLikes > sum.nanos / 2,
+                            sum.nanos,
+                            sum.count,
+                            sum.longest));
+        });
         waits.sort(
                 Comparator.comparingLong((WaitSum wait) -> -wait.nanos())
                         .thenComparing(wait -> wait.group().shown() + wait.call()));
         return waits;
     }
 
+    /** Locks that the JVM saw a group wait for in most of its looks. */
+    private Map<String, Long> javaLocks(ThreadGroup group) {
+        Map<String, Long> locks = javaLocks.getOrDefault(group, Map.of());
+        return 2 * sum(locks) > javaLooks.getOrDefault(group, 0L) ? locks : Map.of();
+    }
+
+    /** Where the JVM saw a thread, for a chain without names. */
+    private ProgramPlace java(ThreadGroup group, ProgramPlace place) {
+        String seen =
+                place.own() && place.isNamed()
+                        ? ""
+                        : most(javaPlaces.getOrDefault(group, Map.of()), "");
+        return seen.isEmpty() ? place : new ProgramPlace(seen, "[jit]", List.of(), true);
+    }
+
     /** Who held up most of it; empty where too little is known. */
     private String meanwhile(CallKey key, long waited) {
         Map<String, Long> known = meanwhile.getOrDefault(key, Map.of());
         String held = 2 * sum(known) < waited ? "" : most(known, "");
+        if (held.isEmpty() && 2 * sum(known) >= waited) {
+            held = most(likes.getOrDefault(key, Map.of()), "");
+        }
         Map<String, Long> told = holders.getOrDefault(key, Map.of());
         return held.isEmpty() && 2 * sum(told) >= waited ? most(told, "") : held;
     }
@@ -464,7 +552,7 @@ public final class EvidenceMaker {
                             sum.latency().sum(),
                             sum.latency().quantile(0.5),
                             errors,
-                            fails ? "" : object(key),
+                            fails && !StormRules.LOCKS.contains(key.call) ? "" : object(key),
                             bytes.getOrDefault(key, 0L),
                             kernel.getOrDefault(key, new long[1])[0]
                                     / (double) Math.max(1, sampled),

@@ -36,7 +36,8 @@ public final class Judgement {
                     StormRules::signals,
                     StormRules::faults,
                     StormRules::descriptors,
-                    StormRules::failures);
+                    StormRules::failures,
+                    StormRules::locks);
 
     private Judgement() {}
 

@@ -1,15 +1,17 @@
 package sonde.tools.report.answer;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import sonde.analysis.stack.CallTreeBuilder;
 import sonde.event.result.Frame;
 
 /** What a thread waited for, by the functions of its chain, where these say more than the call. */
 final class KernelReasons {
+    static final String MAPPED = "a mapped file's pages (page fault)";
+
     /** Functions of the kernel, and what they wait for. */
     private static final Map<String, String> KERNEL = new LinkedHashMap<>();
 
@@ -17,13 +19,21 @@ final class KernelReasons {
         KERNEL.put("do_swap_page", "memory from swap");
         KERNEL.put("balance_dirty_pages", "write-back of written pages");
         KERNEL.put("jbd2_log_wait_commit", "a commit of the file system's journal");
-        KERNEL.put("filemap_fault", "a mapped file's pages (page fault)");
+        KERNEL.put("filemap_fault", MAPPED);
         KERNEL.put("do_signal_stop", "SIGCONT or its tracer (stopped)");
         KERNEL.put("ptrace_stop", "its tracer (ptrace)");
         KERNEL.put("try_to_free_pages", "free memory (reclaim)");
         KERNEL.put("mem_cgroup_handle_over_high", "free memory of its cgroup");
         KERNEL.put("do_freezer_trap", "its cgroup to be thawed");
     }
+
+    private static final Pattern LOCKING =
+            Pattern.compile(
+                    "rwsem_down_.*|down_(read|write).*|_*mutex_lock.*|_*ww_mutex_lock.*"
+                            + "|_*percpu_down_.*|percpu_rwsem_wait|_*rt_mutex_.*|_*down(_\\w+)?");
+
+    /** Before the function of a wait in no system call, of which no more is known. */
+    static final String FUNCTION = "the kernel function ";
 
     private final CallTreeBuilder trees;
 
@@ -34,7 +44,8 @@ final class KernelReasons {
     String of(int node, String call) {
         List<Frame> chain = node < 0 ? List.of() : trees.chain(node).reversed();
         String reason = reason(chain, call);
-        return reason.isEmpty() && call.isEmpty() ? trees.waitsIn(node) : reason;
+        String function = reason.isEmpty() && call.isEmpty() ? trees.waitsIn(node) : "";
+        return function.isEmpty() ? reason : FUNCTION + function;
     }
 
     /** Whether a sample was taken in a page fault. */
@@ -56,19 +67,18 @@ final class KernelReasons {
                     "handle_mm_fault");
 
     static String reason(List<Frame> chain, String call) {
-        List<String> kernel = new ArrayList<>();
-        for (Frame frame : chain) {
-            if (frame.kind() != Frame.Kind.KERNEL) {
-                if (call.equals("futex") && isLock(frame.name())) {
-                    return WaitRules.LOCK;
-                }
-                break;
-            }
-            kernel.add(frame.name());
-        }
+        List<String> kernel =
+                chain.stream()
+                        .takeWhile(frame -> frame.kind() == Frame.Kind.KERNEL)
+                        .map(Frame::name)
+                        .toList();
         if (call.equals("futex")) {
-            boolean locks = chain.stream().anyMatch(frame -> isLock(frame.name()));
-            return locks ? WaitRules.LOCK : "";
+            List<String> user =
+                    chain.stream()
+                            .dropWhile(frame -> frame.kind() == Frame.Kind.KERNEL)
+                            .map(Frame::name)
+                            .toList();
+            return FutexReasons.of(user);
         }
         boolean isMemory = kernel.stream().anyMatch(KernelReasons::isAddressSpace);
         if (isMemory && kernel.stream().anyMatch(name -> name.startsWith("rwsem_down_"))) {
@@ -79,14 +89,20 @@ final class KernelReasons {
                 return known.getValue();
             }
         }
-        return "";
+        return kernelLock(kernel);
     }
 
-    private static boolean isLock(String function) {
-        return function.contains("lll_lock_wait")
-                || function.contains("pthread_mutex_lock")
-                || function.contains("pthread_mutex_timedlock")
-                || function.contains("pthread_rwlock_");
+    /** kernel/locking: who takes a mutex or semaphore of the kernel; empty where nobody does. */
+    private static String kernelLock(List<String> kernel) {
+        boolean locks = false;
+        for (String function : kernel) {
+            if (LOCKING.matcher(function).matches()) {
+                locks = true;
+            } else if (locks) {
+                return "a kernel lock taken in " + function;
+            }
+        }
+        return "";
     }
 
     /** mm/mmap.c, mm/memory.c, kernel/fork.c: all take mmap_lock. */

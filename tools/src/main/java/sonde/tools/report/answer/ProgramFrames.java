@@ -17,7 +17,9 @@ public final class ProgramFrames {
     /** Of base libraries and interpreters; an interpreter's own code is never the program's. */
     private static final Pattern RUNTIME_MODULE =
             Pattern.compile(
-                    "(ld|libc|libpthread|libm|librt|libdl|libgcc_s|libstdc\\+\\+|libc\\+\\+(abi)?"
+                    "\\w+\\.(cpython|abi3)-?[-\\w]*\\.so"
+                            + "|(ld|libc|libpthread|libm|librt|libdl|libgcc_s"
+                            + "|libstdc\\+\\+|libc\\+\\+(abi)?"
                             + "|libresolv|libnss_.*|libjvm|libjava|libnio|libnet|libjli|libzip"
                             + "|libpython.*|libnode|libuv|libruby.*|libperl|libgomp|libtbb)"
                             + "([-.][-\\w.]*)?\\.so[.\\d]*|ld-linux.*|ld-musl.*|\\[vdso\\]"
@@ -29,13 +31,13 @@ public final class ProgramFrames {
                     "_start|__libc_.*|_dl_.*|__clone.*|clone3?|start_thread|\\[stack cut\\]"
                             // C++, Rust
                             + "|(\\w+ )*(std|__gnu_cxx|core|alloc|__cxxabiv1)::.*"
-                            + "|<?(std|core|alloc)::.*|operator (new|delete).*"
+                            + "|<?&?(mut |dyn )*(std|core|alloc)::.*|operator (new|delete).*"
                             // Go
                             + "|(runtime|syscall|sync|time|os|net|io|bufio|fmt|reflect|poll)\\..*"
                             + "|(runtime|internal|sync|crypto|encoding|net|vendor)/.*"
                             // JVM, V8
                             + "|(\\S+ )?(java|javax|jdk|sun|com\\.sun)\\..*|L(java|javax|jdk|sun)/.*"
-                            + "|Interpreter.*|call_stub"
+                            + "|Interpreter.*|call_stub|_\\w+_Java"
                             + "|StubRoutines.*|.*(call|vtable|Runtime|blob|Blob|Stub) ?stub.*"
                             + "|(Builtin|BytecodeHandler|Stub|Builtins|RegExp|LoadIC|StoreIC).*"
                             + "|JS:[*~^+]* ?(node:internal|internal/).*|JS:.* (node:|internal/).*");
@@ -50,6 +52,7 @@ public final class ProgramFrames {
 
     private final CallTreeBuilder trees;
     private final Map<Integer, ProgramPlace> known = new HashMap<>();
+    private final Map<Integer, String> leaves = new HashMap<>();
 
     /** Of the chains in {@code trees}. */
     public ProgramFrames(CallTreeBuilder trees) {
@@ -59,6 +62,23 @@ public final class ProgramFrames {
     /** The place of a chain, by its node. */
     public ProgramPlace of(int node) {
         return node < 0 ? ProgramPlace.UNKNOWN : known.computeIfAbsent(node, this::find);
+    }
+
+    /** The innermost function of user code that has a name; empty where the kernel called none. */
+    String leaf(int node) {
+        if (node < 0) {
+            return "";
+        }
+        return leaves.computeIfAbsent(
+                node,
+                at ->
+                        trees.chain(at).reversed().stream()
+                                .filter(frame -> frame.kind() != Frame.Kind.KERNEL)
+                                .findFirst()
+                                .filter(ProgramFrames::isNamed)
+                                .filter(frame -> !isProgram(frame))
+                                .map(ProgramFrames::name)
+                                .orElse(""));
     }
 
     private ProgramPlace find(int node) {

@@ -16,13 +16,19 @@ final class ResourceRules {
     private static final double MEMORY = 0.6;
     private static final int OTHERS = 3;
 
-    private static final Set<String> CONNECTIONS = Set.of("connect", "accept", "accept4", "listen");
+    private static final Set<String> ACCEPTS = Set.of("accept", "accept4", "listen");
+
+    /** When a request for a connection is sent again: TCP_TIMEOUT_INIT, include/net/tcp.h. */
+    private static final long RETRY_NANOS = 900_000_000;
 
     private ResourceRules() {}
 
     /** Resident memory grew and did not shrink again. */
     static List<Finding> memory(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
+        // A JVM takes more memory until its heap has the size that it may have.
+        boolean fillsHeap =
+                evidence.groups().stream().anyMatch(group -> group.name().equals("VM Thread"));
         for (TargetReading rss : readings(evidence, TargetReading.RSS)) {
             long growth = rss.last() - rss.first();
             double perSecond = growth * 1e9 / Math.max(1, evidence.wallNanos());
@@ -33,12 +39,12 @@ final class ResourceRules {
                                 .filter(one -> rss.subject().startsWith(one.group().name()))
                                 .findFirst()
                                 .map(FaultSum::place)
-                                .filter(ProgramPlace::isNamed)
+                                .filter(place -> place.own() && place.isNamed())
                                 .map(place -> "; most page faults come from " + place.phrase())
                                 .orElse("");
                 findings.add(
                         new Finding(
-                                MEMORY,
+                                fillsHeap ? MEMORY / 3 : MEMORY,
                                 rss.subject()
                                         + " grew from "
                                         + AnswerWording.bytes(rss.first())
@@ -142,26 +148,38 @@ final class ResourceRules {
                         .collect(Collectors.joining(", "));
     }
 
-    /** The network stack dropped connections. */
+    /**
+     * The network stack dropped connections. It counts those of all processes: said only where
+     * these threads accept connections or waited long for one.
+     */
     static List<Finding> network(Evidence evidence) {
+        boolean accepts = evidence.calls().stream().anyMatch(call -> ACCEPTS.contains(call.call()));
+        boolean waited =
+                evidence.waits().stream()
+                                .filter(wait -> wait.call().equals("connect"))
+                                .anyMatch(wait -> wait.longest() >= RETRY_NANOS)
+                        || evidence.calls().stream()
+                                .filter(call -> call.call().equals("connect"))
+                                .anyMatch(call -> call.errors().containsKey("EINPROGRESS"));
         List<Finding> findings = new ArrayList<>();
-        boolean connects =
-                evidence.calls().stream()
-                        .anyMatch(call -> CONNECTIONS.contains(call.call()) && call.count() > 0);
-        for (TargetReading one : connects ? evidence.counters() : List.<TargetReading>of()) {
+        for (TargetReading one :
+                accepts || waited ? evidence.counters() : List.<TargetReading>of()) {
             long count = one.last() - one.first();
             String text =
                     switch (one.name()) {
                         case "ListenOverflows" ->
-                                " connections were refused because an accept queue was full"
+                                " dropped because an accept queue was full"
                                         + " (ListenOverflows of the network namespace).";
                         case "TCPSynRetrans" ->
-                                " connection requests had to be sent again: a peer did not answer"
+                                " sent again: a peer did not answer"
                                         + " (TCPSynRetrans of the network namespace).";
                         default -> "";
                     };
-            if (count > 0 && !text.isEmpty()) {
-                findings.add(new Finding(0.25, AnswerWording.count(count) + text));
+            boolean told = one.name().equals("ListenOverflows") || waited;
+            if (count > 0 && !text.isEmpty() && told) {
+                String requests =
+                        count == 1 ? " connection request was" : " connection requests were";
+                findings.add(new Finding(0.25, AnswerWording.count(count) + requests + text));
             }
         }
         return findings;

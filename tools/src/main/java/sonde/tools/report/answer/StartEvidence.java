@@ -43,6 +43,9 @@ final class StartEvidence {
     /** Names that failed with one error are spoken of together when they are so much of all. */
     private static final double MOST = 0.8;
 
+    /** What uses outside of a folder may be left out when it is said that all lie there. */
+    private static final double FOLDER = 0.95;
+
     private final ReportOperators found;
     private final SyscallDurations calls;
     private final FileAccesses files;
@@ -61,6 +64,14 @@ final class StartEvidence {
         int tenths;
         final Map<String, Long> parents = new HashMap<>();
         final Map<Integer, Boolean> makers = new HashMap<>();
+    }
+
+    /** Whether a recording without one of these calls means that nobody made it. */
+    private boolean sees(String call) {
+        return found.counts().counts().stream()
+                .map(one -> one.type().qualifiedName())
+                .anyMatch(name ->
+                        name.equals("raw_syscalls:sys_exit") || name.endsWith("exit_" + call));
     }
 
     /** Processes born in the recording, by the name of their program. */
@@ -84,18 +95,22 @@ final class StartEvidence {
             sum.parents.merge(maker, 1L, Long::sum);
             sum.makers.put(parent, true);
         }
+        boolean waits = sees("wait4");
         List<StartSum> result = new ArrayList<>();
         sums.forEach((name, sum) -> {
             long reaped =
-                    threads.stream()
-                            .filter(thread ->
-                                    sum.makers.keySet().stream()
-                                            .anyMatch(
-                                                    maker -> table.pid(maker) == table.pid(thread)))
-                            .flatMap(thread -> calls.of(thread).stream())
-                            .filter(one -> WAIT.contains(found.callNames().nameOf(one.number())))
-                            .mapToLong(SyscallStats::positive)
-                            .sum();
+                    !waits
+                            ? sum.ended
+                            : threads.stream()
+                                    .filter(thread ->
+                                            sum.makers.keySet().stream()
+                                                    .anyMatch(maker ->
+                                                            table.pid(maker) == table.pid(thread)))
+                                    .flatMap(thread -> calls.of(thread).stream())
+                                    .filter(one ->
+                                            WAIT.contains(found.callNames().nameOf(one.number())))
+                                    .mapToLong(SyscallStats::positive)
+                                    .sum();
             String parent =
                     sum.parents.entrySet().stream()
                             .max(Map.Entry.comparingByValue())
@@ -120,6 +135,9 @@ final class StartEvidence {
 
     /** Descriptors that were made and closed, by process. */
     List<DescriptorSum> descriptors(List<Integer> threads) {
+        if (!sees("close")) {
+            return List.of();
+        }
         Map<Integer, long[]> sums = new HashMap<>();
         Map<Integer, String> names = new HashMap<>();
         for (int thread : threads) {
@@ -147,6 +165,7 @@ final class StartEvidence {
                                 names.getOrDefault(pid, "?"),
                                 sum[0],
                                 sum[1],
+                                Math.min(sum[0], files.mostOpen(pid)),
                                 opened.getOrDefault(pid, Map.of()).entrySet().stream()
                                         .filter(one -> one.getValue() > 1)
                                         .sorted(
@@ -158,7 +177,7 @@ final class StartEvidence {
                                                         + " ×"
                                                         + AnswerWording.count(one.getValue()))
                                         .toList())));
-        result.sort(Comparator.comparingLong((DescriptorSum one) -> one.closed() - one.opened()));
+        result.sort(Comparator.comparingLong((DescriptorSum one) -> -one.most()));
         return result;
     }
 
@@ -184,6 +203,25 @@ final class StartEvidence {
         });
         result.sort(Comparator.comparingLong((FailureSum one) -> -one.count()));
         return result;
+    }
+
+    /** {@code /var/spool/… (12 names)}: of nearly all of these paths; empty where they differ. */
+    static String folder(Map<String, Long> paths) {
+        long count = paths.values().stream().mapToLong(Long::longValue).sum();
+        long seen = 0;
+        int names = 0;
+        String common = null;
+        List<Map.Entry<String, Long>> all = new ArrayList<>(paths.entrySet());
+        all.sort(Map.Entry.<String, Long>comparingByValue().reversed());
+        for (Map.Entry<String, Long> one : all) {
+            if (seen < FOLDER * count) {
+                common = common == null ? one.getKey() : common(common, one.getKey());
+                seen += one.getValue();
+                names++;
+            }
+        }
+        boolean tells = names > 1 && common != null && common.matches("/[^/]+/[^/]+.*");
+        return tells ? common + " (" + AnswerWording.count(names) + " names)" : "";
     }
 
     /** The common beginning of two paths, with an ellipsis behind. */

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.DescriptorSum;
 import sonde.tools.report.answer.Evidence.FailureSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
@@ -21,6 +23,12 @@ final class StormRules {
     private static final double FAILURES_PER_SECOND = 100;
     private static final long FAILURES = 1000;
     private static final long LIMITS = 1;
+    private static final long TRIED = 3;
+    private static final double LOCKED = 0.97;
+
+    /** Calls that lock files, or say that another has. */
+    static final Set<String> LOCKS = Set.of("fcntl", "flock");
+
     private static final long PAGE = 4096;
 
     /** What a storm is worth whose part of the time is not known. */
@@ -37,19 +45,20 @@ final class StormRules {
 
     /** Many processes were started. */
     static List<Finding> starts(Evidence evidence) {
-        long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
+        List<StartSum> steady = steady(evidence);
+        long count = steady.stream().mapToLong(StartSum::count).sum();
         if (!isStartStorm(evidence)) {
             return List.of();
         }
-        long lives = evidence.starts().stream().mapToLong(StartSum::nanos).sum();
-        long cpu = evidence.starts().stream().mapToLong(StartSum::cpuNanos).sum();
+        long lives = steady.stream().mapToLong(StartSum::nanos).sum();
+        long cpu = steady.stream().mapToLong(StartSum::cpuNanos).sum();
         String names =
-                evidence.starts().stream()
+                steady.stream()
                         .limit(4)
                         .map(start -> start.name() + " ×" + AnswerWording.count(start.count()))
                         .collect(Collectors.joining(", "));
-        String more = evidence.starts().size() > 4 ? ", …" : "";
-        StartSum most = evidence.starts().getFirst();
+        String more = steady.size() > 4 ? ", …" : "";
+        StartSum most = steady.getFirst();
         String text =
                 AnswerWording.count(count)
                         + " processes were started in "
@@ -70,9 +79,13 @@ final class StormRules {
 
     /** Whether processes were started all the time. */
     static boolean isStartStorm(Evidence evidence) {
-        long count = evidence.starts().stream().mapToLong(StartSum::count).sum();
-        int spread = evidence.starts().stream().mapToInt(StartSum::spread).max().orElse(0);
-        return count >= STARTS && evidence.rate(count) >= STARTS_PER_SECOND && spread >= SPREAD;
+        long count = steady(evidence).stream().mapToLong(StartSum::count).sum();
+        return count >= STARTS && evidence.rate(count) >= STARTS_PER_SECOND;
+    }
+
+    /** Those that were started during all of it, not by a script at the start. */
+    private static List<StartSum> steady(Evidence evidence) {
+        return evidence.starts().stream().filter(start -> start.spread() >= SPREAD).toList();
     }
 
     /** Children ended and nobody waited for them. */
@@ -84,9 +97,9 @@ final class StormRules {
                         AnswerWording.count(start.ended())
                                 + " children of "
                                 + start.parent()
-                                + " ended, and it waited for "
+                                + " ended, and its process waited for "
                                 + AnswerWording.count(start.reaped())
-                                + " of them: the others stay as zombies, unless it ignores"
+                                + " children in all: the others stay as zombies, unless it ignores"
                                 + " SIGCHLD.";
                 findings.add(new Finding(1, text));
             }
@@ -128,7 +141,7 @@ final class StormRules {
                 AnswerWording.count(count)
                         + " page faults ("
                         + AnswerWording.bytes(count * PAGE)
-                        + " of memory touched first), "
+                        + " of pages), "
                         + AnswerWording.percent(most.count() / (double) count)
                         + " of them of "
                         + most.group().shown()
@@ -142,19 +155,56 @@ final class StormRules {
     static List<Finding> descriptors(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
         for (DescriptorSum one : evidence.descriptors()) {
-            long left = one.opened() - one.closed();
-            if (left >= DESCRIPTORS && left > one.opened() / 2) {
+            if (one.most() >= DESCRIPTORS && one.most() > one.opened() / 2) {
                 String text =
                         one.process()
                                 + " opened "
                                 + AnswerWording.count(one.opened())
-                                + " descriptors and closed "
+                                + " descriptors and had up to "
+                                + AnswerWording.count(one.most())
+                                + " of them open at once, "
                                 + AnswerWording.count(one.closed())
+                                + " were closed"
                                 + (one.names().isEmpty()
                                         ? ""
                                         : ": " + String.join(", ", one.names()))
                                 + ".";
                 findings.add(new Finding(0.95, text));
+            }
+        }
+        return findings;
+    }
+
+    /** A file was locked by another process when it was tried, and it is tried again and again. */
+    static List<Finding> locks(Evidence evidence) {
+        List<Finding> findings = new ArrayList<>();
+        for (CallSum call : evidence.calls()) {
+            long busy =
+                    Stream.of("EAGAIN", "EACCES")
+                            .mapToLong(error -> call.errors().getOrDefault(error, 0L))
+                            .sum();
+            if (LOCKS.contains(call.call()) && busy >= TRIED && !call.object().isEmpty()) {
+                String others =
+                        evidence.calls().stream()
+                                .filter(one -> one.object().equals(call.object()))
+                                .filter(one -> LOCKS.contains(one.call()))
+                                .map(one -> one.group().shown())
+                                .filter(name -> !name.equals(call.group().shown()))
+                                .distinct()
+                                .limit(2)
+                                .collect(Collectors.joining(", "));
+                String text =
+                        call.group().shown()
+                                + " tried "
+                                + AnswerWording.count(busy)
+                                + " times to lock "
+                                + call.object()
+                                + " ("
+                                + call.call()
+                                + "), which another process had locked"
+                                + (others.isEmpty() ? "" : "; " + others + " locks it too")
+                                + ".";
+                findings.add(new Finding(LOCKED, text));
             }
         }
         return findings;

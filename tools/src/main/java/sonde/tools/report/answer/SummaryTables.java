@@ -122,7 +122,8 @@ public final class SummaryTables {
         } else if (!wait.call().isEmpty()) {
             cause.append(" in ").append(wait.call());
         }
-        String object = wait.object().isEmpty() ? wait.reason() : wait.object();
+        boolean guessed = wait.reason().equals(KernelReasons.MAPPED);
+        String object = wait.object().isEmpty() || guessed ? wait.reason() : wait.object();
         boolean lock = WaitRules.isLock(wait) && !wait.meanwhile().isEmpty();
         object += lock ? ", held by " + wait.meanwhile() : "";
         return new OffRow(
@@ -136,7 +137,7 @@ public final class SummaryTables {
     }
 
     private static String threads(ThreadGroup group) {
-        return group.threads() == 1 ? group.name() : group.name() + " ×" + group.threads();
+        return group.name() + (group.threads() == 1 ? " " + group.tid() : " ×" + group.threads());
     }
 
     /** Programs that were started, where that was done all the time. */

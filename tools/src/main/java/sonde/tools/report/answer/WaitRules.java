@@ -15,11 +15,20 @@ final class WaitRules {
     /** What looks like waiting for work counts for so much beside what does not. */
     private static final double IDLE = 0.3;
 
+    /** Waits on a condition that ends hardly ever are those of a pool without work. */
+    private static final double RARELY = 0.12;
+
+    /** A second, of each thread. */
+    private static final double RARE = 3;
+
     /** What polling by sleeping is worth at least: it costs in many ways. */
     private static final double POLLING = 0.6;
 
     /** A wait for a child is explained by what the child does. */
     private static final double CHILD = 0.6;
+
+    /** A wait for a thread's end all the more. */
+    private static final double END = 0.12;
 
     /** Threads that a JVM or Node starts for itself. */
     private static final Pattern RUNTIME_THREAD =
@@ -105,7 +114,7 @@ final class WaitRules {
     private static Set<String> holders(Evidence evidence) {
         return evidence.waits().stream()
                 .filter(wait -> isHeld(wait) && evidence.part(wait.group(), wait.nanos()) >= 0.2)
-                .map(wait -> wait.meanwhile().replaceFirst(", which .*", ""))
+                .map(wait -> wait.meanwhile().replaceFirst("( \\d+)?, which .*", ""))
                 .collect(Collectors.toSet());
     }
 
@@ -134,7 +143,11 @@ final class WaitRules {
         if (CHILDREN.contains(wait.call())) {
             return CHILD;
         }
-        if (RUNTIME_THREAD.matcher(wait.group().name()).matches()) {
+        if (wait.object().startsWith(END_OF)) {
+            return END;
+        }
+        boolean pool = wait.reason().equals(FutexReasons.RUNTIME_WORK);
+        if (pool || RUNTIME_THREAD.matcher(wait.group().name()).matches()) {
             return RUNTIME;
         }
         // One wait from beginning to end, beside threads that do something.
@@ -145,7 +158,11 @@ final class WaitRules {
         }
         // Who is woken by its like waits for what they hold, not for work.
         boolean contended = wait.call().equals("futex") && wait.amongThemselves();
-        return isForWork(wait) && !contended ? IDLE : 1;
+        if (!isForWork(wait) || contended) {
+            return 1;
+        }
+        boolean rare = evidence.rate(wait.count()) < RARE * wait.group().threads();
+        return wait.call().equals("futex") && rare ? RARELY : IDLE;
     }
 
     /** Whether the wait looks like that of a thread that has nothing to do. */
@@ -155,19 +172,41 @@ final class WaitRules {
 
     /** Whether the wait is one of a pool's or a run time's threads that has nothing to do. */
     static boolean isForWork(WaitSum wait) {
-        return FOR_WORK.contains(wait.call()) || wait.call().equals("futex") && !isLock(wait);
+        boolean condition = wait.call().equals("futex") && !isLock(wait);
+        return FOR_WORK.contains(wait.call()) || condition && !isStop(wait);
     }
 
     /** Whether the futex is that of a lock, as glibc's functions tell. */
     static boolean isLock(WaitSum wait) {
-        return wait.reason().equals(LOCK) || wait.object().startsWith(LOCKED);
+        return wait.reason().startsWith(LOCK)
+                || wait.reason().startsWith("a Java monitor")
+                || wait.object().startsWith(LOCKED);
     }
+
+    /** Whether a run time keeps the thread from running. */
+    private static boolean isStop(WaitSum wait) {
+        return wait.reason().contains("a stop of all") || wait.reason().startsWith("the GIL");
+    }
+
+    /** Begin of the name of a child that is waited for. */
+    static final String CHILD_NAMED = "child ";
+
+    private static final String END_OF = "end of ";
 
     /** Begin of the names of locks whose owner is known. */
     static final String LOCKED = "lock ";
 
     /** Reason of a wait for a mutex of user space. */
     static final String LOCK = "a lock";
+
+    /** The variable of a lock or condition whose owner is not known. */
+    private static String variable(WaitSum wait, String otherwise) {
+        return wait.object().startsWith(FUTEX)
+                ? "the variable " + wait.object().substring(FUTEX.length())
+                : otherwise;
+    }
+
+    private static final String FUTEX = "futex ";
 
     private static String text(Evidence evidence, WaitSum wait) {
         ThreadGroup group = wait.group();
@@ -191,11 +230,18 @@ final class WaitRules {
                     .append(" times, the longest ");
             text.append(AnswerWording.time(wait.longest())).append(')');
         }
+        boolean library = !wait.place().module().equals(group.name());
         if (wait.place().own() && wait.place().isNamed()) {
             text.append(wait.meanwhile().isEmpty() ? ", called from " : "; the call comes from ");
             text.append(wait.place().chain());
+        } else if (wait.place().own() && library && !wait.place().module().startsWith("[")) {
+            text.append(", called from code of ").append(wait.place().module());
+            text.append(", which has no symbols");
         }
         text.append(polls ? ": a loop of short sleeps" : "");
+        if (wait.reason().equals(KernelReasons.MAPPED) && !wait.object().isEmpty()) {
+            text.append("; the largest file that it mapped is ").append(wait.object());
+        }
         return text.append('.').toString();
     }
 
@@ -204,12 +250,20 @@ final class WaitRules {
         String waker = wait.waker();
         String of = wait.object().isEmpty() ? "" : " of " + wait.object();
         if (CHILDREN.contains(wait.call())) {
-            String child = wait.object().startsWith("child ") ? wait.object() : "child " + waker;
-            return child.equals("child ") ? " for a child in " + wait.call() : " for its " + child;
+            String child = wait.object().startsWith("child") ? wait.object() : CHILD_NAMED + waker;
+            boolean unknown = child.equals(CHILD_NAMED);
+            String whose = wait.group().threads() > 1 ? " for their " : " for its ";
+            return unknown ? " for a child in " + wait.call() : whose + child;
         }
         String held = wait.meanwhile();
         if (isLock(wait)) {
-            String lock = wait.object().startsWith(LOCKED) ? "the " + wait.object() : "a lock";
+            String lock =
+                    wait.object().startsWith(LOCKED)
+                            ? "the " + wait.object()
+                            : wait.reason()
+                                    + (wait.object().startsWith(FUTEX)
+                                            ? ", " + variable(wait, "")
+                                            : "");
             String released = waker.isEmpty() ? "" : ", released by " + waker;
             return " for " + lock + " (futex)" + (held.isEmpty() ? released : ", held by " + held);
         }
@@ -226,9 +280,16 @@ final class WaitRules {
                     + (held.isEmpty() ? "" : ", held by " + held);
         }
         if (wait.call().equals("futex")) {
-            return wait.object().startsWith("end of ")
+            return wait.object().startsWith(END_OF)
                     ? " for the " + wait.object()
-                    : " on a condition (futex)" + by;
+                    : (wait.reason().isEmpty()
+                                    ? " on " + variable(wait, "a condition")
+                                    : " for " + wait.reason())
+                            + " (futex)"
+                            + by;
+        }
+        if (wait.call().isEmpty() && wait.reason().startsWith(KernelReasons.FUNCTION)) {
+            return " in " + wait.reason();
         }
         boolean dns = wait.object().endsWith(":53");
         String reason =

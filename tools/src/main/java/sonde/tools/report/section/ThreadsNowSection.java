@@ -206,7 +206,7 @@ final class ThreadsNowSection implements ReportSection {
 
     /** The object, and who holds it, with what that one does. */
     private static @Nullable String waitsFor(ReportOperators found, ThreadLook look) {
-        String object = look.object();
+        String object = found.variable(look.thread(), look.object());
         String java = JavaLocks.waitsFor(found, look.thread());
         if (java != null && look.call().startsWith("futex(")) {
             return java;

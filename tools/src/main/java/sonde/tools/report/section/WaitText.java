@@ -19,13 +19,16 @@ final class WaitText {
     /** "lock 0x55d7 held by refresher 1234 (in refresh_cache → usleep)". */
     static String of(ReportOperators found, ObjectWait wait) {
         if (wait.holder() < 0 || !wait.object().startsWith("lock ")) {
-            return wait.object();
+            return found.variable(wait.thread(), wait.object());
         }
         String doing = function(found, wait.holderStack());
         if (doing == null) {
             doing = wait.holderCall() < 0 ? null : found.callNames().nameOf(wait.holderCall());
         }
-        return held(wait.object(), found.threadName(wait.holder()), doing);
+        return held(
+                found.variable(wait.thread(), wait.object()),
+                found.threadName(wait.holder()),
+                doing);
     }
 
     /** With the holder, and what it does where that is known. */

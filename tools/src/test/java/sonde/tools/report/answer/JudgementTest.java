@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import sonde.event.result.Frame;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
@@ -129,8 +130,8 @@ final class JudgementTest {
     @Test
     void aFunctionThatRunsIsNamedWithItsCaller() {
         ThreadGroup group = group("server", 1, 4.9, 0);
-        cpu.add(new CpuUse(group, COMMIT, 0.97, 970, 0.01, List.of()));
-        cpu.add(new CpuUse(group, MALLOC, 0.03, 30, 0, List.of()));
+        cpu.add(new CpuUse(group, COMMIT, 0.97, 970, 0.01, List.of(), ""));
+        cpu.add(new CpuUse(group, MALLOC, 0.03, 30, 0, List.of(), ""));
         assertThat(sentences())
                 .containsExactly(
                         "server 7 ran 4.90 s of 5.00 s: 97 % of the CPU time in journal_commit,"
@@ -140,12 +141,12 @@ final class JudgementTest {
     @Test
     void fewSamplesOrScatteredOnesNameNoFunction() {
         ThreadGroup group = group("server", 1, 4.9, 0);
-        cpu.add(new CpuUse(group, COMMIT, 1, 9, 0, List.of()));
+        cpu.add(new CpuUse(group, COMMIT, 1, 9, 0, List.of(), ""));
         assertThat(sentences()).isEmpty();
         cpu.clear();
         for (int i = 0; i < 10; i++) {
-            ProgramPlace place = new ProgramPlace("f" + i, "server", List.of(), true);
-            cpu.add(new CpuUse(group, place, 0.1, 100, 0, List.of()));
+            ProgramPlace place = new ProgramPlace("f" + i, "m" + i, List.of(), true);
+            cpu.add(new CpuUse(group, place, 0.1, 100, 0, List.of(), ""));
         }
         assertThat(sentences()).isEmpty();
     }
@@ -177,20 +178,26 @@ final class JudgementTest {
     @Test
     void threadsThatWaitForWorkComeLast() {
         ThreadGroup main = group("server", 1, 4.5, 0);
-        cpu.add(new CpuUse(main, COMMIT, 1, 1000, 0, List.of()));
+        cpu.add(new CpuUse(main, COMMIT, 1, 1000, 0, List.of(), ""));
         ThreadGroup pool = group("pool", 8, 0, 0);
         wait(pool, "futex", "", "", "", MALLOC, false, 39, 16);
         ThreadGroup runtime = group("G1 Conc#", 2, 0, 0);
         wait(runtime, "futex", "", "", "", MALLOC, false, 10, 2);
+        assertThat(sentences()).hasSize(1);
+        assertThat(sentences().getFirst()).startsWith("server 7 ran");
+        ThreadGroup fed = group("encoder", 3, 0, 0);
+        wait(fed, "futex", "", "futex frames", "", MALLOC, false, 14, 500);
         assertThat(sentences()).hasSize(2);
-        assertThat(sentences().get(0)).startsWith("server 7 ran");
-        assertThat(sentences().get(1)).startsWith("the 8 pool threads waited");
+        assertThat(sentences().get(1))
+                .startsWith(
+                        "the 3 encoder threads waited 14.0 s of 3 × 5.00 s on the variable"
+                                + " frames (futex)");
     }
 
     @Test
     void callsThatCostAreCountedWithTheirSize() {
         ThreadGroup group = group("export", 1, 4.8, 0);
-        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("write")));
+        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("write"), ""));
         call(group, "write", 1_500_000, 1_500_000, "", 0.8);
         assertThat(sentences())
                 .containsExactly(
@@ -205,7 +212,7 @@ final class JudgementTest {
     @Test
     void readsThatFailAreAPollAndCallsForWaitingAreNot() {
         ThreadGroup group = group("loop", 1, 4.9, 0);
-        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("read")));
+        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("read"), ""));
         call(group, "read", 1_000_000, 832, "EAGAIN", 0.9);
         assertThat(sentences().getFirst())
                 .contains("100 % failed with EAGAIN: it polls without waiting")
@@ -255,16 +262,17 @@ final class JudgementTest {
     void signalsDescriptorsAndLimitsAreCounted() {
         group("server", 1, 0.5, 0);
         signals.add(new SignalSum("server 7", "timers or itself", "SIGALRM", 5000));
-        descriptors.add(new DescriptorSum("server 7", 900, 3, List.of("/etc/hosts ×880")));
+        descriptors.add(new DescriptorSum("server 7", 900, 3, 897, List.of("/etc/hosts ×880")));
         failures.add(new FailureSum("/etc/hosts", "EMFILE", 40, 1));
         assertThat(sentences())
                 .contains(
                         "server 7 got 5,000 SIGALRM (1,000 a second) from timers or itself.",
-                        "server 7 opened 900 descriptors and closed 3: /etc/hosts ×880.",
+                        "server 7 opened 900 descriptors and had up to 897 of them open at once, 3"
+                                + " were closed: /etc/hosts ×880.",
                         "40 attempts on /etc/hosts failed with EMFILE: the process has no"
                                 + " descriptor left (ulimit -n).");
         signals.set(0, new SignalSum("server 7", "timers or itself", "SIGALRM", 50));
-        descriptors.set(0, new DescriptorSum("server 7", 900, 880, List.of()));
+        descriptors.set(0, new DescriptorSum("server 7", 900, 880, 30, List.of()));
         failures.set(0, new FailureSum("/etc/hosts", "ENOENT", 40, 1));
         assertThat(sentences()).isEmpty();
     }
@@ -276,7 +284,7 @@ final class JudgementTest {
         faultShare = 0.6;
         assertThat(sentences().getFirst())
                 .isEqualTo(
-                        "500,000 page faults (1.91 GiB of memory touched first), 100 % of them of"
+                        "500,000 page faults (1.91 GiB of pages), 100 % of them of"
                                 + " loader 7 in journal_commit, called from handle_request.");
         faultShare = 0.05;
         assertThat(sentences()).isEmpty();
@@ -326,6 +334,89 @@ final class JudgementTest {
                                 frame("_start", "server", Frame.Kind.USER)));
         assertThat(place.chain()).isEqualTo("Journal::commit ← walk ← main");
         assertThat(place.own()).isTrue();
+    }
+
+    @Test
+    void codeWithoutNamesIsToldByItsFile() {
+        ThreadGroup group = group("server", 1, 4, 0);
+        ProgramPlace nameless =
+                new ProgramPlace("[anon] without symbols", "[anon]", List.of(), true);
+        cpu.add(new CpuUse(group, nameless, 0.9, 900, 0, List.of(), ""));
+        cpu.add(new CpuUse(group, MALLOC, 0.1, 100, 0, List.of(), ""));
+        assertThat(sentences().getFirst())
+                .endsWith(
+                        ": 90 % of the CPU time in code that was compiled at run time and has no"
+                                + " names.");
+    }
+
+    @Test
+    void aFlatProfileIsToldByTheFunctionAboveIt() {
+        ThreadGroup group = group("server", 1, 4, 0);
+        for (int i = 0; i < 8; i++) {
+            List<String> callers = i < 6 ? List.of("render_page", "main") : List.of("main");
+            ProgramPlace place = new ProgramPlace("f" + i, "m" + i, callers, true);
+            cpu.add(new CpuUse(group, place, 0.125, 100, 0, List.of(), ""));
+        }
+        assertThat(sentences().getFirst())
+                .endsWith(": 75 % of the CPU time in what render_page called.");
+    }
+
+    @Test
+    void aLibraryFunctionThatTookTheTimeIsNamed() {
+        ThreadGroup group = group("server", 1, 4, 0);
+        cpu.add(new CpuUse(group, COMMIT, 1, 900, 0, List.of(), "pthread_spin_lock"));
+        assertThat(sentences().getFirst())
+                .contains(
+                        "journal_commit, called from handle_request (most of it in"
+                                + " pthread_spin_lock)");
+    }
+
+    @Test
+    void locksOfRunTimesAreKnownByTheirFunctions() {
+        assertThat(FutexReasons.of(List.of("syscall", "take_gil", "eval")))
+                .isEqualTo("the GIL of Python");
+        assertThat(
+                        FutexReasons.of(
+                                List.of(
+                                        "syscall",
+                                        "std::sys::sync::mutex::futex::Mutex::lock_contended",
+                                        "shard::get")))
+                .isEqualTo("a lock");
+        assertThat(FutexReasons.of(List.of("__lll_lock_wait_private", "malloc", "grow")))
+                .isEqualTo("a lock of malloc");
+        assertThat(FutexReasons.of(List.of("__pthread_cond_wait", "take_frame"))).isEmpty();
+        assertThat(FutexReasons.of(List.of("uv_cond_wait", "node::PlatformWorkerThread(void*)")))
+                .isEqualTo(FutexReasons.RUNTIME_WORK);
+    }
+
+    @Test
+    void aKernelLockIsToldByItsCaller() {
+        List<Frame> chain =
+                Stream.of(
+                                "__schedule",
+                                "schedule_preempt_disabled",
+                                "rwsem_down_write_slowpath",
+                                "down_write",
+                                "do_unlinkat",
+                                "__x64_sys_unlink")
+                        .map(name -> frame(name, "[kernel]", Frame.Kind.KERNEL))
+                        .toList();
+        assertThat(KernelReasons.reason(chain, "unlink"))
+                .isEqualTo("a kernel lock taken in do_unlinkat");
+        assertThat(KernelReasons.reason(chain.subList(4, 6), "unlink")).isEmpty();
+    }
+
+    @Test
+    void fileLocksTriedInVainAreCounted() {
+        ThreadGroup group = group("server", 1, 0.1, 0);
+        call(group, "fcntl", 40, 0, "EAGAIN", 0);
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 tried 40 times to lock /tmp/out (fcntl), which another process"
+                                + " had locked.");
+        calls.clear();
+        call(group, "fcntl", 40, 0, "EBADF", 0);
+        assertThat(sentences()).isEmpty();
     }
 
     @Test

@@ -1,0 +1,112 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import sonde.symbol.line.SourceOptions;
+import sonde.tools.explain.ExplainRecipe;
+import sonde.tools.explain.ExplainRecipe.ExplainOptions;
+import sonde.tools.explain.ExplainRecipe.LogSource;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
+import sonde.tools.symbolize.SymbolizeRecipe;
+
+/** {@code sonde explain}. */
+final class ExplainCommand {
+    static final String MODEL =
+            """
+            sonde explain [OPTIONS] [LOG...]
+
+            Find the incidents of kernel logs, and explain each of them: crashes, warnings, reports
+            of KASAN, lockdep and other checkers, stalls, hung tasks, leaks, and programs that the
+            kernel ended.
+
+            Arguments:
+              [LOG...]        kernel log, serial capture, output of dmesg or journalctl, also
+                              compressed; a folder of such files, as /sys/fs/pstore; - or nothing is
+                              standard input
+
+            Options:
+              -k, --vmlinux FILE
+                              decode addresses with this kernel image
+              --modules DIR   look for kernel modules below this folder
+              --why           show which frames were passed over to find the one to blame
+              --all           show all frames of all stacks
+              --identities    print a line per identity with the number of its incidents
+              --identity sonde|syzkaller
+                              name incidents in these words; they differ for damaged reports
+                              (default sonde)
+              --follow        wait for further lines at the end of the log, until Ctrl-C
+              --json          print a JSON object per incident
+            """
+                    + SymbolArguments.SYMBOLS
+                    + """
+
+                    Examples:
+                      dmesg | sonde explain
+                      sonde explain /var/log/kern.log.1.gz
+                      sonde explain --follow /dev/kmsg
+                      sonde explain console.txt -k vmlinux --modules build/
+                      sonde explain --identities logs/ which fault is most frequent
+                      journalctl -k -b -1 | sonde explain --json
+
+                    Exit status:
+                      0 no fault of the kernel, 1 there is one, 4 a log cannot be unpacked
+                    """;
+
+    private ExplainCommand() {}
+
+    static int run(CommandCall call) throws Exception {
+        GivenOptions given = call.given();
+        List<LogSource> logs = new ArrayList<>();
+        for (String word : given.words().isEmpty() ? List.of("-") : given.words()) {
+            boolean isIn = word.equals("-");
+            if (!isIn && !Files.exists(Path.of(word))) {
+                throw new OptionException(word + ": no such file");
+            }
+            logs.add(
+                    isIn
+                            ? new LogSource("standard input", null, System.in)
+                            : new LogSource(word, Path.of(word), null));
+        }
+        ExplainOptions options =
+                new ExplainOptions(
+                        given.has("--why"),
+                        given.has("--all"),
+                        given.has("--identities"),
+                        given.text("--identity", "sonde").equals("syzkaller"),
+                        given.has("--follow"));
+        Path kernel = given.path("--vmlinux");
+        Path modules = given.path("--modules");
+        SourceOptions places =
+                SourceOptions.USUAL.with(
+                        SymbolArguments.folders(given), SymbolArguments.servers(given, call::say));
+        if (kernel == null) {
+            if (modules == null) {
+                return show(new ExplainRecipe(options, null), logs, call);
+            }
+            try (SymbolizeRecipe.LogCopy symbols = SymbolizeRecipe.logAlone(modules, places)) {
+                return show(new ExplainRecipe(options, symbols), logs, call);
+            }
+        }
+        if (!Files.exists(kernel)) {
+            throw new OptionException(kernel + ": no such file");
+        }
+        try (SymbolizeRecipe image = SymbolizeRecipe.open(kernel, places);
+                SymbolizeRecipe.LogCopy symbols = image.log(modules, places)) {
+            call.say(image.notes());
+            int code = show(new ExplainRecipe(options, symbols), logs, call);
+            call.say(symbols.notes());
+            return code;
+        }
+    }
+
+    private static int show(ExplainRecipe recipe, List<LogSource> logs, CommandCall call)
+            throws IOException {
+        ResultPrinter.onOut(recipe.of(logs), call.json());
+        return recipe.faults() > 0 ? ExitCode.NEGATIVE : ExitCode.DONE;
+    }
+}

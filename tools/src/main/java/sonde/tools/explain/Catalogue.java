@@ -1,0 +1,122 @@
+package sonde.tools.explain;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import sonde.tools.explain.IncidentKind.IncidentWeight;
+
+/** The kinds of reports, from {@code incidents.txt}. */
+final class Catalogue {
+    /** A kind and what its first line says. */
+    record KindMatch(IncidentKind kind, Matcher matcher) {}
+
+    private final List<IncidentKind> kinds = new ArrayList<>();
+    private final LiteralAutomaton automaton;
+
+    Catalogue(Set<String> others) {
+        try (InputStream in = Catalogue.class.getResourceAsStream("incidents.txt")) {
+            if (in == null) {
+                throw new IllegalStateException("incidents.txt");
+            }
+            read(new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Set<String> literals = new TreeSet<>(others);
+        for (IncidentKind kind : kinds) {
+            literals.addAll(kind.literals());
+        }
+        automaton = new LiteralAutomaton(literals);
+    }
+
+    LiteralAutomaton automaton() {
+        return automaton;
+    }
+
+    /** The first kind of the table whose report begins with this text. */
+    @Nullable KindMatch find(String text) {
+        for (IncidentKind kind : kinds) {
+            boolean may = false;
+            for (String literal : kind.literals()) {
+                may |= text.contains(literal);
+            }
+            for (int i = 0; may && i < kind.first().size(); i++) {
+                Matcher matcher = kind.first().get(i).matcher(text);
+                if (IncidentReader.found(matcher)) {
+                    return new KindMatch(kind, matcher);
+                }
+            }
+        }
+        return null;
+    }
+
+    private void read(BufferedReader in) throws IOException {
+        Map<String, List<String>> block = new HashMap<>();
+        String name = "";
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            if (line.startsWith("#") || line.isBlank()) {
+                continue;
+            }
+            if (line.startsWith("[")) {
+                add(name, block);
+                block.clear();
+                name = line.substring(1, line.indexOf(']'));
+                continue;
+            }
+            int space = line.indexOf(' ');
+            String key = space < 0 ? line : line.substring(0, space);
+            String value = space < 0 ? "" : line.substring(space + 1).strip();
+            block.computeIfAbsent(key, _ -> new ArrayList<>()).add(value);
+        }
+        add(name, block);
+    }
+
+    private void add(String name, Map<String, List<String>> block) {
+        if (name.isEmpty()) {
+            return;
+        }
+        String severity = String.join("", block.getOrDefault("severity", List.of("error")));
+        kinds.add(
+                new IncidentKind(
+                        name,
+                        String.join("", block.getOrDefault("group", List.of(name))),
+                        String.join("", block.getOrDefault("type", List.of(""))),
+                        IncidentWeight.valueOf(severity.toUpperCase(Locale.ROOT)),
+                        List.copyOf(block.getOrDefault("on", List.of())),
+                        patterns(block, "match"),
+                        patterns(block, "field"),
+                        List.copyOf(block.getOrDefault("title", List.of())),
+                        words(block, "within"),
+                        words(block, "skip"),
+                        words(block, "flag"),
+                        List.copyOf(block.getOrDefault("what", List.of())),
+                        String.join(" ", block.getOrDefault("means", List.of())),
+                        List.copyOf(block.getOrDefault("next", List.of()))));
+    }
+
+    private static List<Pattern> patterns(Map<String, List<String>> block, String key) {
+        return block.getOrDefault(key, List.of()).stream().map(Pattern::compile).toList();
+    }
+
+    private static Set<String> words(Map<String, List<String>> block, String key) {
+        Set<String> words = new HashSet<>();
+        for (String line : block.getOrDefault(key, List.of())) {
+            words.addAll(List.of(line.split(" +")));
+        }
+        return words;
+    }
+}

@@ -1,0 +1,191 @@
+package sonde.tools.explain;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.archive.UnwrapLimits;
+import sonde.binary.archive.UnwrappedFiles;
+import sonde.binary.archive.WrapperFormat;
+import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
+import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
+
+/** Finds and explains the incidents of kernel logs. */
+public final class ExplainRecipe {
+    /**
+     * What is shown.
+     *
+     * @param why also by which rules the frame to blame was found
+     * @param all all frames of all stacks
+     * @param groups one line for each identity, with its count
+     * @param foreign whether identities have exactly the words of syzkaller
+     * @param follow whether a log goes on after its end
+     */
+    public record ExplainOptions(
+            boolean why, boolean all, boolean groups, boolean foreign, boolean follow) {}
+
+    /** A read of this device waits for the next record, and never ends. */
+    private static final Path KMSG = Path.of("/dev/kmsg");
+
+    private static final int MOST_GROUPS = 1 << 14;
+
+    /**
+     * A log to read.
+     *
+     * @param file null for a stream
+     */
+    public record LogSource(String name, @Nullable Path file, @Nullable InputStream stream) {}
+
+    private final ExplainOptions options;
+    private final @Nullable LogCopy symbols;
+    private final Catalogue catalogue = new Catalogue(IncidentFinder.NOTES);
+    private final BlameRules rules = new BlameRules();
+    private final Map<String, Alike> alike = new LinkedHashMap<>();
+    private int faults;
+    private int notices;
+
+    /**
+     * @param symbols decodes the addresses of reports; null for none
+     */
+    public ExplainRecipe(ExplainOptions options, @Nullable LogCopy symbols) {
+        this.options = options;
+        this.symbols = symbols;
+    }
+
+    /** The incidents of some logs, written as soon as each of them ended. */
+    public Listing of(List<LogSource> logs) {
+        return new Listing("", List.of(), (out, form) -> write(logs, out, form));
+    }
+
+    /** Faults of the kernel that were found; known when the listing was written. */
+    public int faults() {
+        return faults;
+    }
+
+    /** Incidents that are no fault of the kernel. */
+    public int notices() {
+        return notices;
+    }
+
+    private void write(List<LogSource> logs, OutputStream out, ListingForm form)
+            throws IOException {
+        for (LogSource log : logs) {
+            String name = logs.size() > 1 ? log.name() : "";
+            Path file = log.file();
+            if (log.stream() != null) {
+                scan(log.stream(), null, name, out, form);
+            } else if (file != null && Files.isDirectory(file)) {
+                for (CrashRecords.CrashLog record : CrashRecords.of(file)) {
+                    scan(new ByteArrayInputStream(record.text()), null, record.name(), out, form);
+                }
+            } else if (file != null) {
+                file(file, name, out, form);
+            }
+        }
+        if (options.groups()) {
+            groups(out, form);
+        } else if (form == ListingForm.TEXT) {
+            out.write(end().getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private void file(Path file, String name, OutputStream out, ListingForm form)
+            throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            if (options.follow() || !Files.isRegularFile(file)) {
+                scan(in, file, name, out, form);
+                return;
+            }
+            Input input = Input.open(file);
+            if (WrapperFormat.of(input) == null) {
+                input.close();
+                scan(in, file, name, out, form);
+                return;
+            }
+            try (UnwrappedFiles files = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT)) {
+                for (Input one : files.inputs()) {
+                    String inner = files.isArchive() ? one.name() : name;
+                    scan(UnwrappedFiles.stream(one), null, inner, out, form);
+                }
+            }
+        }
+    }
+
+    /** Incidents of one identity. */
+    private static final class Alike {
+        final Incident first;
+        final String log;
+        int count;
+
+        Alike(Incident first, String log) {
+            this.first = first;
+            this.log = log;
+        }
+    }
+
+    /** One line for each identity, most frequent first. */
+    private void groups(OutputStream out, ListingForm form) throws IOException {
+        List<Alike> all = new ArrayList<>(alike.values());
+        all.sort(Comparator.comparingInt((Alike one) -> one.count).reversed());
+        IncidentWriter writer = new IncidentWriter(out, form, options, "");
+        for (Alike one : all) {
+            writer.group(one.first, one.log, one.count);
+        }
+    }
+
+    private String end() {
+        String found =
+                faults == 0
+                        ? "No fault of the kernel was found"
+                        : faults == 1
+                                ? "1 fault of the kernel was found"
+                                : faults + " faults of the kernel were found";
+        return notices == 0
+                ? found + ".\n"
+                : found + "; " + notices + (notices == 1 ? " notice" : " notices") + ".\n";
+    }
+
+    private void scan(
+            InputStream in, @Nullable Path file, String name, OutputStream out, ListingForm form)
+            throws IOException {
+        IncidentWriter writer = new IncidentWriter(out, form, options, name);
+        IncidentFinder finder =
+                new IncidentFinder(
+                        catalogue,
+                        new IncidentReader(rules, symbols, options.foreign()),
+                        incident -> {
+                            faults += incident.kind().isFault() ? 1 : 0;
+                            notices += incident.kind().isFault() ? 0 : 1;
+                            if (!options.groups()) {
+                                writer.write(incident);
+                            } else if (alike.size() < MOST_GROUPS
+                                    || alike.containsKey(incident.identity())) {
+                                alike.computeIfAbsent(
+                                                incident.identity(), _ -> new Alike(incident, name))
+                                        .count++;
+                            }
+                        });
+        boolean isDevice = KMSG.equals(file);
+        InputStream log =
+                options.follow() || isDevice
+                        ? new LiveInput(
+                                in,
+                                options.follow(),
+                                file != null && Files.isRegularFile(file),
+                                finder::closeAll)
+                        : in;
+        new LogScanner(catalogue.automaton()).scan(log, finder);
+        finder.closeAll();
+    }
+}

@@ -1,0 +1,209 @@
+package sonde.tools.explain;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sentences that follow from several lines of a report: owners, locks, registers, bytes of code.
+ */
+final class IncidentDetails {
+    private static final int MOST_LOCKS = 16;
+    private static final int CODE_BEFORE = 8;
+    private static final int CODE_BEHIND = 16;
+
+    /** {@code (lock){+.+.}-{3:3}, at: function+0x1/0x2}; names may have parentheses. */
+    private static final Pattern LOCK =
+            Pattern.compile(
+                    "\\((?<lock>[^{}]{1,120})\\)\\{[^}]*\\}(?:-\\{[^}]*\\})?"
+                            + "(?:, at: +(?:\\[<[0-9a-fx]+>\\] +)?(?<at>[\\w.]+))?");
+
+    private static final Pattern LINK = Pattern.compile("^ *-> #(?<depth>\\d{1,4}) ");
+
+    private static final Pattern HOLDER =
+            Pattern.compile("^ ?\\d+ locks? held by (?<holder>.+/\\d+)(?: on CPU#\\d+)?:");
+
+    private static final Pattern REGISTER =
+            Pattern.compile(
+                    "\\b(?<name>R[A-D]X|R[SD]I|RBP|R\\d\\d|R0\\d|x\\d{1,2}|r\\d{1,2}) ?: ?"
+                            + "(?<value>[0-9a-f]{8,16})\\b");
+
+    private static final Pattern OOPS = Pattern.compile("^Oops: (?<code>[0-9a-f]{4}) \\[#\\d+\\]");
+
+    private final BlameRules rules;
+
+    IncidentDetails(BlameRules rules) {
+        this.rules = rules;
+    }
+
+    List<String> of(Map<String, String> fields, List<LogStack> stacks, List<LogLine> lines) {
+        List<String> details = new ArrayList<>();
+        owners(stacks, details);
+        locks(stacks, lines, details);
+        registers(fields, lines, details);
+        for (LogLine line : lines) {
+            Matcher oops = OOPS.matcher(line.text());
+            if (oops.lookingAt() && fields.containsKey("address")) {
+                details.add(pageFault(Integer.parseInt(oops.group("code"), 16)));
+                break;
+            }
+        }
+        boolean isUser = false;
+        for (LogLine line : lines) {
+            isUser = line.text().contains("RIP: ") ? line.text().contains("0033:") : isUser;
+            if (!isUser && line.text().startsWith("Code: ") && line.text().indexOf('<') > 0) {
+                details.add(code(line.text()));
+                break;
+            }
+        }
+        return details;
+    }
+
+    /** Who allocated and freed the object. */
+    private void owners(List<LogStack> stacks, List<String> details) {
+        for (LogStack stack : stacks) {
+            String heading = stack.heading().toLowerCase(Locale.ROOT);
+            boolean isOwner =
+                    heading.startsWith("allocated")
+                            || heading.startsWith("freed")
+                            || heading.startsWith("last potentially")
+                            || heading.startsWith("uninit was");
+            if (!isOwner) {
+                continue;
+            }
+            for (LogFrame frame : LogFrame.sure(stack.frames())) {
+                if (rules.skips(frame.function(), Set.of("alloc", "free", "leak", "page"))
+                        .isEmpty()) {
+                    details.add(heading.replaceAll(" at$", "") + " in " + frame.shown());
+                    break;
+                }
+            }
+        }
+    }
+
+    private void locks(List<LogStack> stacks, List<LogLine> lines, List<String> details) {
+        TreeMap<Integer, String> chain = new TreeMap<>();
+        Map<String, List<String>> held = new LinkedHashMap<>();
+        String holder = "";
+        for (int i = 0; i < lines.size(); i++) {
+            String text = lines.get(i).text();
+            Matcher lock = LOCK.matcher(text);
+            Matcher link = LINK.matcher(text);
+            Matcher holds = HOLDER.matcher(text);
+            if (holds.lookingAt()) {
+                holder = holds.group("holder");
+            } else if (text.indexOf('{') < 0 || !lock.find()) {
+                continue;
+            } else if (link.lookingAt() && chain.size() < MOST_LOCKS) {
+                chain.put(
+                        Integer.parseInt(link.group("depth")),
+                        lock.group("lock") + taken(stacks, i));
+            } else if (text.startsWith(" #") && !holder.isEmpty() && held.size() < MOST_LOCKS) {
+                held.computeIfAbsent(holder, _ -> new ArrayList<>())
+                        .add(
+                                lock.group("lock")
+                                        + (lock.group("at") == null
+                                                ? ""
+                                                : ", taken in " + lock.group("at")));
+            }
+        }
+        if (chain.size() > 1) {
+            // The log has the newest dependency as #0; the first lock of the cycle is its lock.
+            StringBuilder cycle = new StringBuilder("the cycle: ").append(name(chain.get(0)));
+            chain.descendingMap().forEach((_, lock) -> cycle.append(" -> ").append(lock));
+            details.add(cycle.toString());
+        }
+        held.forEach((who, locks) -> details.add(who + " holds " + String.join("; ", locks)));
+    }
+
+    private static String name(@Nullable String lock) {
+        int end = lock == null ? -1 : lock.indexOf(" (taken in ");
+        return lock == null ? "?" : end < 0 ? lock : lock.substring(0, end);
+    }
+
+    private String taken(List<LogStack> stacks, int line) {
+        for (LogStack stack : stacks) {
+            if (stack.line() != line) {
+                continue;
+            }
+            for (LogFrame frame : LogFrame.sure(stack.frames())) {
+                if (rules.skips(frame.function(), Set.of("lock")).isEmpty()) {
+                    return " (taken in " + frame.shown() + ")";
+                }
+            }
+        }
+        return "";
+    }
+
+    /** Registers whose values have a meaning of their own. */
+    private static void registers(
+            Map<String, String> fields, List<LogLine> lines, List<String> details) {
+        String address = fields.getOrDefault("address", "");
+        boolean nearNull = address.matches("(?:0x)?0{4,13}[0-9a-f]{3}|(?:0x)?0+");
+        Map<String, String> known = new LinkedHashMap<>();
+        for (LogLine line : lines) {
+            Matcher register = REGISTER.matcher(line.text());
+            while (line.text().indexOf(':') > 0 && register.find()) {
+                String meaning = meaning(register.group("value"), nearNull);
+                if (!meaning.isEmpty()) {
+                    known.putIfAbsent(register.group("name"), meaning);
+                }
+            }
+            if (line.text().startsWith("Call T") || line.text().startsWith("---[ end")) {
+                break;
+            }
+        }
+        known.forEach((name, meaning) -> details.add(name + " is " + meaning));
+    }
+
+    /** include/linux/poison.h and err.h. */
+    private static String meaning(String value, boolean nearNull) {
+        return switch (value) {
+            case "dead000000000100", "00000100" ->
+                    value.length() < 9 ? "" : "LIST_POISON1: the entry was deleted from its list";
+            case "dead000000000122" -> "LIST_POISON2: the entry was deleted from its list";
+            case "6b6b6b6b6b6b6b6b", "6b6b6b6b" -> "POISON_FREE: from freed memory of the slab";
+            case "5a5a5a5a5a5a5a5a", "5a5a5a5a" ->
+                    "POISON_INUSE: from memory that was never written";
+            case "0000000000000000", "00000000" -> nearNull ? "NULL" : "";
+            default -> {
+                boolean mayBeError = value.length() == 16 && value.startsWith("fffffffffffff");
+                long number = mayBeError ? Long.parseUnsignedLong(value, 16) : 0;
+                yield number < -1 && number >= -133 ? "the error " + number + " as a pointer" : "";
+            }
+        };
+    }
+
+    /** Bits of the error code: arch/x86/include/asm/trap_pf.h. */
+    private static String pageFault(int code) {
+        String access =
+                (code & 16) != 0 ? "fetch of an instruction" : (code & 2) != 0 ? "write" : "read";
+        return "page fault: "
+                + access
+                + ((code & 4) != 0 ? " from user mode" : " from the kernel")
+                + ((code & 1) != 0 ? ", which the page forbids" : ", and no page is there");
+    }
+
+    /** The bytes around the instruction that failed. */
+    private static String code(String text) {
+        String[] bytes = text.substring("Code: ".length()).strip().split(" +");
+        int marked = 0;
+        while (marked < bytes.length - 1 && !bytes[marked].startsWith("<")) {
+            marked++;
+        }
+        int from = Math.max(0, marked - CODE_BEFORE);
+        int to = Math.min(bytes.length, marked + CODE_BEHIND);
+        StringBuilder shown = new StringBuilder("bytes of the instruction at <>:");
+        for (int i = from; i < to; i++) {
+            shown.append(' ').append(bytes[i]);
+        }
+        return shown.toString();
+    }
+}

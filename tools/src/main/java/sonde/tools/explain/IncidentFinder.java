@@ -1,0 +1,275 @@
+package sonde.tools.explain;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the lines of each report while a log passes. Reports of several processors and tasks are
+ * kept apart where the log names who printed a line.
+ */
+final class IncidentFinder implements LogScanner.Lines {
+    /** Lines that belong to a report that begins soon. */
+    static final Set<String> NOTES =
+            Set.of(
+                    "[ cut here ]",
+                    "list_add corruption",
+                    "list_del corruption",
+                    "usercopy: ",
+                    "reboot: ");
+
+    private static final int MOST_LINES = 600;
+    private static final int MOST_BEFORE = 12;
+    private static final int FAR = 400;
+    private static final int IDLE = 40;
+    private static final double LONG = 60;
+    private static final double SOON = 10;
+    private static final int MOST_OPEN = 64;
+
+    /** Takes incidents in the order in which they began. */
+    interface IncidentSink {
+        void incident(Incident incident) throws IOException;
+    }
+
+    /** A report that goes on. */
+    private static final class Open {
+        final IncidentKind kind;
+        final Map<String, String> fields = new LinkedHashMap<>();
+        final List<LogLine> before;
+        final List<LogLine> lines = new ArrayList<>();
+        boolean panicked;
+        boolean closed;
+        int idle;
+
+        Open(IncidentKind kind, List<LogLine> before) {
+            this.kind = kind;
+            this.before = before;
+        }
+    }
+
+    private final Catalogue catalogue;
+    private final IncidentReader reader;
+    private final IncidentSink sink;
+    private final Map<String, Open> open = new HashMap<>();
+    private final Map<String, Deque<LogLine>> notes = new HashMap<>();
+    private final Deque<Open> order = new ArrayDeque<>();
+    private long number;
+    private boolean restarts;
+    private int incidents;
+    private int cause;
+    private double causeSeconds;
+
+    IncidentFinder(Catalogue catalogue, IncidentReader reader, IncidentSink sink) {
+        this.catalogue = catalogue;
+        this.reader = reader;
+        this.sink = sink;
+    }
+
+    @Override
+    public void line(byte[] bytes, int from, int to, boolean marked) throws IOException {
+        number++;
+        if (!marked) {
+            if (open.isEmpty() && notes.isEmpty()) {
+                return;
+            }
+            String context = LogLine.context(bytes, from, to);
+            if (context != null && !open.containsKey(context) && !notes.containsKey(context)) {
+                if (number % 64 == 0) {
+                    closeOld();
+                }
+                return;
+            }
+        }
+        take(LogLine.of(bytes, from, to, number), marked);
+    }
+
+    @Override
+    public void waits() throws IOException {
+        // a report may go on with the next read
+    }
+
+    private void take(LogLine line, boolean marked) throws IOException {
+        String plain = line.text();
+        if (JournalEntry.isField(plain)
+                || plain.startsWith(" SUBSYSTEM=")
+                || plain.startsWith(" DEVICE=")) {
+            return;
+        }
+        String context = line.context();
+        restarts |= marked && line.text().contains("reboot: ");
+        Catalogue.KindMatch found = marked ? catalogue.find(line.text()) : null;
+        Open current = open.get(context);
+        if (found != null && !belongs(line, found, current)) {
+            begin(line, found, current);
+            return;
+        }
+        if (current == null) {
+            if (found == null) {
+                note(line, marked);
+            }
+            return;
+        }
+        if (found != null) {
+            current.panicked |= found.kind().group().equals("panic");
+            if (found.kind().has("merge")) {
+                IncidentReader.put(found.matcher(), current.fields);
+            }
+        }
+        double last = current.lines.getLast().seconds();
+        if (line.seconds() - last > LONG
+                || line.seconds() < last - 1
+                || current.lines.size() >= MOST_LINES) {
+            close(context, current);
+            note(line, marked);
+            return;
+        }
+        current.lines.add(line);
+        current.idle = isReport(line.text()) ? 0 : current.idle + 1;
+        if (current.idle > IDLE) {
+            close(context, current);
+        }
+        if (number % 64 == 0) {
+            closeOld();
+        }
+    }
+
+    private void note(LogLine line, boolean marked) {
+        Deque<LogLine> last = notes.get(line.context());
+        if (last == null && !marked) {
+            if (number % 64 == 0) {
+                notes.clear();
+            }
+            return;
+        }
+        if (last == null) {
+            last = new ArrayDeque<>();
+            notes.put(line.context(), last);
+        }
+        last.add(line);
+        if (last.size() > MOST_BEFORE) {
+            notes.remove(line.context());
+        }
+    }
+
+    private boolean belongs(LogLine line, Catalogue.KindMatch found, @Nullable Open current) {
+        IncidentKind kind = found.kind();
+        if (current == null) {
+            return kind.has("later") && (number < 2 || restarts);
+        }
+        if (kind.has("merge")) {
+            return kind.group().equals(current.kind.group())
+                    && !current.fields.containsKey("address");
+        }
+        if (kind == current.kind && current.lines.size() < 3) {
+            // Symbolized logs repeat the first line for each inlined call; the last one is real.
+            current.fields.keySet().removeAll(found.matcher().namedGroups().keySet());
+            IncidentReader.put(found.matcher(), current.fields);
+            return !line.hasTime() || line.seconds() == current.lines.getLast().seconds();
+        }
+        return kind.within().contains("*") && current.kind.isFault()
+                || kind.within().contains(current.kind.group());
+    }
+
+    private void begin(LogLine line, Catalogue.KindMatch found, @Nullable Open current)
+            throws IOException {
+        String context = line.context();
+        if (found.kind().has("line") && current != null && current.lines.size() < IDLE) {
+            Open alone = new Open(found.kind(), List.of());
+            IncidentReader.put(found.matcher(), alone.fields);
+            alone.lines.add(line);
+            alone.closed = true;
+            order.add(alone);
+            return;
+        }
+        if (current != null) {
+            close(context, current);
+        }
+        Deque<LogLine> last = notes.remove(context);
+        Open next = new Open(found.kind(), last == null ? List.of() : List.copyOf(last));
+        IncidentReader.put(found.matcher(), next.fields);
+        next.lines.add(line);
+        open.put(context, next);
+        order.add(next);
+        if (open.size() > MOST_OPEN) {
+            closeAll();
+        }
+    }
+
+    private static boolean isReport(String text) {
+        return text.startsWith(" ")
+                || text.startsWith("\t")
+                || text.contains("+0x")
+                || text.startsWith("CPU:")
+                || text.startsWith("Call Trace")
+                || text.length() > 4 && text.indexOf(':') == 4
+                || text.startsWith("R")
+                || text.startsWith("Code:")
+                || text.startsWith("[<");
+    }
+
+    private void closeOld() throws IOException {
+        List<String> old = new ArrayList<>();
+        open.forEach((context, one) -> {
+            if (number - one.lines.getLast().number() > FAR) {
+                old.add(context);
+            }
+        });
+        for (String context : old) {
+            Open one = open.get(context);
+            if (one != null) {
+                close(context, one);
+            }
+        }
+    }
+
+    private void close(String context, Open one) throws IOException {
+        open.remove(context);
+        one.closed = true;
+        flush();
+    }
+
+    private void flush() throws IOException {
+        while (!order.isEmpty() && order.getFirst().closed) {
+            Open one = order.removeFirst();
+            incidents++;
+            Incident incident =
+                    reader.read(
+                            incidents,
+                            one.kind,
+                            one.fields,
+                            one.before,
+                            one.lines,
+                            one.panicked,
+                            cause(one));
+            sink.incident(incident);
+        }
+    }
+
+    /** The first fault of this boot where it was shortly before; 0 for none. */
+    private int cause(Open one) {
+        LogLine first = one.lines.getFirst();
+        boolean isNew = cause == 0 || first.seconds() < causeSeconds;
+        if (isNew && one.kind.isFault()) {
+            cause = incidents;
+            causeSeconds = first.seconds();
+            return 0;
+        }
+        return one.kind.isFault() && first.seconds() - causeSeconds <= SOON ? cause : 0;
+    }
+
+    /** Ends every report: the log has no further line. */
+    void closeAll() throws IOException {
+        for (Open one : order) {
+            one.closed = true;
+        }
+        open.clear();
+        flush();
+    }
+}

@@ -1,0 +1,360 @@
+package sonde.tools.explain;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
+
+/** What the lines of one report say. */
+final class IncidentReader {
+    private static final int MOST_VALUE = 300;
+    private static final int MOST_REPORTING = 8;
+
+    private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
+
+    private static final Pattern NUMBER = Pattern.compile("0x[0-9a-f]+|\\d+");
+
+    private static final List<Pattern> MACHINE =
+            List.of(
+                    Pattern.compile(
+                            "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? [Cc]omm: (?<task>.+?)"
+                                    + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?<kernel>\\d+\\.\\S+)"),
+                    Pattern.compile("^Hardware name: (?<hardware>.+)"),
+                    Pattern.compile("^Workqueue: (?<workqueue>.+)"),
+                    Pattern.compile("^Modules linked in: (?<modules>.+)"),
+                    Pattern.compile("^Kernel Offset: (?<offset>0x[0-9a-f]+) from"),
+                    Pattern.compile("^(?<code>Code: [0-9a-f<>() ]{8,}.*)"));
+
+    private final BlameRules rules;
+    private final @Nullable LogCopy symbols;
+    private final boolean foreign;
+
+    /**
+     * @param foreign whether identities have exactly the words of syzkaller
+     */
+    IncidentReader(BlameRules rules, @Nullable LogCopy symbols, boolean foreign) {
+        this.rules = rules;
+        this.symbols = symbols;
+        this.foreign = foreign;
+    }
+
+    /** Lines with the places of their addresses, where symbols were given. */
+    private List<LogLine> decoded(List<LogLine> lines) throws IOException {
+        if (symbols == null) {
+            return lines;
+        }
+        List<LogLine> decoded = new ArrayList<>();
+        for (LogLine line : lines) {
+            decoded.add(
+                    new LogLine(
+                            line.number(),
+                            line.seconds(),
+                            line.context(),
+                            symbols.decoded(line.text())));
+        }
+        return decoded;
+    }
+
+    /** The blame for a report. */
+    private record Blame(@Nullable LogFrame frame, List<LogFrame> candidates, List<String> why) {}
+
+    Incident read(
+            int number,
+            IncidentKind kind,
+            Map<String, String> first,
+            List<LogLine> before,
+            List<LogLine> printed,
+            boolean panicked,
+            int after)
+            throws IOException {
+        List<LogLine> lines = decoded(printed);
+        Map<String, String> fields = new LinkedHashMap<>(first);
+        Map<String, String> machine = new LinkedHashMap<>();
+        for (LogLine line : before) {
+            take(kind.later(), line.text(), fields);
+        }
+        for (LogLine line : lines) {
+            take(kind.later(), line.text(), fields);
+            take(MACHINE, line.text(), machine);
+        }
+        List<LogStack> stacks = LogStack.of(lines);
+        List<String> damage = new ArrayList<>();
+        Blame blame = blame(kind, fields, stacks, lines);
+        if (blame.frame() != null) {
+            fields.put("frame", blame.frame().function());
+        } else if (!kind.has("nostack")) {
+            fields.put("frame", "corrupted");
+        }
+        damage(kind, stacks, blame, damage);
+        if (foreign && !damage.isEmpty() && kind.group().equals("warning")) {
+            fields.put("frame", "corrupted");
+        }
+        String file = file(kind, blame);
+        if (!file.isEmpty()) {
+            fields.put("blamed_file", file);
+        }
+        String identity = fill(kind.titles(), fields, kind.name()).strip();
+        String type = fill(List.of(kind.type()), fields, "");
+        return new Incident(
+                number,
+                kind,
+                identity,
+                type,
+                fields,
+                machine,
+                blame.frame(),
+                blame.why(),
+                stacks,
+                new IncidentDetails(rules).of(fields, stacks, lines),
+                damage,
+                panicked,
+                after,
+                lines);
+    }
+
+    /** The source file to blame, where the log or symbols name files; empty for none. */
+    private String file(IncidentKind kind, Blame blame) {
+        LogFrame blamed = blame.frame();
+        if (blamed != null && rules.isAlias(blamed.function())) {
+            return blamed.file();
+        }
+        String first = "";
+        for (LogFrame frame : blame.candidates()) {
+            String file = frame.file();
+            if (file.isEmpty() || !rules.skips(frame.function(), kind.skips()).isEmpty()) {
+                continue;
+            }
+            if (!rules.serves(file)) {
+                return file;
+            }
+            boolean isBelow = file.startsWith("include/") || file.startsWith("lib/");
+            first = first.isEmpty() && !isBelow ? file : first;
+        }
+        return first;
+    }
+
+    /** Whether the first line names a function, and all frames are those of the report itself. */
+    private boolean isAlone(IncidentKind kind, Blame blame) {
+        int own = 0;
+        for (LogFrame frame : blame.candidates()) {
+            own += rules.skips(frame.function(), kind.skips()).isEmpty() ? 1 : 0;
+        }
+        LogFrame frame = blame.frame();
+        return frame != null
+                && frame.offset().isEmpty()
+                && !kind.has("nostack")
+                && own == 1
+                && blame.candidates().size() > 2;
+    }
+
+    private void damage(
+            IncidentKind kind, List<LogStack> stacks, Blame blame, List<String> damage) {
+        if (!kind.has("nostack") && blame.frame() == null) {
+            damage.add("no frame of a stack is left to blame");
+        } else if (!kind.has("nostack") && stacks.isEmpty()) {
+            damage.add("the report has no stack: it was cut short");
+        } else if (isAlone(kind, blame)) {
+            damage.add("the stack has no frame but those of the report itself");
+        }
+    }
+
+    private static void take(List<Pattern> patterns, String text, Map<String, String> fields) {
+        if (text.length() > 4096) {
+            return;
+        }
+        for (Pattern pattern : patterns) {
+            Matcher matcher = pattern.matcher(text);
+            if (found(matcher)) {
+                put(matcher, fields);
+            }
+        }
+    }
+
+    /** Patterns that begin with ^ are tried at the begin of the text only. */
+    static boolean found(Matcher matcher) {
+        return matcher.pattern().pattern().charAt(0) == '^' ? matcher.lookingAt() : matcher.find();
+    }
+
+    /** Takes named groups; what is known stays. */
+    static void put(Matcher matcher, Map<String, String> fields) {
+        for (String name : matcher.namedGroups().keySet()) {
+            String value = matcher.group(name);
+            if (value != null) {
+                String kept = value.length() > MOST_VALUE ? value.substring(0, MOST_VALUE) : value;
+                fields.putIfAbsent(name, kept.strip());
+            }
+        }
+    }
+
+    private Blame blame(
+            IncidentKind kind,
+            Map<String, String> fields,
+            List<LogStack> stacks,
+            List<LogLine> lines) {
+        List<String> why = new ArrayList<>();
+        if (kind.has("stall") || kind.has("entry")) {
+            return stalled(kind, stacks, lines, why);
+        }
+        List<LogFrame> candidates = new ArrayList<>();
+        List<LogStack> traces = traces(stacks);
+        LogStack main = traces.isEmpty() ? null : traces.getFirst();
+        String named = fields.get("function");
+        if (named != null) {
+            String plain = LogFrame.plain(named);
+            LogFrame same = main == null ? null : LogFrame.find(main.frames(), plain);
+            candidates.add(same == null ? new LogFrame(plain, "", "", "", true, true, "") : same);
+        } else if (!kind.has("norip")) {
+            LogFrame top = top(main == null ? lines : lines.subList(0, main.line()));
+            if (top != null) {
+                candidates.add(top);
+            }
+        }
+        if (main != null) {
+            candidates.addAll(LogFrame.sure(main.frames()));
+        }
+        for (LogFrame frame : candidates) {
+            if (kind.skips().contains("hang") && rules.has("alias", frame.function())) {
+                return new Blame(frame.named(rules.alias(frame.function())), candidates, why);
+            }
+            String rule = rules.skips(frame.function(), kind.skips());
+            if (rule.isEmpty()) {
+                return new Blame(frame, candidates, why);
+            }
+            why.add(frame.function() + ": " + rule);
+        }
+        return new Blame(null, candidates, why);
+    }
+
+    /** The handler that a task, interrupt or worker was in when it was stuck. */
+    private Blame stalled(
+            IncidentKind kind, List<LogStack> stacks, List<LogLine> lines, List<String> why) {
+        LogStack main = null;
+        int from = 0;
+        for (LogStack stack : traces(stacks)) {
+            List<LogFrame> sure = LogFrame.sure(stack.frames());
+            boolean isReport = kind.has("stall") || main == null && isWatchdog(sure);
+            int begin = isReport ? interrupted(sure) : 0;
+            boolean isWorker = LogFrame.find(stack.frames(), "rcu_gp_kthread") != null;
+            if (begin > 0 || main == null && !isWorker) {
+                main = stack;
+                from = begin;
+            }
+            if (begin > 0) {
+                break;
+            }
+        }
+        List<LogFrame> frames = new ArrayList<>();
+        if (main != null) {
+            LogFrame top = from == 0 ? top(lines.subList(0, main.line())) : null;
+            if (top != null) {
+                frames.add(top);
+            }
+            frames.addAll(LogFrame.sure(main.frames()));
+        }
+        LogFrame last = null;
+        LogFrame own = null;
+        List<LogFrame> behind = frames.subList(from, frames.size());
+        for (LogFrame frame : behind) {
+            String function = frame.function();
+            if (rules.has("alias", function)) {
+                return new Blame(frame.named(rules.alias(function)), behind, why);
+            }
+            if (last != null && rules.has("anchor", function)) {
+                why.add(last.function() + " is called by " + function);
+                return new Blame(last, behind, why);
+            }
+            boolean passed =
+                    !rules.skips(function, kind.skips()).isEmpty() || rules.has("anchor", function);
+            last = passed ? last : frame;
+            own = passed || own != null ? own : frame;
+        }
+        return new Blame(own, behind, why);
+    }
+
+    /** Whether the stack begins with the timer that made the report. */
+    private static boolean isWatchdog(List<LogFrame> frames) {
+        for (LogFrame frame : frames.subList(0, Math.min(frames.size(), MOST_REPORTING))) {
+            if (frame.function().startsWith("watchdog_")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The frame behind the last entry of an interrupt; 0 for none. */
+    private int interrupted(List<LogFrame> frames) {
+        int from = 0;
+        for (int i = 0; i < frames.size(); i++) {
+            if (rules.has("interrupt", frames.get(i).function())) {
+                from = i + 1;
+            } else if (from > 0) {
+                break;
+            }
+        }
+        return from;
+    }
+
+    /** The stacks of what ran, without those of allocations and the like where there are others. */
+    private static List<LogStack> traces(List<LogStack> stacks) {
+        List<LogStack> all = new ArrayList<>();
+        List<LogStack> traces = new ArrayList<>();
+        for (LogStack stack : stacks) {
+            if (!LogFrame.sure(stack.frames()).isEmpty()) {
+                String heading = stack.heading().toLowerCase(Locale.ROOT);
+                boolean isTrace = heading.startsWith("call trace") || heading.endsWith("backtrace");
+                (isTrace ? traces : all).add(stack);
+            }
+        }
+        return traces.isEmpty() ? all : traces;
+    }
+
+    private static @Nullable LogFrame top(List<LogLine> lines) {
+        for (LogLine line : lines) {
+            LogFrame top = LogFrame.top(line.text());
+            if (top != null) {
+                return top;
+            }
+        }
+        return null;
+    }
+
+    /** The first template whose fields are all known. */
+    static String fill(List<String> templates, Map<String, String> fields, String otherwise) {
+        for (String template : templates) {
+            int bar = template.indexOf('|');
+            String filled =
+                    bar < 0 || fields.containsKey(template.substring(bar + 1))
+                            ? fill(bar < 0 ? template : template.substring(0, bar), fields)
+                            : null;
+            if (filled != null) {
+                return filled;
+            }
+        }
+        return otherwise;
+    }
+
+    private static @Nullable String fill(String template, Map<String, String> fields) {
+        Matcher matcher = FIELD.matcher(template);
+        StringBuilder text = new StringBuilder();
+        while (matcher.find()) {
+            String name = matcher.group(1);
+            boolean capitals = Character.isUpperCase(name.charAt(0));
+            String value = fields.getOrDefault(name.toLowerCase(Locale.ROOT), matcher.group(3));
+            if (value == null) {
+                return null;
+            }
+            if (matcher.group(2) != null) {
+                value = NUMBER.matcher(value).replaceAll("NUM");
+            }
+            String shown = capitals ? value.toUpperCase(Locale.ROOT).replace(' ', '-') : value;
+            matcher.appendReplacement(text, Matcher.quoteReplacement(shown));
+        }
+        return matcher.appendTail(text).toString();
+    }
+}

@@ -1,0 +1,248 @@
+package sonde.tools.explain;
+
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of a log without what stands before the kernel's text.
+ *
+ * @param number counts from 1
+ * @param seconds since the boot; NaN where the line has no time
+ * @param context who printed it, {@code T123} or {@code C0} (CONFIG_PRINTK_CALLER); the host before
+ *     it where several hosts log; empty where nobody says
+ * @param text what the kernel printed
+ */
+record LogLine(long number, double seconds, String context, String text) {
+    private static final int FAR = 200;
+
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;?]*[A-Za-z]");
+
+    /** {@code 6,1235,5140900,-,caller=T12;text}: /dev/kmsg and extended netconsole. */
+    private static final Pattern RECORD =
+            Pattern.compile(
+                    "^(?<level>\\d{1,4}),(?<number>\\d{1,20}),(?<micros>\\d{1,20}),[-c+]"
+                            + "(?:,(?:caller=(?<caller>[TC]\\d+)|[\\w-]+=[^;,]*))*;");
+
+    /** {@code [ 12.345678]}, also with Android's CPU and task behind. */
+    private static final Pattern TIME =
+            Pattern.compile("\\[ {0,8}(?<seconds>\\d{1,10}\\.\\d{3,9})\\]");
+
+    private static final Pattern CALLER = Pattern.compile("^ ?\\[ *(?<caller>[TC]\\d+)\\]");
+
+    private static final Pattern ANDROID =
+            Pattern.compile(
+                    "^(?: ?-?\\(\\d\\)| ?\\[\\d+: *[^\\]:]+: *\\d+\\]| ?\\[\\d+:[^\\]]+\\])+");
+
+    /** dmesg -T and dmesg --time-format iso. */
+    private static final Pattern DATE =
+            Pattern.compile(
+                    "^(?:\\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? \\d{4}\\]"
+                            + "|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[,.]\\d+[+-]\\d\\d:\\d\\d)"
+                            + "(?: ?\\[ *(?<caller>[TC]\\d+)\\])? ?");
+
+    /** journalctl -o short-monotonic, behind the time. */
+    private static final Pattern MONOTONIC = Pattern.compile("^ ?(?<host>[\\w.-]{1,64}) kernel: ?");
+
+    /** {@code Mon DD HH:MM:SS host kernel: } and the same with a date of ISO 8601. */
+    private static final Pattern SYSLOG =
+            Pattern.compile(
+                    "^(?:<\\d{1,3}>)?(?:[A-Z][a-z]{2} [ \\d]?\\d(?: \\d{4})? \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?"
+                            + "|[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?: \\d{4})?"
+                            + "|\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(?:[.,]\\d+)?"
+                            + "(?:Z|[+-]\\d\\d:?\\d\\d)?)[ ,]"
+                            + "(?: ?(?<host>[\\w.:-]{1,64}) )?(?:[a-z]+\\.[a-z]+ )?"
+                            + "(?:kernel|user kernel)(?:\\[\\d+\\])?: ?");
+
+    static LogLine of(byte[] bytes, int from, int to, long number) {
+        int begin = from;
+        int end = to;
+        while (end > begin && (bytes[end - 1] == '\r' || bytes[end - 1] == ' ')) {
+            end--;
+        }
+        LogLine usual = usual(bytes, begin, end, number);
+        return usual != null
+                ? usual
+                : of(new String(bytes, begin, end - begin, StandardCharsets.UTF_8), number);
+    }
+
+    /** As {@link #of(String, long)}, of a line that begins as the kernel's console writes it. */
+    private static @Nullable LogLine usual(byte[] bytes, int from, int to, long number) {
+        int at = usualTime(bytes, from, to);
+        if (at < 0) {
+            return null;
+        }
+        double seconds = 0;
+        double part = 0;
+        for (int i = from + 1; i < at - 1; i++) {
+            if (bytes[i] == '.') {
+                part = 1;
+            } else if (bytes[i] != ' ') {
+                seconds = seconds * 10 + bytes[i] - '0';
+                part *= 10;
+            }
+        }
+        int behind = callerEnd(bytes, at, to);
+        String caller = behind == at ? "" : caller(bytes, at, behind);
+        int begin = behind < to && bytes[behind] == ' ' ? behind + 1 : behind;
+        for (int i = begin; i < to; i++) {
+            boolean isJournal =
+                    bytes[i] == 'k'
+                            && i < begin + 66
+                            && i + 7 < to
+                            && bytes[i + 6] == ':'
+                            && bytes[i + 1] == 'e';
+            if (bytes[i] == '\r' || bytes[i] == 27 || isJournal) {
+                return null;
+            }
+        }
+        boolean isAndroid =
+                begin < to && behind == at && (bytes[begin] == '[' || bytes[begin] == '(');
+        return isAndroid
+                ? null
+                : new LogLine(
+                        number,
+                        seconds / part,
+                        caller,
+                        new String(bytes, begin, to - begin, StandardCharsets.UTF_8));
+    }
+
+    /** Where the time of a console's line ends; -1 where there is none at its begin. */
+    private static int usualTime(byte[] bytes, int from, int to) {
+        if (to - from < 4 || bytes[from] != '[') {
+            return -1;
+        }
+        int at = from + 1;
+        while (at < to && bytes[at] == ' ') {
+            at++;
+        }
+        int digits = at;
+        int point = -1;
+        while (at < to && (bytes[at] >= '0' && bytes[at] <= '9' || bytes[at] == '.' && point < 0)) {
+            point = bytes[at] == '.' ? at : point;
+            at++;
+        }
+        boolean fits = point > digits && at - point == 7 && at - digits < 18;
+        return fits && at < to && bytes[at] == ']' ? at + 1 : -1;
+    }
+
+    private static int callerEnd(byte[] bytes, int from, int to) {
+        if (from >= to || bytes[from] != '[') {
+            return from;
+        }
+        int at = from + 1;
+        while (at < to && bytes[at] == ' ') {
+            at++;
+        }
+        if (at >= to || bytes[at] != 'T' && bytes[at] != 'C') {
+            return from;
+        }
+        at++;
+        while (at < to && bytes[at] >= '0' && bytes[at] <= '9') {
+            at++;
+        }
+        return at < to && bytes[at] == ']' ? at + 1 : from;
+    }
+
+    private static String caller(byte[] bytes, int from, int to) {
+        int begin = from + 1;
+        while (bytes[begin] == ' ') {
+            begin++;
+        }
+        return new String(bytes, begin, to - 1 - begin, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Who printed a line of a console; null where only {@link #of} can tell. */
+    static @Nullable String context(byte[] bytes, int from, int to) {
+        int at = usualTime(bytes, from, to);
+        int behind = at < 0 ? 0 : callerEnd(bytes, at, to);
+        return at < 0 || behind == at ? null : caller(bytes, at, behind);
+    }
+
+    static LogLine of(String raw, long number) {
+        String text = raw;
+        if (text.indexOf('\u001b') >= 0) {
+            text = COLOUR.matcher(text).replaceAll("");
+        }
+        if (text.indexOf('\r') >= 0) {
+            text = text.replace("\r", "");
+        }
+        String host = "";
+        double seconds = Double.NaN;
+        String caller = "";
+        if (text.isEmpty()) {
+            return new LogLine(number, seconds, "", "");
+        }
+        char first = text.charAt(0);
+        if (first == '{' || first == 'M') {
+            LogLine entry = JournalEntry.line(text, number);
+            if (entry != null) {
+                return entry;
+            }
+        }
+        if (first == '[' || first == '2') {
+            Matcher date = DATE.matcher(text);
+            if (date.lookingAt() && !SYSLOG.matcher(text).lookingAt()) {
+                caller = date.group("caller") == null ? "" : date.group("caller");
+                return new LogLine(number, seconds, caller, text.substring(date.end()));
+            }
+        }
+        if (first >= '0' && first <= '9') {
+            Matcher record = RECORD.matcher(text);
+            if (record.find()) {
+                seconds = Double.parseDouble(record.group("micros")) / 1e6;
+                caller = record.group("caller") == null ? "" : record.group("caller");
+                return new LogLine(number, seconds, caller, text.substring(record.end()));
+            }
+        }
+        if (first != '[' && first != ' ') {
+            Matcher syslog = SYSLOG.matcher(text);
+            if (syslog.find()) {
+                host = syslog.group("host") == null ? "" : syslog.group("host");
+                text = text.substring(syslog.end());
+            } else if (first == '<' && text.indexOf('>') > 0 && text.indexOf('>') < 5) {
+                text = text.substring(text.indexOf('>') + 1);
+            }
+        }
+        int bracket = text.indexOf('[');
+        if (bracket >= 0 && bracket < FAR) {
+            Matcher time = TIME.matcher(text);
+            if (time.region(bracket, Math.min(text.length(), bracket + FAR)).find()) {
+                seconds = Double.parseDouble(time.group("seconds"));
+                text = text.substring(time.end());
+                Matcher named = CALLER.matcher(text);
+                if (named.find()) {
+                    caller = named.group("caller");
+                    text = text.substring(named.end());
+                } else if (text.startsWith("[")
+                        || text.startsWith("(")
+                        || text.startsWith(" [")
+                        || text.startsWith(" (")) {
+                    Matcher android = ANDROID.matcher(text);
+                    if (android.find()) {
+                        text = text.substring(android.end());
+                    }
+                }
+                Matcher monotonic = MONOTONIC.matcher(text);
+                if (monotonic.lookingAt()) {
+                    host = monotonic.group("host");
+                    text = text.substring(monotonic.end());
+                } else if (text.startsWith(" ")) {
+                    text = text.substring(1);
+                }
+            } else if (text.startsWith("[T") || text.startsWith("[C") || text.startsWith("[ ")) {
+                Matcher named = CALLER.matcher(text);
+                if (named.find()) {
+                    caller = named.group("caller");
+                    text = text.substring(Math.min(text.length(), named.end() + 1));
+                }
+            }
+        }
+        return new LogLine(number, seconds, host.isEmpty() ? caller : host + "/" + caller, text);
+    }
+
+    boolean hasTime() {
+        return !Double.isNaN(seconds);
+    }
+}

@@ -1,0 +1,80 @@
+package sonde.tools.explain;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Cuts a log into lines; of a long one the first bytes stand for it. */
+final class LogScanner {
+    /** The kernel's longest record is 1 KiB; netconsole and journals add names. */
+    static final int MOST_LINE = 1 << 14;
+
+    private static final int READ_BYTES = 1 << 18;
+
+    /** Takes lines; the bytes are valid during the call. */
+    interface Lines {
+        /**
+         * A line.
+         *
+         * @param marked whether a literal is in it
+         */
+        void line(byte[] bytes, int from, int to, boolean marked) throws IOException;
+
+        /** All that was there is read, and the next read may wait. */
+        void waits() throws IOException;
+    }
+
+    private final LiteralAutomaton automaton;
+
+    LogScanner(LiteralAutomaton automaton) {
+        this.automaton = automaton;
+    }
+
+    void scan(InputStream in, Lines lines) throws IOException {
+        byte[] bytes = new byte[MOST_LINE + READ_BYTES];
+        int held = 0;
+        automaton.state = LiteralAutomaton.START;
+        automaton.marked = false;
+        boolean skips = false;
+        int read = in.read(bytes, 0, READ_BYTES);
+        while (read >= 0) {
+            int to = held + read;
+            int begin = 0;
+            int at = held;
+            while (at < to) {
+                int end = automaton.scan(bytes, at, to, automaton.state);
+                if (end == to) {
+                    break;
+                }
+                if (!skips) {
+                    line(lines, bytes, begin, end);
+                }
+                automaton.marked = false;
+                skips = false;
+                begin = end + 1;
+                at = begin;
+            }
+            held = to - begin;
+            if (held > MOST_LINE) {
+                if (!skips) {
+                    line(lines, bytes, begin, begin + MOST_LINE);
+                }
+                skips = true;
+                held = 0;
+            } else if (skips) {
+                held = 0;
+            }
+            System.arraycopy(bytes, begin, bytes, 0, held);
+            if (in.available() <= 0) {
+                lines.waits();
+            }
+            read = in.read(bytes, held, READ_BYTES);
+        }
+        if (held > 0 && !skips) {
+            line(lines, bytes, 0, held);
+        }
+    }
+
+    private void line(Lines lines, byte[] bytes, int from, int to) throws IOException {
+        lines.line(bytes, from, Math.min(to, from + MOST_LINE), automaton.marked);
+    }
+}

@@ -1,0 +1,310 @@
+package sonde.tools.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
+import sonde.tools.explain.ExplainRecipe.ExplainOptions;
+import sonde.tools.explain.ExplainRecipe.LogSource;
+
+class ExplainRecipeTest {
+    /** What the kernel prints when a module reads freed memory; without prefixes. */
+    private static final String USE_AFTER_FREE =
+            """
+            ==================================================================
+            BUG: KASAN: slab-use-after-free in pond_read+0x4a/0x90 [pond]
+            Read of size 8 at addr ffff888003cf4210 by task fisher/301
+
+            CPU: 1 PID: 301 Comm: fisher Tainted: G        W  O       6.6.9-pond #1
+            Hardware name: QEMU Standard PC (i440FX + PIIX, 1996), BIOS 1.16.2-debian-1.16.2-1 04/01/2014
+            Call Trace:
+             <TASK>
+             dump_stack_lvl+0x4c/0x70
+             print_report+0xcf/0x670
+             ? __pfx_pond_read+0x10/0x10 [pond]
+             kasan_report+0xda/0x110
+             pond_read+0x4a/0x90 [pond]
+             vfs_read+0x1b1/0x710
+             ksys_read+0xd6/0x170
+             do_syscall_64+0x3b/0x90
+             entry_SYSCALL_64_after_hwframe+0x6e/0xd8
+             </TASK>
+
+            Allocated by task 299:
+             kasan_save_stack+0x33/0x60
+             __kasan_kmalloc+0xaa/0xb0
+             pond_open+0x22/0x60 [pond]
+             chrdev_open+0x11a/0x340
+
+            Freed by task 300:
+             kasan_save_stack+0x33/0x60
+             ____kasan_slab_free+0x10c/0x190
+             __kmem_cache_free+0x9c/0x2d0
+             pond_drain+0x31/0x50 [pond]
+             process_one_work+0x420/0x9d0
+
+            The buggy address belongs to the object at ffff888003cf4200
+             which belongs to the cache kmalloc-64 of size 64
+            The buggy address is located 16 bytes inside of
+             freed 64-byte region [ffff888003cf4200, ffff888003cf4240)
+            ==================================================================
+            """;
+
+    private static final String WARNING =
+            """
+            ------------[ cut here ]------------
+            WARNING: CPU: 0 PID: 77 at drivers/pond/reed.c:12 reed_bend+0x14/0x30 [reed]
+            Modules linked in: reed(O)
+            CPU: 0 PID: 77 Comm: heron Tainted: G           O       6.6.9-pond #1
+            RIP: 0010:reed_bend+0x14/0x30 [reed]
+            Call Trace:
+             <TASK>
+             reed_store+0x22/0x40 [reed]
+             kernfs_fop_write_iter+0x1c2/0x290
+             </TASK>
+            ---[ end trace 0000000000000000 ]---
+            """;
+
+    private static String explained(InputStream in, ListingForm form) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new ExplainRecipe(new ExplainOptions(false, false, false, false, false), null)
+                .of(List.of(new LogSource("log", null, in)))
+                .rows()
+                .writeTo(out, form);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static String text(String log) throws IOException {
+        byte[] bytes = log.getBytes(StandardCharsets.UTF_8);
+        return explained(new ByteArrayInputStream(bytes), ListingForm.TEXT);
+    }
+
+    /** The first lines of all incidents. */
+    private static List<String> identities(String log) throws IOException {
+        return text(log).lines().filter(line -> line.startsWith("#")).toList();
+    }
+
+    private static String prefixed(String report, Function<Integer, String> prefix) {
+        List<String> lines = new ArrayList<>();
+        for (String line : report.lines().toList()) {
+            lines.add(prefix.apply(lines.size()) + line);
+        }
+        return lines.stream().collect(Collectors.joining("\n", "", "\n"));
+    }
+
+    @Test
+    void theObjectItsOwnersAndTheFunctionAreNamed() throws IOException {
+        assertThat(text(USE_AFTER_FREE))
+                .startsWith("#1  KASAN: slab-use-after-free Read in pond_read\n")
+                .contains(
+                        "Read of 8 bytes, 16 bytes inside of a freed 64-byte kmalloc-64 object",
+                        "where    pond_read+0x4a/0x90 [pond]",
+                        "who      fisher (pid 301) on CPU 1",
+                        "W (warned before), O (module from outside of the tree)",
+                        "allocated by task 299 in pond_open [pond]",
+                        "freed by task 300 in pond_drain [pond]",
+                        "1 fault of the kernel was found.")
+                .doesNotContain("__pfx_pond_read");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[   19.854661] ",
+                "[   19.854661][  T301] ",
+                "[   19.854661][    C1] ",
+                "<4>[   19.854661] ",
+                "\u001b[0;33m[   19.854661] \u001b[0m",
+                "Nov 24 10:00:01 pond kernel: [   19.854661] ",
+                "Nov 24 10:00:01 pond kernel: ",
+                "2026-11-24T10:00:01.123456+00:00 pond kernel: [   19.854661] ",
+                "[   19.854661] pond kernel: ",
+                "4,1235,19854661,-;",
+                "4,1235,19854661,-,caller=T301;",
+                "[Tue Nov 24 10:00:01 2026] ",
+                "[   19.854661] (1)[301:fisher]",
+                "2026-11-24T10:00:01,123456+00:00 ",
+                "kern  :warn  : [   19.854661] ",
+                "[  T301] ",
+            })
+    void prefixesAreTakenOff(String prefix) throws IOException {
+        String log = prefixed(USE_AFTER_FREE, _ -> prefix);
+        assertThat(identities(log))
+                .containsExactly("#1  KASAN: slab-use-after-free Read in pond_read");
+        assertThat(identities(log.replace("\n", "\r\n"))).hasSize(1);
+    }
+
+    @Test
+    void entriesOfTheJournalAreRead() throws IOException {
+        String json =
+                USE_AFTER_FREE
+                        .lines()
+                        .map(line ->
+                                "{\"_HOSTNAME\":\"pond\",\"PRIORITY\":\"4\",\"MESSAGE\":\"%s\"}\n"
+                                        .formatted(line))
+                        .collect(Collectors.joining());
+        String taskName = "fisher/301\"";
+        String ofBytes = "Read of size 8 at addr ffff888003cf4210 by task fisher/301";
+        String bytes =
+                json.replace("\"" + ofBytes + "\"", ofBytes.chars().boxed().toList().toString());
+        assertThat(bytes).doesNotContain(taskName);
+        String export =
+                prefixed(
+                        USE_AFTER_FREE,
+                        _ -> "\n__CURSOR=s=1;i=2\n_BOOT_ID=aa\n_TRANSPORT=kernel\nMESSAGE=");
+        assertThat(List.of(json, bytes, export))
+                .allSatisfy(log ->
+                        assertThat(identities(log))
+                                .containsExactly(
+                                        "#1  KASAN: slab-use-after-free Read in pond_read"));
+    }
+
+    @Test
+    void reportsThatAreInterleavedLineByLineAreSeparated() throws IOException {
+        List<String> first = USE_AFTER_FREE.lines().toList();
+        List<String> second = WARNING.lines().toList();
+        StringBuilder log = new StringBuilder();
+        for (int i = 0; i < first.size(); i++) {
+            log.append("[   19.%06d][  T301] %s%n".formatted(i, first.get(i)));
+            if (i < second.size()) {
+                log.append("[   19.%06d][   T77] %s%n".formatted(i, second.get(i)));
+            }
+        }
+        assertThat(text(log.toString()))
+                .contains(
+                        "KASAN: slab-use-after-free Read in pond_read\n",
+                        "WARNING in reed_bend\n",
+                        "incident #1 of this boot",
+                        "freed by task 300 in pond_drain [pond]",
+                        "2 faults of the kernel were found.")
+                .doesNotContain("damaged");
+    }
+
+    @Test
+    void aReportThatIsCutShortIsCalledThat() throws IOException {
+        String cut = USE_AFTER_FREE.substring(0, USE_AFTER_FREE.indexOf("Call Trace"));
+        assertThat(text(cut)).contains("damaged  the report has no stack: it was cut short");
+    }
+
+    @Test
+    void programsThatTheKernelEndsAndItsMemoryAreNoFaults() throws IOException {
+        String log =
+                """
+                [    5.000001] fisher[42]: segfault at 0 ip 0000000000401136 sp 00007ffd error 6 in pond[401000+1000]
+                [    6.000001] fisher invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
+                [    6.000002] Memory cgroup out of memory: Killed process 42 (fisher) total-vm:1kB
+                """;
+        assertThat(text(log))
+                .contains(
+                        "fisher (pid 42) accessed 0 in pond",
+                        "fisher (pid 42) was killed",
+                        "No fault of the kernel was found; 2 notices.");
+    }
+
+    @Test
+    void eachCutOfAReportIsRead() throws IOException {
+        String log = prefixed(USE_AFTER_FREE, _ -> "[   19.854661][  T301] ");
+        for (int end = 0; end < log.length(); end += 7) {
+            assertThat(text(log.substring(0, end))).endsWith("found.\n");
+            assertThat(text(log.substring(end))).endsWith("found.\n");
+        }
+    }
+
+    @Test
+    void garbageAndLongLinesAreRead() throws IOException {
+        byte[] garbage = new byte[1 << 20];
+        new Random(1).nextBytes(garbage);
+        String noise = new String(garbage, StandardCharsets.ISO_8859_1);
+        assertThat(identities(noise + "\n" + USE_AFTER_FREE + noise)).hasSize(1);
+        String line = "[".repeat(1 << 20) + "BUG: KASAN: ".repeat(1 << 16);
+        assertThat(identities(line + "\n" + USE_AFTER_FREE)).hasSize(1);
+    }
+
+    @Test
+    void textOfTheLogCannotWriteToTheTerminal() throws IOException {
+        String log = USE_AFTER_FREE.replace("fisher", "fi\u0007\u009bsher");
+        assertThat(text(log)).doesNotContain("\u0007", "\u009b");
+    }
+
+    @Test
+    void partsOfPstoreAreOneLogAndOthersAreGrouped(@TempDir Path folder) throws IOException {
+        int middle = USE_AFTER_FREE.indexOf("Call Trace");
+        String begin = USE_AFTER_FREE.substring(0, middle);
+        String end = USE_AFTER_FREE.substring(middle);
+        Files.writeString(folder.resolve("dmesg-efi-1"), "Oops#1 Part1\n" + end);
+        Files.writeString(folder.resolve("dmesg-efi-2"), "Oops#1 Part2\n" + begin);
+        Files.writeString(folder.resolve("console-ramoops-0"), WARNING + WARNING);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new ExplainRecipe(new ExplainOptions(false, false, true, false, false), null)
+                .of(List.of(new LogSource("folder", folder, null)))
+                .rows()
+                .writeTo(out, ListingForm.TEXT);
+        assertThat(out.toString(StandardCharsets.UTF_8).lines().map(String::strip))
+                .hasSize(2)
+                .satisfiesExactly(
+                        two -> assertThat(two).startsWith("2  error     WARNING in reed_bend"),
+                        one -> assertThat(one).startsWith("1  security  KASAN: slab-use-after"));
+    }
+
+    @Test
+    void aLogThatIsFollowedIsExplainedBeforeItsEnd() throws Exception {
+        PipedOutputStream kernel = new PipedOutputStream();
+        PipedInputStream in = new PipedInputStream(kernel, 1 << 16);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ExplainRecipe recipe =
+                new ExplainRecipe(new ExplainOptions(false, false, false, false, true), null);
+        Listing listing = recipe.of(List.of(new LogSource("log", null, in)));
+        kernel.write(USE_AFTER_FREE.getBytes(StandardCharsets.UTF_8));
+        kernel.flush();
+        Thread explaining =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                listing.rows().writeTo(out, ListingForm.TEXT);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (out.size() == 0 && System.nanoTime() < end) {
+            Thread.sleep(20);
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("#1  KASAN: slab-use-after");
+        kernel.write(WARNING.getBytes(StandardCharsets.UTF_8));
+        kernel.close();
+        explaining.join();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("#2  WARNING in reed_bend");
+    }
+
+    @Test
+    void jsonHasOneObjectPerIncident() throws IOException {
+        byte[] bytes = (USE_AFTER_FREE + WARNING).getBytes(StandardCharsets.UTF_8);
+        String json = explained(new ByteArrayInputStream(bytes), ListingForm.JSON_LINES);
+        assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).startsWith("{"));
+        assertThat(json)
+                .contains(
+                        "\"identity\":\"KASAN: slab-use-after-free Read in pond_read\"",
+                        "\"type\":\"KASAN-USE-AFTER-FREE-READ\"",
+                        "\"file\":\"drivers/pond/reed.c\"");
+    }
+}
