@@ -197,7 +197,85 @@ class UnwoundProgramsTest {
                         "burn_plain\\s+\\S+ plain_inner\\s+\\S+ plain_outer\\s+\\S+ main\\s");
     }
 
+    private static final String ASKING =
+            """
+            #define _GNU_SOURCE
+            #include <unistd.h>
+            #define OWN __attribute__((noinline, noclone))
+            volatile long sink;
+            OWN long asks(long n) { return syscall(110) + n; }
+            OWN long middle(long n) { volatile char room[99]; room[n] = 1; return asks(n) + room[n]; }
+            int main() {
+                for (long i = 0; i < 99; i++) sink += middle(i);
+                return 0;
+            }
+            """;
+
+    /** System calls, where a filter lets half of them through, and a uprobe. */
+    @Test
+    void namedEventsHaveWholeStacks() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
+        Path program = folder.resolve("asking");
+        Files.writeString(folder.resolve("asking.c"), ASKING);
+        run("gcc", "-O2", "-fomit-frame-pointer", "-o", program.toString(), "asking.c");
+        Sonde sonde = Sonde.in(folder);
+        String probe = "probe_asking:asks";
+        assertThat(sonde.run("probe", "add", "-x", program.toString(), "asks").status()).isZero();
+        try {
+            Recorded recorded =
+                    Recorded.record(
+                            folder,
+                            "named",
+                            "-T",
+                            "-e",
+                            "syscalls:sys_enter_getppid",
+                            "-T",
+                            "-e",
+                            "syscalls:sys_exit_getppid",
+                            "-f",
+                            "ret > 1",
+                            "-e",
+                            "syscalls:sys_exit_getuid",
+                            "-f",
+                            "ret < 0",
+                            "-e",
+                            probe,
+                            "-f",
+                            "common_pid > 0",
+                            "--",
+                            program.toString());
+            String samples = perfScript(recorded.bundle.resolve("perf.data"), "comm,event,ip,sym");
+            for (String event : List.of("sys_enter_getppid", "sys_exit_getppid", ":asks")) {
+                // A header, then a line for each frame.
+                List<String> own =
+                        Arrays.stream(samples.split("\n(?=[^\t\n])"))
+                                .filter(one -> one.startsWith("asking"))
+                                .filter(one ->
+                                        one.lines().limit(1).anyMatch(l -> l.contains(event)))
+                                .toList();
+                assertThat(own).as(event).hasSize(99);
+                assertThat(own)
+                        .allSatisfy(one ->
+                                assertThat(one)
+                                        .containsPattern("asks\\s+\\S+ middle\\s+\\S+ main\\s")
+                                        .contains(" _start"));
+            }
+        } finally {
+            sonde.run("probe", "del", probe);
+        }
+    }
+
+    private void run(String... command) throws Exception {
+        Process process =
+                new ProcessBuilder(command).directory(folder.toFile()).inheritIO().start();
+        assertThat(process.waitFor()).isZero();
+    }
+
     private static String perfScript(Path file) throws Exception {
+        return perfScript(file, "ip,sym");
+    }
+
+    private static String perfScript(Path file, String fields) throws Exception {
         Process perf =
                 new ProcessBuilder(
                                 "perf",
@@ -206,7 +284,7 @@ class UnwoundProgramsTest {
                                 "-i",
                                 file.toString(),
                                 "-F",
-                                "ip,sym")
+                                fields)
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start();
         String out = new String(perf.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -25,6 +25,7 @@ public final class HelperFunctionId {
     public static final int GET_CURRENT_UID_GID = 15;
     public static final int GET_CURRENT_COMM = 16;
 
+    public static final int PERF_EVENT_READ = 22;
     public static final int PERF_EVENT_OUTPUT = 25;
     public static final int GET_CURRENT_TASK = 35;
     public static final int PROBE_WRITE_USER = 36;

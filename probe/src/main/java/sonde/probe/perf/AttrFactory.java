@@ -35,10 +35,12 @@ import static sonde.recording.perfdata.PerfAbi.PERF_SAMPLE_TIME;
 import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_SOFTWARE;
 
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.snapshot.ThreadRows;
+import sonde.probe.stack.StackPrograms;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfAttr;
 import sonde.sys.Arch;
@@ -64,14 +66,14 @@ public final class AttrFactory {
 
     private final RecordPlan plan;
     private final boolean systemWide;
-    private final boolean unwound;
+    private final @Nullable StackPrograms unwound;
     private final boolean flight;
     private final int watermark;
 
     /**
-     * @param unwound whether programs unwind user stacks, so that the kernel need not
+     * @param unwound programs that unwind user stacks, so that the kernel need not; or null
      */
-    AttrFactory(RecordPlan plan, boolean systemWide, boolean unwound) {
+    AttrFactory(RecordPlan plan, boolean systemWide, @Nullable StackPrograms unwound) {
         this.plan = plan;
         this.unwound = unwound;
         this.systemWide = systemWide;
@@ -104,8 +106,7 @@ public final class AttrFactory {
         }
         if (event.callChain()) {
             attr.sampleType(PERF_SAMPLE_CALLCHAIN);
-            // A program on a tracepoint sees every hit, also those that a filter keeps out.
-            if (unwound && plan.extras().filter(event.name()).isEmpty()) {
+            if (unwound != null && unwound.unwinds(plan.sampled().indexOf(event))) {
                 attr.flags(FLAG_EXCLUDE_CALLCHAIN_USER);
             }
             CallGraph graph = plan.spec().callGraph();

@@ -85,6 +85,15 @@ final class OpenEvent implements AutoCloseable {
         return byCpu;
     }
 
+    /** The descriptors of each CPU. */
+    Map<Integer, List<Integer>> fdsByCpu() {
+        Map<Integer, List<Integer>> byCpu = new LinkedHashMap<>();
+        for (int i = 0; i < fds.size(); i++) {
+            byCpu.computeIfAbsent(cpus.get(i), _ -> new ArrayList<>()).add(fds.get(i));
+        }
+        return byCpu;
+    }
+
     /** An identifier of each CPU. */
     Map<Integer, Long> idByCpu() {
         Map<Integer, Long> byCpu = new LinkedHashMap<>();

@@ -107,7 +107,7 @@ public final class PerfRings implements AutoCloseable {
     }
 
     private void openAll(boolean auxiliary, Tracefs tracefs) throws SyscallException {
-        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide(), unwound != null);
+        AttrFactory attrs = new AttrFactory(plan, target.isSystemWide(), unwound);
         for (SampledEvent sampled : plan.sampled()) {
             try {
                 int id = sampled.config() >= 0 ? -1 : tracefs.eventId(sampled.name());
@@ -143,7 +143,7 @@ public final class PerfRings implements AutoCloseable {
         Map<Long, Integer> numbers = new HashMap<>();
         Set<Integer> tracepoints = new HashSet<>();
         for (OpenEvent event : events) {
-            if (event.attr().type() == PERF_TYPE_TRACEPOINT) {
+            if (programs.comesBehind(number(event))) {
                 tracepoints.add(number(event));
             }
             for (long id : event.entry().ids()) {
@@ -173,17 +173,13 @@ public final class PerfRings implements AutoCloseable {
         if (unwound == null) {
             return;
         }
-        Map<Integer, List<Integer>> fds = new HashMap<>();
-        Map<Integer, String> tracepoints = new HashMap<>();
+        Map<Integer, Map<Integer, List<Integer>>> fds = new HashMap<>();
         for (OpenEvent event : events) {
             if (event.attr().has(FLAG_EXCLUDE_CALLCHAIN_USER)) {
-                fds.put(number(event), event.fds());
-                if (event.attr().type() == PERF_TYPE_TRACEPOINT) {
-                    tracepoints.put(number(event), event.name());
-                }
+                fds.put(number(event), event.fdsByCpu());
             }
         }
-        unwound.attach(outputs(), fds, tracepoints);
+        unwound.attach(outputs(), fds);
     }
 
     private void filter(String name) throws SyscallException {

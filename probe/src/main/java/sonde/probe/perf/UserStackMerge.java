@@ -3,6 +3,7 @@ package sonde.probe.perf;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_LOST;
 import static sonde.recording.perfdata.PerfAbi.PERF_RECORD_SAMPLE;
 
 import java.io.IOException;
@@ -107,6 +108,10 @@ final class UserStackMerge {
             int size = (int) (header >>> 48);
             if (size < PerfAbi.HEADER_BYTES || at + size > bytes) {
                 break;
+            }
+            if ((int) header == PERF_RECORD_LOST) {
+                // A stack that comes now may be that of another hit.
+                pending.values().forEach(hit -> hit.sample = -1);
             }
             if ((int) header != PERF_RECORD_SAMPLE || size < CHAIN + 8 || !sample(at, size)) {
                 keep(at, size);

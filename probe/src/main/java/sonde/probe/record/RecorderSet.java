@@ -1,12 +1,14 @@
 package sonde.probe.record;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
@@ -20,6 +22,7 @@ import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
 import sonde.probe.snapshot.ThreadNow;
 import sonde.probe.snapshot.ThreadSnapshot;
+import sonde.probe.stack.HitSource;
 import sonde.probe.stack.StackPrograms;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
@@ -218,10 +221,16 @@ final class RecorderSet {
     /** Programs that unwind user stacks; what the kernel refuses becomes a note. */
     private void loadStacks() {
         List<StackPrograms.EventKind> kinds = new ArrayList<>();
+        Path tracefs = Path.of(Tracefs.find().map(Tracefs::root).orElse(Tracefs.USUAL));
         for (int i = 0; i < plan.sampled().size(); i++) {
             SampledEvent event = plan.sampled().get(i);
-            if (event.callChain() && plan.extras().filter(event.name()).isEmpty()) {
-                kinds.add(new StackPrograms.EventKind(i, event.raw()));
+            Optional<HitSource> source =
+                    event.raw()
+                            ? HitSource.ofTracepoint(event.name(), tracefs)
+                            : Optional.of(HitSource.SAMPLE);
+            if (event.callChain() && source.isPresent()) {
+                boolean filtered = !plan.extras().filter(event.name()).isEmpty();
+                kinds.add(new StackPrograms.EventKind(i, event.name(), source.get(), filtered));
             }
         }
         try {

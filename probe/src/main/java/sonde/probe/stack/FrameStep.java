@@ -11,6 +11,7 @@ import static sonde.bpf.insn.BpfRegister.R9;
 import static sonde.bpf.insn.JumpCondition.EQUAL;
 import static sonde.bpf.insn.JumpCondition.GREATER;
 import static sonde.bpf.insn.JumpCondition.LESS;
+import static sonde.probe.stack.UnwindScratch.AREA;
 import static sonde.probe.stack.UnwindScratch.EXACT;
 import static sonde.probe.stack.UnwindScratch.GUESSED;
 import static sonde.probe.stack.UnwindScratch.IP;
@@ -33,6 +34,9 @@ import sonde.bpf.insn.Width;
 
 /** From a frame to its caller by a rule: R9 the rule, R8 the CFA. Part of {@link UnwindCode}. */
 final class FrameStep {
+    /** Bytes below the CFA that are read at once. */
+    private static final int BLOCK = 64;
+
     private final CodeBuilder code;
     private final Label stop;
     private final ReturnCode returns;
@@ -201,9 +205,13 @@ final class FrameStep {
                 .at(goesOn);
     }
 
-    /** R8 = CFA: the return address, rbx and rbp of the caller. */
+    /**
+     * R8 = CFA: the return address, rbx and rbp of the caller. Mostly one read has them all; R7 =
+     * whether it succeeded.
+     */
     private void callee() {
         Label grows = new Label("the stack gets smaller");
+        Label read = new Label("read");
         code.step("the return address")
                 .load(Width.U64, R1, R6, RSP)
                 .branch(GREATER, R8, R1, grows)
@@ -212,8 +220,19 @@ final class FrameStep {
                 .branch(LESS, R8, R1, bad)
                 .at(grows)
                 .move(R3, R8)
+                .add(R3, -BLOCK)
+                .move(R1, R6)
+                .add(R1, AREA)
+                .move(R2, BLOCK)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .move(R7, 1)
+                .ifZero(R0, read)
+                // The page below may not be there.
+                .move(R7, 0)
+                .move(R3, R8)
                 .add(R3, -8);
-        read(IP, unreadable);
+        read(AREA + BLOCK - 8, unreadable);
+        code.at(read).load(Width.U64, R1, R6, AREA + BLOCK - 8).store(Width.U64, R6, IP, R1);
         returns.replace(code, R8);
         saved(CompactRule.RBX_SHIFT, RBX);
         saved(CompactRule.RBP_SHIFT, RBP);
@@ -226,6 +245,7 @@ final class FrameStep {
         Label atRbp = new Label("at rbp");
         Label fetch = new Label("fetch");
         Label lost = new Label("lost");
+        Label far = new Label("far");
         code.step("register " + register / 8)
                 .move(R1, R9)
                 .shiftRight(R1, shift)
@@ -233,6 +253,16 @@ final class FrameStep {
                 .ifZero(R1, same)
                 .branch(EQUAL, R1, CompactRule.AT_RBP, atRbp)
                 .branch(EQUAL, R1, CompactRule.LOST, lost)
+                .ifZero(R7, far)
+                .branch(GREATER, R1, BLOCK / 8, far)
+                .shiftLeft(R1, 3)
+                .move(R2, BLOCK)
+                .compute(AluOperation.SUBTRACT, R2, R1)
+                .add(R2, R6)
+                .load(Width.U64, R1, R2, AREA)
+                .store(Width.U64, R6, register, R1)
+                .jump(same)
+                .at(far)
                 .shiftLeft(R1, 3)
                 .move(R3, R8)
                 .compute(AluOperation.SUBTRACT, R3, R1)

@@ -16,7 +16,6 @@ import sonde.bpf.LinkCloser;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramSpec;
-import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
 import sonde.bpf.link.KernelTypes;
 import sonde.sys.Fd;
@@ -72,10 +71,8 @@ public final class StackPrograms implements AutoCloseable {
             UserStackProgram.Surroundings shared =
                     new UserStackProgram.Surroundings(fields, tables, outputs, tree, own);
             for (EventKind event : events) {
-                ProgramType type =
-                        event.isTracepoint() ? ProgramType.RAW_TRACEPOINT : ProgramType.PERF_EVENT;
                 UserStackProgram program =
-                        UserStackProgram.load(shared, type, event.number(), ProgramSpec.Log.QUIET);
+                        UserStackProgram.load(shared, event, ProgramSpec.Log.QUIET);
                 parts.push(program);
                 programs.put(event.number(), program);
             }
@@ -89,8 +86,15 @@ public final class StackPrograms implements AutoCloseable {
      * An event whose hits get stacks.
      *
      * @param number that its records carry
+     * @param name of the tracepoint, where it is one
+     * @param filtered whether not every hit makes a sample
      */
-    public record EventKind(int number, boolean isTracepoint) {}
+    public record EventKind(int number, String name, HitSource source, boolean filtered) {
+        /** Whether the program asks the perf event if this hit made a sample. */
+        boolean isCounted() {
+            return source == HitSource.SYSCALL || source == HitSource.TRACEPOINT && filtered;
+        }
+    }
 
     /**
      * Loads the programs.
@@ -117,29 +121,56 @@ public final class StackPrograms implements AutoCloseable {
      * tracepoints, and before they are enabled.
      *
      * @param outputFds descriptor of the bpf-output event of each CPU
-     * @param eventFds descriptors of each event, by its number
-     * @param tracepoints names of those that are tracepoints
+     * @param eventFds descriptors of each event of each CPU, by its number
      */
     public void attach(
-            Map<Integer, Integer> outputFds,
-            Map<Integer, List<Integer>> eventFds,
-            Map<Integer, String> tracepoints)
+            Map<Integer, Integer> outputFds, Map<Integer, Map<Integer, List<Integer>>> eventFds)
             throws IOException {
         for (Map.Entry<Integer, Integer> output : outputFds.entrySet()) {
             outputs.put(output.getKey(), output.getValue());
         }
-        for (Map.Entry<Integer, UserStackProgram> one : programs.entrySet()) {
-            String tracepoint = tracepoints.get(one.getKey());
-            if (tracepoint != null) {
-                String name = tracepoint.substring(tracepoint.indexOf(':') + 1);
-                parts.push(Link.rawTracepoint(one.getValue().program(), name));
-            } else {
-                for (int fd : eventFds.getOrDefault(one.getKey(), List.of())) {
-                    Fd.ioctl(fd, PERF_EVENT_IOC_SET_BPF, one.getValue().program().fd());
-                }
+        for (UserStackProgram one : programs.values()) {
+            Map<Integer, List<Integer>> fds = eventFds.getOrDefault(one.event().number(), Map.of());
+            if (!fds.isEmpty()) {
+                attach(one, fds);
             }
         }
         maker.awaitCommand(COMMAND_MILLIS);
+    }
+
+    private void attach(UserStackProgram one, Map<Integer, List<Integer>> fds) throws IOException {
+        HitSource source = one.event().source();
+        int program = one.program().fd();
+        switch (source) {
+            case TRACEPOINT, SYSCALL -> {
+                one.count(fds);
+                parts.push(Link.rawTracepoint(one.program(), source.rawName(one.event().name())));
+            }
+            case SAMPLE -> {
+                for (List<Integer> cpu : fds.values()) {
+                    for (int fd : cpu) {
+                        Fd.ioctl(fd, PERF_EVENT_IOC_SET_BPF, program);
+                    }
+                }
+            }
+            // One descriptor stands for the uprobe of all CPUs.
+            case UPROBE ->
+                    Fd.ioctl(
+                            fds.values().iterator().next().getFirst(),
+                            PERF_EVENT_IOC_SET_BPF,
+                            program);
+        }
+    }
+
+    /** Whether an event's hits get stacks, so that the kernel need not follow frame pointers. */
+    public boolean unwinds(int number) {
+        return programs.containsKey(number);
+    }
+
+    /** Whether the stacks of an event come behind its samples. */
+    public boolean comesBehind(int number) {
+        UserStackProgram program = programs.get(number);
+        return program != null && program.event().source().isBehind();
     }
 
     /**

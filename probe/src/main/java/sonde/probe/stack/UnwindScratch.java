@@ -53,7 +53,13 @@ final class UnwindScratch {
     /** The next struct return_instance outwards. */
     static final int INSTANCE = TRAMPOLINE + 8;
 
-    static final int KEY = INSTANCE + 8;
+    /** 1 while a run has the memory, where runs can interrupt each other. */
+    static final int TAKEN = INSTANCE + 8;
+
+    /** What the perf event had counted at the last hit. */
+    static final int HITS = TAKEN + 8;
+
+    static final int KEY = HITS + 8;
 
     // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
     static final int SET_MM = 0;

@@ -13,6 +13,8 @@ import static sonde.bpf.insn.BpfRegister.R8;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
@@ -25,11 +27,14 @@ import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
 import sonde.bpf.insn.AluOperation;
+import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
+import sonde.probe.stack.StackPrograms.EventKind;
+import sonde.sys.MachineFacts;
 
 /**
  * A program that unwinds the user stack at each hit of an event and writes it through a bpf-output
@@ -38,6 +43,8 @@ import sonde.bpf.insn.Width;
 final class UserStackProgram implements AutoCloseable {
     /** Place of the context on the stack, beside the key of the filter. */
     private static final int CONTEXT = -16;
+
+    private static final int KEY = -4;
 
     private static final int SECOND = 1_000_000_000;
 
@@ -48,8 +55,16 @@ final class UserStackProgram implements AutoCloseable {
 
     private final Deque<AutoCloseable> parts;
     private final Program program;
+    private final EventKind event;
+    private final @Nullable BpfMap counters;
 
-    private UserStackProgram(Deque<AutoCloseable> parts, Program program) {
+    private UserStackProgram(
+            Deque<AutoCloseable> parts,
+            Program program,
+            EventKind event,
+            @Nullable BpfMap counters) {
+        this.event = event;
+        this.counters = counters;
         this.parts = parts;
         this.program = program;
     }
@@ -71,11 +86,11 @@ final class UserStackProgram implements AutoCloseable {
     /**
      * Loads the program for one event.
      *
-     * @param event number that its records carry
+     * @param event that its records name
      */
-    static UserStackProgram load(
-            Surroundings shared, ProgramType type, int event, ProgramSpec.Log log)
+    static UserStackProgram load(Surroundings shared, EventKind event, ProgramSpec.Log log)
             throws IOException {
+        ProgramType type = event.source().type();
         Deque<AutoCloseable> parts = new ArrayDeque<>();
         try {
             BpfMap scratch =
@@ -87,9 +102,17 @@ final class UserStackProgram implements AutoCloseable {
                                     UnwindScratch.SCRATCH_BYTES,
                                     1));
             parts.push(scratch);
+            BpfMap counters = null;
+            if (event.isCounted()) {
+                int cpus = MachineFacts.possibleCpus().length();
+                counters =
+                        BpfMap.create(
+                                new MapSpec("sonde_uw_hits", MapType.PERF_EVENT_ARRAY, 4, 4, cpus));
+                parts.push(counters);
+            }
             UnwindCode unwind = new UnwindCode(shared.fields(), shared.tables());
             CodeBuilder code = new CodeBuilder();
-            main(code, unwind, shared, new Target(type, event, scratch));
+            main(code, unwind, shared, new Target(event, scratch, counters));
             unwind.subprograms(code);
             BtfWriter types = new BtfWriter();
             byte[] functions = FunctionTypes.add(types, "sonde_stack", unwind.starts(), 0);
@@ -102,7 +125,7 @@ final class UserStackProgram implements AutoCloseable {
                                         .with(debug)
                                         .with(log));
                 parts.push(program);
-                return new UserStackProgram(parts, program);
+                return new UserStackProgram(parts, program, event, counters);
             }
         } catch (IOException e) {
             LinkCloser.all(parts);
@@ -111,14 +134,15 @@ final class UserStackProgram implements AutoCloseable {
     }
 
     /** What one program is for, and where it unwinds. */
-    private record Target(ProgramType type, int event, BpfMap scratch) {}
+    private record Target(EventKind event, BpfMap scratch, @Nullable BpfMap counters) {}
 
     private static void main(
             CodeBuilder code, UnwindCode unwind, Surroundings shared, Target target) {
         Label out = new Label("out");
         Label drop = new Label("drop");
         TaskTree tree = shared.tree();
-        boolean sampled = target.type() == ProgramType.PERF_EVENT;
+        HitSource source = target.event().source();
+        boolean sampled = source == HitSource.SAMPLE;
         // Only the program of a perf event decides about the sample.
         boolean drops = shared.ownPid() != 0 && sampled;
         code.step("is the task watched").move(R8, R1);
@@ -130,22 +154,54 @@ final class UserStackProgram implements AutoCloseable {
         if (tree != null) {
             tree.filter(code, out);
         }
-        code.store(Width.U32, R10, -4, 0)
+        code.store(Width.U32, R10, KEY, 0)
                 .map(R1, target.scratch().fd())
                 .move(R2, R10)
-                .add(R2, -4)
+                .add(R2, KEY)
                 .call(HelperFunctionId.MAP_LOOKUP_ELEM)
                 .ifZero(R0, out)
                 .move(R6, R0);
-        unwind.fromRegisters(code, sampled ? R8 : null, out);
+        if (target.counters() != null) {
+            onlySampled(code, target.counters(), out);
+        }
+        Label free = new Label("free");
+        if (source == HitSource.UPROBE) {
+            // Another task may hit it on this CPU meanwhile: its stack is left out.
+            code.step("take the memory")
+                    .move(R1, 1)
+                    .atomic(AtomicOperation.EXCHANGE, Width.U64, R6, UnwindScratch.TAKEN, R1)
+                    .ifNotZero(R1, out);
+        }
+        unwind.fromRegisters(code, sampled ? R8 : null, free);
         code.move(R2, UnwindScratch.MOST_FRAMES);
         unwind.call(code);
-        copy(code, unwind, shared.outputs(), target.event());
-        record(code, shared.outputs(), target.event());
+        copy(code, unwind, shared.outputs(), target.event().number());
+        record(code, shared.outputs(), target.event().number());
+        code.at(free).store(Width.U64, R6, UnwindScratch.TAKEN, 0);
         // 0 would drop the event itself.
         code.at(out).exit(1);
         if (drops) {
             code.at(drop).exit(0);
+        }
+    }
+
+    /** Goes on only where the perf event on this CPU has counted a hit since the last time. */
+    private static void onlySampled(CodeBuilder code, BpfMap counters, Label out) {
+        code.step("has the hit a sample")
+                .map(R1, counters.fd())
+                .move(R2, CURRENT_CPU)
+                .call(HelperFunctionId.PERF_EVENT_READ)
+                .load(Width.U64, R1, R6, UnwindScratch.HITS)
+                .branch(JumpCondition.EQUAL, R0, R1, out)
+                .store(Width.U64, R6, UnwindScratch.HITS, R0);
+    }
+
+    /** Lets the program ask the perf events of its hits. */
+    void count(Map<Integer, List<Integer>> fds) throws IOException {
+        if (counters != null) {
+            for (Map.Entry<Integer, List<Integer>> cpu : fds.entrySet()) {
+                counters.put(cpu.getKey(), cpu.getValue().getFirst());
+            }
         }
     }
 
@@ -206,6 +262,10 @@ final class UserStackProgram implements AutoCloseable {
                 .move(R4, R6)
                 .add(R4, place)
                 .call(HelperFunctionId.PERF_EVENT_OUTPUT);
+    }
+
+    EventKind event() {
+        return event;
     }
 
     Program program() {

@@ -21,7 +21,6 @@ import sonde.bpf.Link;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.ProgramSpec;
-import sonde.bpf.ProgramType;
 import sonde.bpf.link.KernelTypes;
 import sonde.bpf.link.PerfEvents;
 import sonde.bpf.ring.PerfBuffer;
@@ -109,8 +108,7 @@ final class UserStackKernelTest {
                         UserStackProgram.load(
                                 new UserStackProgram.Surroundings(
                                         KernelFields.of(types.btf()), tables, outputs, null, 0),
-                                ProgramType.PERF_EVENT,
-                                EVENT,
+                                new StackPrograms.EventKind(EVENT, "", HitSource.SAMPLE, false),
                                 ProgramSpec.Log.STATISTICS)) {
             assertThat(instructions(program.program().log())).isBetween(1000L, 300_000L);
             // Until exec and the loader are done.
