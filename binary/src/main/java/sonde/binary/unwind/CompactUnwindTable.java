@@ -2,11 +2,14 @@ package sonde.binary.unwind;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
@@ -22,6 +25,13 @@ import sonde.binary.elf.ElfSegment;
  */
 public final class CompactUnwindTable {
     private static final int MOST_ROWS = 1 << 23;
+
+    /** Another meaning of rows needs another one. */
+    private static final long MAGIC = 0x3177_6f72_6e75_6e73L;
+
+    /** u64 magic, u32 rows, u32 CRC-32C of the rows. */
+    private static final int HEAD_BYTES = 16;
+
     private static final int STUB_LIMIT_BYTES = 1 << 20;
     private static final int INIT_LIMIT_BYTES = 256;
 
@@ -88,6 +98,45 @@ public final class CompactUnwindTable {
             to.set(ValueLayout.JAVA_INT_UNALIGNED, 8L * i, offsets[from + i]);
             to.set(ValueLayout.JAVA_INT_UNALIGNED, 8L * i + 4, rules[from + i]);
         }
+    }
+
+    /** The rows as {@link #read} takes them. */
+    public ByteBuffer bytes() {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(HEAD_BYTES + 8 * rows()).order(ByteOrder.LITTLE_ENDIAN);
+        copy(0, rows(), MemorySegment.ofBuffer(bytes).asSlice(HEAD_BYTES));
+        return bytes.putLong(0, MAGIC).putInt(8, rows()).putInt(12, checksum(bytes));
+    }
+
+    private static int checksum(ByteBuffer bytes) {
+        CRC32C sum = new CRC32C();
+        sum.update(bytes.duplicate().position(HEAD_BYTES));
+        return (int) sum.getValue();
+    }
+
+    /**
+     * Reads what {@link #bytes} made.
+     *
+     * @throws MalformedInputException when it is something else, damaged or of another version
+     */
+    public static CompactUnwindTable read(ByteBuffer file) throws MalformedInputException {
+        ByteBuffer bytes = file.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        int count = bytes.capacity() < HEAD_BYTES ? -1 : bytes.getInt(8);
+        boolean fits = count >= 0 && count <= MOST_ROWS;
+        if (!fits
+                || bytes.capacity() != HEAD_BYTES + 8L * count
+                || bytes.getLong(0) != MAGIC
+                || bytes.getInt(12) != checksum(bytes)) {
+            throw new MalformedInputException(
+                    "unwinding rows", "", 0, "damaged, or of another version");
+        }
+        int[] offsets = new int[count];
+        int[] rules = new int[count];
+        for (int i = 0; i < count; i++) {
+            offsets[i] = bytes.getInt(HEAD_BYTES + 8 * i);
+            rules[i] = bytes.getInt(HEAD_BYTES + 8 * i + 4);
+        }
+        return new CompactUnwindTable(offsets, rules);
     }
 
     /** Collects rows in any order. */

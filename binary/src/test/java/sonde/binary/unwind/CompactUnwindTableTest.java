@@ -1,20 +1,26 @@
 package sonde.binary.unwind;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSegment;
 import sonde.binary.unwind.CompactRule.Kind;
@@ -47,6 +53,31 @@ final class CompactUnwindTableTest {
             }
             assertThat(wrong).isEmpty();
             assertThat(compared).isGreaterThan(300);
+        }
+    }
+
+    @Test
+    void keptRowsAreTheSameAndDamageIsFound() throws Exception {
+        Path path = Path.of("/lib/x86_64-linux-gnu/libm.so.6");
+        Assumptions.assumeTrue(Files.exists(path), "needs " + path);
+        CompactUnwindTable made =
+                CompactUnwindTable.of(ElfFile.of(Files.readAllBytes(path))).orElseThrow();
+        byte[] bytes = made.bytes().array();
+        CompactUnwindTable read = CompactUnwindTable.read(ByteBuffer.wrap(bytes));
+        assertThat(read.rows()).isEqualTo(made.rows()).isGreaterThan(300);
+        for (int i = 0; i < read.rows(); i++) {
+            assertThat(read.offset(i)).isEqualTo(made.offset(i));
+            assertThat(read.rule(i)).isEqualTo(made.rule(i));
+        }
+        Random random = new Random(7);
+        for (int i = 0; i < 200; i++) {
+            byte[] damaged = bytes.clone();
+            damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
+            byte[] cut = Arrays.copyOf(bytes, random.nextInt(bytes.length));
+            for (byte[] wrong : List.of(damaged, cut)) {
+                assertThatThrownBy(() -> CompactUnwindTable.read(ByteBuffer.wrap(wrong)))
+                        .isInstanceOf(MalformedInputException.class);
+            }
         }
     }
 

@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -23,6 +25,8 @@ import sonde.binary.unwind.CompactRule;
 import sonde.binary.unwind.CompactUnwindTable;
 import sonde.probe.stack.UnwindTables.UnwoundFile;
 import sonde.symbol.Vdso;
+import sonde.symbol.files.FileCache;
+import sonde.symbol.files.FileCache.CacheKind;
 import sonde.sys.FileStatus;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
@@ -35,6 +39,10 @@ final class UnwindFiles {
     private static final int MOST_WORDS = 8;
     private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
+
+    /** Tables that were made before. */
+    private final @Nullable FileCache cache =
+            FileCache.ofUser(new CacheKind("unwind", ".rows", 256L << 20));
 
     private final UnwindTables tables;
     private final Set<UnwoundFile> made = new HashSet<>();
@@ -52,7 +60,7 @@ final class UnwindFiles {
     synchronized void vdso() throws IOException {
         Optional<byte[]> image = Vdso.ofThisProcess();
         if (image.isPresent()) {
-            add(VDSO, ElfFile.of(image.get()));
+            add(VDSO, CompactUnwindTable.of(ElfFile.of(image.get())));
         }
     }
 
@@ -206,16 +214,46 @@ final class UnwindFiles {
             return;
         }
         try {
-            add(key, ElfFile.of(file));
+            String name = name(file.status());
+            Optional<CompactUnwindTable> kept = full ? Optional.empty() : kept(name);
+            Optional<CompactUnwindTable> table =
+                    kept.isPresent() || full ? kept : CompactUnwindTable.of(ElfFile.of(file));
+            add(key, table);
+            if (kept.isEmpty() && cache != null && table.isPresent()) {
+                cache.keep(name, table.get().bytes());
+            }
         } catch (InternalError e) {
             // A mapped file that shrinks meanwhile.
             note("a file became shorter while it was read");
         }
     }
 
-    private void add(UnwoundFile key, ElfFile elf) throws IOException {
+    /** A file that is replaced has another inode; one that is written to, another time. */
+    private static String name(FileStatus status) {
+        return String.format(
+                Locale.ROOT,
+                "%x-%x-%x-%x-%x-%x",
+                status.deviceMajor(),
+                status.deviceMinor(),
+                status.inode(),
+                status.sizeBytes(),
+                status.modifiedNanos(),
+                status.changedNanos());
+    }
+
+    private Optional<CompactUnwindTable> kept(String name) {
+        try (TargetFile file = cache == null ? null : cache.find(name)) {
+            return file == null
+                    ? Optional.empty()
+                    : Optional.of(CompactUnwindTable.read(file.bytes().asByteBuffer()));
+        } catch (IOException | InternalError e) {
+            Objects.requireNonNull(cache).remove(name);
+            return Optional.empty();
+        }
+    }
+
+    private void add(UnwoundFile key, Optional<CompactUnwindTable> table) throws IOException {
         made.add(key);
-        Optional<CompactUnwindTable> table = full ? Optional.empty() : CompactUnwindTable.of(elf);
         if (table.isPresent() && tables.add(key, table.get())) {
             return;
         }
