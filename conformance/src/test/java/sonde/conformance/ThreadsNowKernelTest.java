@@ -45,7 +45,8 @@ final class ThreadsNowKernelTest {
             String text = sonde("report", "r.sonde", "--threads-now");
             assertThat(line(text, "stuck " + stuck.pid()))
                     .containsPattern("sleeping +[0-9.]+ m?s +futex\\(0x\\w+, FUTEX_WAIT, 2\\)")
-                    .containsPattern("lock 0x\\w+ held by holder \\d+ \\(in .*hang.* → pause\\)")
+                    .containsPattern(
+                            "lock (?:0x\\w+|first) held by holder \\d+ \\(in .*hang.* → pause\\)")
                     .contains("main → pthread_mutex_lock");
             assertThat(text).contains("› hold_first").contains("› futex_wait");
             String summary = sonde("report", "r.sonde");

@@ -63,7 +63,7 @@ class TraceUseTest {
         assertThat(text.status()).as("%s", text).isZero();
         assertThat(text.out())
                 .matches(
-                        "(?s)(\\d\\d:\\d\\d:\\d\\d\\n\\n@b\\n .*\\n\\n@n\\n  value\\n +\\d+\\n\\n?){3}")
+                        "(?s)(\\d\\d:\\d\\d:\\d\\d\\n\\n@b\\n .*\\n\\n@n\\n +value\\n +\\d+\\n\\n?){3}")
                 .doesNotContain("left out");
         Sonde.Outcome json =
                 sonde.run("trace", "--json", "--maps-every", "5s", "--duration", "300ms", script);
