@@ -19,6 +19,8 @@ public final class MappingLog {
     private final Map<Integer, List<MappedRange>> logged = bounded();
     private final Map<Integer, List<MappedRange>> read = bounded();
 
+    MappingLog() {}
+
     private static Map<Integer, List<MappedRange>> bounded() {
         return new LinkedHashMap<>(16, 0.75f, true) {
             private static final long serialVersionUID = 1L;

@@ -8,7 +8,6 @@ import static sonde.bpf.insn.BpfRegister.R6;
 import static sonde.bpf.insn.BpfRegister.R7;
 import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
-import static sonde.probe.stack.UnwindScratch.INSTANCE;
 import static sonde.probe.stack.UnwindScratch.IP;
 import static sonde.probe.stack.UnwindScratch.NODE;
 import static sonde.probe.stack.UnwindScratch.NODE_BYTES;
@@ -54,7 +53,7 @@ final class ReturnCode {
         Label none = new Label("no uretprobes");
         code.step("pending returns")
                 .store(Width.U64, R6, TRAMPOLINE, 0)
-                .store(Width.U64, R6, INSTANCE, 0)
+                .store(Width.U64, R6, UnwindScratch.INSTANCE, 0)
                 .load(Width.U64, R1, R7, kernel.mm())
                 .ifZero(R1, none)
                 .load(Width.U64, R3, R1, fields.area())
@@ -64,7 +63,7 @@ final class ReturnCode {
                 .load(Width.U64, R1, R7, fields.utask())
                 .ifZero(R1, none)
                 .load(Width.U64, R3, R1, fields.instances())
-                .store(Width.U64, R6, INSTANCE, R3)
+                .store(Width.U64, R6, UnwindScratch.INSTANCE, R3)
                 .at(none);
     }
 
@@ -99,7 +98,7 @@ final class ReturnCode {
         code.move(R6, R1)
                 .move(R7, R2)
                 .add(R7, -8)
-                .load(Width.U64, R8, R6, INSTANCE)
+                .load(Width.U64, R8, R6, UnwindScratch.INSTANCE)
                 .move(R9, MOST_DEPTH)
                 .at(again)
                 .ifZero(R8, none)
@@ -118,7 +117,7 @@ final class ReturnCode {
                 .at(found)
                 .load(Width.U64, R1, R6, NODE + fields.original())
                 .store(Width.U64, R6, IP, R1)
-                .store(Width.U64, R6, INSTANCE, R8)
+                .store(Width.U64, R6, UnwindScratch.INSTANCE, R8)
                 .at(none)
                 .exit(0);
     }

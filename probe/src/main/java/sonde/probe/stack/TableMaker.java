@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import sonde.bpf.ring.RingBuffer;
+import sonde.sys.ProcessCalls;
+import sonde.sys.SyscallException;
 
 /** A thread that makes the tables of the files that programs in the kernel report. */
 final class TableMaker implements AutoCloseable {
@@ -49,6 +51,12 @@ final class TableMaker implements AutoCloseable {
     }
 
     private void run(List<String> command, Set<Integer> pids) {
+        try {
+            // The recorder's threads come before those of the program, but this one computes.
+            ProcessCalls.nice(0, ProcessCalls.nice(ProcessCalls.getpid()));
+        } catch (SyscallException e) {
+            // It goes on as the others do.
+        }
         try {
             files.vdso();
             files.command(command);

@@ -87,7 +87,7 @@ final class LiveInput extends InputStream {
     public int read(byte[] target, int offset, int length) throws IOException {
         while (at == bytes.length) {
             byte[] next = next();
-            if (next == END) {
+            if (next.length == 0) {
                 IOException failed = failure;
                 if (failed != null) {
                     throw failed;
