@@ -186,4 +186,26 @@ class ExplainCorpusTest {
         System.out.println("file to blame: " + right + " right; " + wrong);
         assertThat(right).isGreaterThanOrEqualTo(40);
     }
+
+    /** CR2 has the address that the processor computed from the operands of the instruction. */
+    @Test
+    void theInstructionAccessesTheAddressOfTheFault() throws IOException {
+        int same = 0;
+        List<String> other = new ArrayList<>();
+        for (Labelled log : logs()) {
+            for (Json incident : incidents(log.log())) {
+                String details = incident.text("details");
+                if (details.contains("the address of the fault")) {
+                    same++;
+                } else if (details.contains("the instruction at")
+                        && details.contains("; it ")
+                        && details.contains("page fault: ")) {
+                    other.add(log.name() + ": " + details);
+                }
+            }
+        }
+        System.out.println("address of the fault computed: " + same + "; not: " + other);
+        assertThat(same).isGreaterThan(30);
+        assertThat(other).hasSizeLessThanOrEqualTo(same / 20);
+    }
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param blamed the frame to blame; null where no frame is left
  * @param why the frames before it, and which rule passed each
  * @param details sentences about owners, locks, registers and code
+ * @param code the faulting instruction; null where the report has none that is sure
  * @param damage why the report cannot be trusted as a whole; empty when it can
  * @param panicked whether the machine stopped for it
  * @param after the number of the incident that may have caused it; 0 for none
@@ -29,6 +30,7 @@ record Incident(
         List<String> why,
         List<LogStack> stacks,
         List<String> details,
+        @Nullable FaultCode code,
         List<String> damage,
         boolean panicked,
         int after,

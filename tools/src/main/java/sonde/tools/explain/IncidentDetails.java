@@ -43,11 +43,18 @@ final class IncidentDetails {
         this.rules = rules;
     }
 
-    List<String> of(Map<String, String> fields, List<LogStack> stacks, List<LogLine> lines) {
+    List<String> of(
+            Map<String, String> fields,
+            List<LogStack> stacks,
+            List<LogLine> lines,
+            @Nullable FaultCode code) {
         List<String> details = new ArrayList<>();
         owners(stacks, details);
         locks(stacks, lines, details);
-        registers(fields, lines, details);
+        if (code != null) {
+            details.add(code.detail());
+        }
+        registers(code == null ? fields : Map.of(), lines, details);
         for (LogLine line : lines) {
             Matcher oops = OOPS.matcher(line.text());
             if (oops.lookingAt() && fields.containsKey("address")) {
@@ -55,9 +62,13 @@ final class IncidentDetails {
                 break;
             }
         }
-        boolean isUser = false;
+        boolean isUser = code != null;
         for (LogLine line : lines) {
-            isUser = line.text().contains("RIP: ") ? line.text().contains("0033:") : isUser;
+            isUser =
+                    code != null
+                            || (line.text().contains("RIP: ")
+                                    ? line.text().contains("0033:")
+                                    : isUser);
             if (!isUser && line.text().startsWith("Code: ") && line.text().indexOf('<') > 0) {
                 details.add(code(line.text()));
                 break;
@@ -164,7 +175,7 @@ final class IncidentDetails {
     }
 
     /** include/linux/poison.h and err.h. */
-    private static String meaning(String value, boolean nearNull) {
+    static String meaning(String value, boolean nearNull) {
         return switch (value) {
             case "dead000000000100", "00000100" ->
                     value.length() < 9 ? "" : "LIST_POISON1: the entry was deleted from its list";

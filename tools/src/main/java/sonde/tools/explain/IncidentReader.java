@@ -125,6 +125,7 @@ final class IncidentReader {
         }
         String identity = fill(kind.titles(), fields, kind.name()).strip();
         String type = fill(List.of(kind.type()), fields, "");
+        FaultCode code = FaultCode.of(fields, lines);
         return new Incident(
                 number,
                 kind,
@@ -135,7 +136,8 @@ final class IncidentReader {
                 blame.frame(),
                 blame.why(),
                 stacks,
-                new IncidentDetails(rules).of(fields, stacks, lines),
+                new IncidentDetails(rules).of(fields, stacks, lines, code),
+                code,
                 damage,
                 panicked,
                 after,

@@ -14,6 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing.ListingForm;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
+import sonde.tools.explain.FaultCode.CodeRow;
 import sonde.view.TextEscape;
 import sonde.view.WrappedText;
 
@@ -152,6 +153,11 @@ final class IncidentWriter {
         values.put("file", incident.guiltyFile());
         values.put("why", incident.why());
         values.put("details", incident.details());
+        List<Object> code = new ArrayList<>();
+        for (CodeRow row : rows(incident)) {
+            code.add(Map.of("at", row.at(), "text", row.text(), "fault", row.isFault()));
+        }
+        values.put("code", code);
         values.put("fields", incident.fields());
         values.put("machine", incident.machine());
         List<Object> stacks = new ArrayList<>();
@@ -165,6 +171,10 @@ final class IncidentWriter {
         values.put("means", kind.means());
         values.put("next", incident.next());
         return values;
+    }
+
+    private static List<CodeRow> rows(Incident incident) {
+        return incident.code() == null ? List.of() : incident.code().instructions();
     }
 
     private static Map<String, Object> frame(LogFrame frame) {
@@ -226,6 +236,14 @@ final class IncidentWriter {
         }
         if (options.why()) {
             incident.why().forEach(rule -> line(text, "passed", rule));
+        }
+        if (options.all() && incident.code() != null) {
+            text.append("    Code:\n");
+        }
+        for (CodeRow row : options.all() ? rows(incident) : List.<CodeRow>of()) {
+            text.append(row.isFault() ? "      > " : "        ")
+                    .append(TextEscape.line(row.at() + "  " + row.text()))
+                    .append('\n');
         }
         for (LogStack stack : incident.stacks()) {
             stack(text, stack, incident.blamed());

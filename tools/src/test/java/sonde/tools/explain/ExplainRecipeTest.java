@@ -309,4 +309,46 @@ class ExplainRecipeTest {
                         "\"type\":\"KASAN-USE-AFTER-FREE-READ\"",
                         "\"file\":\"drivers/pond/reed.c\"");
     }
+
+    /** A fault as a kernel of 6.9 printed it, with the function renamed. */
+    private static final String NULL_READ =
+            """
+            BUG: kernel NULL pointer dereference, address: 0000000000000050
+            #PF: supervisor read access in kernel mode
+            #PF: error_code(0x0000) - not-present page
+            Oops: 0000 [#1] PREEMPT SMP
+            CPU: 1 PID: 77 Comm: cat Not tainted 6.9.0 #1
+            RIP: 0010:pond_read+0x24/0x90 [pond]
+            Code: 05 48 89 e5 53 48 89 fb 48 85 ff 74 08 <48> 8b 47 50 48 89 03 5b 5d c3
+            RSP: 0018:ffffc90000123e40 EFLAGS: 00010246
+            RAX: 0000000000000001 RBX: ffff888003cf4210 RCX: 0000000000000000
+            RDX: 0000000000000000 RSI: 0000000000000002 RDI: 0000000000000000
+            Call Trace:
+             <TASK>
+             vfs_read+0x1b1/0x710
+             entry_SYSCALL_64_after_hwframe+0x6e/0xd8
+            RIP: 0033:0x7f1234567890
+            RDI: 00000000dead0000
+             </TASK>
+            """;
+
+    @Test
+    void theFaultingInstructionIsShownWithItsOperands() throws IOException {
+        assertThat(json(NULL_READ))
+                .contains("the instruction at pond_read+0x24 is mov 0x50(%rdi),%rax;")
+                .contains("it reads 8 bytes at 0x50, the address of the fault; RDI = 0 (NULL)")
+                .contains("\"text\":\"je pond_read+0x2c\"")
+                .doesNotContain("RCX is NULL");
+        // Registers of user space belong to no instruction of the kernel.
+        String user = NULL_READ.replace("RIP: 0010:pond_read+0x24/0x90 [pond]", "RIP: 0033:0x4242");
+        assertThat(json(user)).doesNotContain("the instruction at");
+        // Where the log lost the registers, no value is made up.
+        String lost = NULL_READ.replaceAll("(?m)^R(?:DX|DI|AX):.*\n", "");
+        assertThat(json(lost)).contains("is mov 0x50(%rdi),%rax").doesNotContain("RDI = ");
+    }
+
+    private static String json(String log) throws IOException {
+        byte[] bytes = log.getBytes(StandardCharsets.UTF_8);
+        return explained(new ByteArrayInputStream(bytes), ListingForm.JSON_LINES);
+    }
 }
