@@ -200,6 +200,43 @@ class ExplainRecipeTest {
                 .doesNotContain("damaged");
     }
 
+    /** lockdep lists a lock from lock_acquire() on, before the task has it. */
+    @Test
+    void aLockOfSeveralTasksMayBeOneTheyWaitFor() throws IOException {
+        String log =
+                """
+                INFO: task carp:56 blocked for more than 120 seconds.
+                      Not tainted 6.6.9-pond #1
+                task:carp  state:D stack:0 pid:56 ppid:2 flags:0x00004000
+                Call Trace:
+                 <TASK>
+                 __schedule+0x70a/0x11e0
+                 schedule+0xad/0x1e0
+                 __mutex_lock+0x94e/0x1360
+                 carp_swim+0x1d/0x30 [pond]
+                 kthread+0x186/0x1c0
+                 </TASK>
+
+                Showing all locks held in the system:
+                1 lock held by khungtaskd/22:
+                 #0: ffffffffbda90ae0 (rcu_read_lock){....}-{1:2}, at: debug_show_all_locks+0x48/0x1d3
+                1 lock held by pike/55:
+                 #0: ffffffffc03f4290 (reed){+.+.}-{3:3}, at: pike_hunt+0x13/0x30 [pond]
+                2 locks held by carp/56:
+                 #0: ffffffffc03f4880 (mud){+.+.}-{3:3}, at: carp_swim+0x10/0x30 [pond]
+                 #1: ffffffffc03f4290 (reed){+.+.}-{3:3}, at: carp_swim+0x1d/0x30 [pond]
+
+                =============================================
+                """;
+        assertThat(text(log).replaceAll("\\s+", " "))
+                .contains("khungtaskd/22 holds rcu_read_lock, taken in debug_show_all_locks")
+                .contains("pike/55 holds or waits for reed, taken in pike_hunt")
+                .contains(
+                        "carp/56 holds mud, taken in carp_swim, and holds or waits for reed, taken"
+                                + " in carp_swim")
+                .doesNotContain("debug_show_all_locks, and");
+    }
+
     @Test
     void aReportThatIsCutShortIsCalledThat() throws IOException {
         String cut = USE_AFTER_FREE.substring(0, USE_AFTER_FREE.indexOf("Call Trace"));
