@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.UncheckedIOException;
@@ -18,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -293,15 +295,21 @@ class ExplainRecipeTest {
         Files.writeString(folder.resolve("dmesg-efi-1"), "Oops#1 Part1\n" + end);
         Files.writeString(folder.resolve("dmesg-efi-2"), "Oops#1 Part2\n" + begin);
         Files.writeString(folder.resolve("console-ramoops-0"), WARNING + WARNING);
+        String older = WARNING.replace("reed_", "sedge_");
+        try (OutputStream packed =
+                new GZIPOutputStream(Files.newOutputStream(folder.resolve("kern.log.1.gz")))) {
+            packed.write(older.getBytes(StandardCharsets.UTF_8));
+        }
+        Files.writeString(folder.resolve("vmlinux"), "\u007fELF\n" + WARNING);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         new ExplainRecipe(new ExplainOptions(false, false, true, false, false), null)
                 .of(List.of(new LogSource("folder", folder, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
         assertThat(out.toString(StandardCharsets.UTF_8).lines().map(String::strip))
-                .hasSize(2)
                 .satisfiesExactly(
                         two -> assertThat(two).startsWith("2  error     WARNING in reed_bend"),
+                        packed -> assertThat(packed).startsWith("1  error     WARNING in sedge_"),
                         one -> assertThat(one).startsWith("1  security  KASAN: slab-use-after"));
     }
 
