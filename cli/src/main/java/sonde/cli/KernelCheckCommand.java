@@ -9,9 +9,9 @@ final class KernelCheckCommand {
             """
             sonde kernel check [OPTIONS]
 
-            Check whether this machine keeps what a crash, a message or a trace would tell. For each
-            setting it prints the value, what it means, and the line that changes it. It changes
-            nothing.
+            Check whether a crash would leave a dump and a log, and whether the kernel's messages
+            reach somebody. For each setting, the output has the value, its meaning, and the line
+            that changes it. The command changes nothing.
 
             Options:
               --json          print JSON

@@ -155,7 +155,19 @@ public final class CallTreeBuilder {
         if (outermost < 0 || frame(outermost).kind() == Frame.Kind.KERNEL) {
             return Completeness.NO_USER_PART;
         }
-        return symbols.isRoot(frame(outermost)) ? Completeness.COMPLETE : Completeness.CUT;
+        return isRoot(node, outermost) ? Completeness.COMPLETE : Completeness.CUT;
+    }
+
+    /** Whether a chain ends there; {@code _start} of a stripped program has no name. */
+    private boolean isRoot(int node, int outermost) {
+        int callee = node;
+        while (callee != outermost && table.parent(callee) != outermost) {
+            callee = table.parent(callee);
+        }
+        return symbols.isRoot(frame(outermost))
+                || frame(outermost).name().startsWith("[")
+                        && callee != outermost
+                        && symbols.isRoot(frame(callee));
     }
 
     /** The module in whose code the unwinding of a cut stack ended. */

@@ -167,7 +167,8 @@ final class StackAggregateTest {
 
                     @Override
                     public Frame frame(long location) {
-                        String name = location < 0 ? "__x64_sys_read" : "f" + location;
+                        String user = location < 0x8_000 ? "f" + location : "[m+" + location + "]";
+                        String name = location < 0 ? "__x64_sys_read" : user;
                         Frame.Kind kind = location < 0 ? Frame.Kind.KERNEL : Frame.Kind.USER;
                         return new Frame(name, "m", kind);
                     }
@@ -182,7 +183,9 @@ final class StackAggregateTest {
         Script script =
                 new Script()
                         .sample(CLOCK, 100, 0, 7, 7, 1, chain)
-                        .sample(CLOCK, 200, 0, 7, 7, 1, Script.USER, 0x20_000, 0x401);
+                        .sample(CLOCK, 200, 0, 7, 7, 1, Script.USER, 0x20_000, 0x401)
+                        .sample(CLOCK, 300, 0, 7, 7, 1, Script.USER, 0x500, 0x401, 0x9001)
+                        .sample(CLOCK, 400, 0, 7, 7, 1, Script.USER, 0x600, 0x9001);
         StackAggregate samples = StackAggregate.cpuSamples(threads, table, TimeWindow.ALL);
         Engine.run(script.recording(), List.of(threads, samples));
         CallTreeBuilder trees = new CallTreeBuilder(table, mapped);
@@ -193,7 +196,11 @@ final class StackAggregateTest {
         assertThat(trees.callOf(cut)).isEqualTo("read");
         // Where it runs is shown, known or not: code that nobody told of.
         assertThat(trees.chain(samples.node(1)).stream().map(Frame::name))
-                .containsExactly("f" + 0x400, "f" + 0x20_000);
+                .containsExactly("f" + 0x400, "[m+" + 0x20_000 + "]");
+        // A stripped program's _start has no name, and calls __libc_start_main.
+        assertThat(trees.completeness(samples.node(2)))
+                .isEqualTo(CallTreeBuilder.Completeness.COMPLETE);
+        assertThat(trees.completeness(samples.node(3))).isEqualTo(CallTreeBuilder.Completeness.CUT);
     }
 
     @Test

@@ -340,9 +340,9 @@ public final class PerfRings implements AutoCloseable {
         List<String> all = new ArrayList<>(notes);
         if (owners.mended() > 0) {
             all.add(
-                    owners.mended()
-                            + " samples of page faults came marked as another recorder's (a fault"
-                            + " of this kernel) and were put right");
+                    "This kernel marked page faults as another recorder's; sonde corrected them ("
+                            + owners.mended()
+                            + ").");
         }
         return all;
     }

@@ -245,13 +245,16 @@ public final class KernelFeatureProbe {
             findings.put(Feature.FENTRY, FeatureFinding.unknown("tracefs is not readable"));
             return;
         }
+        String missing = FunctionProbes.whyNoTracer(FunctionProbes.FUNCTIONS);
         findings.put(
                 Feature.FENTRY,
-                FunctionProbes.haveTracer()
+                missing.isEmpty()
                         ? FeatureFinding.yes()
                         : FeatureFinding.no(
-                                "this kernel is built without CONFIG_FUNCTION_TRACER",
-                                "boot one that has it"));
+                                missing + lockdown(),
+                                missing.contains("CONFIG_")
+                                        ? "boot one that has it"
+                                        : "boot without lockdown, or a kernel that lists them"));
     }
 
     private static final int BPF_PROG_LOAD = 5;

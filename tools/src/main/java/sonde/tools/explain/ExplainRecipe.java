@@ -17,6 +17,7 @@ import sonde.binary.Input;
 import sonde.binary.archive.UnwrapLimits;
 import sonde.binary.archive.UnwrappedFiles;
 import sonde.binary.archive.WrapperFormat;
+import sonde.binary.elf.ElfFile;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
@@ -93,6 +94,10 @@ public final class ExplainRecipe {
                 scan(log.stream(), null, name, out, form);
             } else if (file != null && Files.isDirectory(file)) {
                 for (CrashRecords.CrashLog record : CrashRecords.of(file)) {
+                    if (record.file() != null) {
+                        file(record.file(), record.name(), out, form);
+                        continue;
+                    }
                     scan(new ByteArrayInputStream(record.text()), null, record.name(), out, form);
                 }
             } else if (file != null) {
@@ -115,17 +120,28 @@ public final class ExplainRecipe {
             }
             Input input = Input.open(file);
             if (WrapperFormat.of(input) == null) {
+                boolean isLog = isLog(input);
                 input.close();
-                scan(in, file, name, out, form);
+                if (isLog) {
+                    scan(in, file, name, out, form);
+                }
                 return;
             }
             try (UnwrappedFiles files = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT)) {
                 for (Input one : files.inputs()) {
+                    if (!isLog(one)) {
+                        continue;
+                    }
                     String inner = files.isArchive() ? one.name() : name;
                     scan(UnwrappedFiles.stream(one), null, inner, out, form);
                 }
             }
         }
+    }
+
+    /** A kernel image holds the first line of each report; a console never begins like one. */
+    private static boolean isLog(Input input) {
+        return !ElfFile.isElf(input.segment());
     }
 
     /** Incidents of one identity. */

@@ -22,7 +22,8 @@ final class IncidentDetails {
     /** {@code (lock){+.+.}-{3:3}, at: function+0x1/0x2}; names may have parentheses. */
     private static final Pattern LOCK =
             Pattern.compile(
-                    "\\((?<lock>[^{}]{1,120})\\)\\{[^}]*\\}(?:-\\{[^}]*\\})?"
+                    "(?<address>\\b[0-9a-f]{8,16} )?\\((?<lock>[^{}]{1,120})\\)"
+                            + "\\{[^}]*\\}(?:-\\{[^}]*\\})?"
                             + "(?:, at: +(?:\\[<[0-9a-fx]+>\\] +)?(?<at>[\\w.]+))?");
 
     private static final Pattern LINK = Pattern.compile("^ *-> #(?<depth>\\d{1,4}) ");
@@ -101,7 +102,7 @@ final class IncidentDetails {
 
     private void locks(List<LogStack> stacks, List<LogLine> lines, List<String> details) {
         TreeMap<Integer, String> chain = new TreeMap<>();
-        Map<String, List<String>> held = new LinkedHashMap<>();
+        Map<String, List<HeldLock>> held = new LinkedHashMap<>();
         String holder = "";
         for (int i = 0; i < lines.size(); i++) {
             String text = lines.get(i).text();
@@ -119,10 +120,12 @@ final class IncidentDetails {
             } else if (text.startsWith(" #") && !holder.isEmpty() && held.size() < MOST_LOCKS) {
                 held.computeIfAbsent(holder, _ -> new ArrayList<>())
                         .add(
-                                lock.group("lock")
-                                        + (lock.group("at") == null
-                                                ? ""
-                                                : ", taken in " + lock.group("at")));
+                                new HeldLock(
+                                        lock.group("address") + lock.group("lock"),
+                                        lock.group("lock")
+                                                + (lock.group("at") == null
+                                                        ? ""
+                                                        : ", taken in " + lock.group("at"))));
             }
         }
         if (chain.size() > 1) {
@@ -131,7 +134,24 @@ final class IncidentDetails {
             chain.descendingMap().forEach((_, lock) -> cycle.append(" -> ").append(lock));
             details.add(cycle.toString());
         }
-        held.forEach((who, locks) -> details.add(who + " holds " + String.join("; ", locks)));
+        held.forEach((who, locks) -> {
+            // lock_acquire() comes before the wait: a task may still wait for its last lock.
+            HeldLock last = locks.getLast();
+            boolean waits = held.values().stream().filter(last::isIn).count() > 1;
+            List<String> texts = new ArrayList<>(locks.stream().map(HeldLock::text).toList());
+            String unsure = waits ? " holds or waits for " + texts.removeLast() : "";
+            String sure = texts.isEmpty() ? "" : " holds " + String.join("; ", texts);
+            details.add(who + sure + (sure.isEmpty() || !waits ? "" : ", and") + unsure);
+        });
+    }
+
+    /** A lock in the list of a task. */
+    private record HeldLock(String instance, String text) {
+        /** Whether another list has this lock; readers of RCU do not wait. */
+        boolean isIn(List<HeldLock> locks) {
+            return locks.stream().anyMatch(one -> one.instance.equals(instance))
+                    && !text.startsWith("rcu_read_lock");
+        }
     }
 
     private static String name(@Nullable String lock) {

@@ -1,5 +1,11 @@
 package sonde.tools.kernel;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
 
@@ -200,7 +206,7 @@ enum DebugFeatureTable {
             "fentry",
             "DYNAMIC_FTRACE_WITH_DIRECT_CALLS",
             "register_ftrace_direct",
-            (_, _) -> Optional.empty(),
+            (files, _) -> refused(files, "/sys/kernel/tracing/available_filter_functions"),
             ""),
     FUNCTION_ERRORS(
             "error injection of BPF",
@@ -270,6 +276,18 @@ enum DebugFeatureTable {
     private static Optional<RuntimeSign> number(KernelFiles files, String file) {
         return files.text(file)
                 .map(text -> sign(!text.equals("0") && !text.equals("N"), file + " = " + text));
+    }
+
+    /** A file that is there, and that the kernel keeps closed even for root, as under lockdown. */
+    private static Optional<RuntimeSign> refused(KernelFiles files, String file) {
+        try (InputStream in = Files.newInputStream(files.path(file))) {
+            return in.read() >= 0 ? Optional.empty() : built(false, file + " is empty");
+        } catch (NoSuchFileException | AccessDeniedException e) {
+            return Optional.empty(); // not mounted, or closed to this user
+        } catch (IOException e) {
+            String reason = e instanceof FileSystemException at ? at.getReason() : null;
+            return built(false, file + ": " + (reason == null ? e.getMessage() : reason));
+        }
     }
 
     private static Optional<RuntimeSign> line(KernelFiles files, String file, String line) {

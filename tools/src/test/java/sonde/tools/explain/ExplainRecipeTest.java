@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.UncheckedIOException;
@@ -18,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -200,6 +202,43 @@ class ExplainRecipeTest {
                 .doesNotContain("damaged");
     }
 
+    /** lockdep lists a lock from lock_acquire() on, before the task has it. */
+    @Test
+    void aLockOfSeveralTasksMayBeOneTheyWaitFor() throws IOException {
+        String log =
+                """
+                INFO: task carp:56 blocked for more than 120 seconds.
+                      Not tainted 6.6.9-pond #1
+                task:carp  state:D stack:0 pid:56 ppid:2 flags:0x00004000
+                Call Trace:
+                 <TASK>
+                 __schedule+0x70a/0x11e0
+                 schedule+0xad/0x1e0
+                 __mutex_lock+0x94e/0x1360
+                 carp_swim+0x1d/0x30 [pond]
+                 kthread+0x186/0x1c0
+                 </TASK>
+
+                Showing all locks held in the system:
+                1 lock held by khungtaskd/22:
+                 #0: ffffffffbda90ae0 (rcu_read_lock){....}-{1:2}, at: debug_show_all_locks+0x48/0x1d3
+                1 lock held by pike/55:
+                 #0: ffffffffc03f4290 (reed){+.+.}-{3:3}, at: pike_hunt+0x13/0x30 [pond]
+                2 locks held by carp/56:
+                 #0: ffffffffc03f4880 (mud){+.+.}-{3:3}, at: carp_swim+0x10/0x30 [pond]
+                 #1: ffffffffc03f4290 (reed){+.+.}-{3:3}, at: carp_swim+0x1d/0x30 [pond]
+
+                =============================================
+                """;
+        assertThat(text(log).replaceAll("\\s+", " "))
+                .contains("khungtaskd/22 holds rcu_read_lock, taken in debug_show_all_locks")
+                .contains("pike/55 holds or waits for reed, taken in pike_hunt")
+                .contains(
+                        "carp/56 holds mud, taken in carp_swim, and holds or waits for reed, taken"
+                                + " in carp_swim")
+                .doesNotContain("debug_show_all_locks, and");
+    }
+
     @Test
     void aReportThatIsCutShortIsCalledThat() throws IOException {
         String cut = USE_AFTER_FREE.substring(0, USE_AFTER_FREE.indexOf("Call Trace"));
@@ -256,15 +295,21 @@ class ExplainRecipeTest {
         Files.writeString(folder.resolve("dmesg-efi-1"), "Oops#1 Part1\n" + end);
         Files.writeString(folder.resolve("dmesg-efi-2"), "Oops#1 Part2\n" + begin);
         Files.writeString(folder.resolve("console-ramoops-0"), WARNING + WARNING);
+        String older = WARNING.replace("reed_", "sedge_");
+        try (OutputStream packed =
+                new GZIPOutputStream(Files.newOutputStream(folder.resolve("kern.log.1.gz")))) {
+            packed.write(older.getBytes(StandardCharsets.UTF_8));
+        }
+        Files.writeString(folder.resolve("vmlinux"), "\u007fELF\n" + WARNING);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         new ExplainRecipe(new ExplainOptions(false, false, true, false, false), null)
                 .of(List.of(new LogSource("folder", folder, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
         assertThat(out.toString(StandardCharsets.UTF_8).lines().map(String::strip))
-                .hasSize(2)
                 .satisfiesExactly(
                         two -> assertThat(two).startsWith("2  error     WARNING in reed_bend"),
+                        packed -> assertThat(packed).startsWith("1  error     WARNING in sedge_"),
                         one -> assertThat(one).startsWith("1  security  KASAN: slab-use-after"));
     }
 

@@ -152,4 +152,16 @@ class DebugFeaturesTest {
         Assumptions.assumeTrue(zstd.waitFor() == 0, "zstd is missing");
         return new String(text, StandardCharsets.ISO_8859_1);
     }
+
+    @Test
+    void fentryIsOffWhereTheKernelKeepsItsListOfFunctionsClosed() throws IOException {
+        file("/proc/kallsyms", "0 T register_ftrace_direct\n");
+        assertThat(state("fentry")).isEqualTo("built in");
+        String list = "/sys/kernel/tracing/available_filter_functions";
+        file(list, "");
+        assertThat(row("fentry").subList(1, 4)).contains("off", list + " is empty");
+        Files.delete(root.resolve(list.substring(1)));
+        Files.createDirectory(root.resolve(list.substring(1))); // read(2) fails, as under lockdown
+        assertThat(state("fentry")).isEqualTo("off");
+    }
 }

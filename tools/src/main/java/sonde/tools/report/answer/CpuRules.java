@@ -216,8 +216,8 @@ final class CpuRules {
         text.append("), ")
                 .append(AnswerWording.percent(call.cpuShare()))
                 .append(" of the CPU time");
-        if (call.place().own() && call.place().isNamed()) {
-            text.append(", from ").append(call.place().chain());
+        if (call.place().own() && !call.place().named().isEmpty()) {
+            text.append(", from ").append(call.place().named());
         }
         if (mostFail) {
             Map.Entry<String, Long> most =

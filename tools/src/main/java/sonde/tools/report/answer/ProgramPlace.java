@@ -1,6 +1,7 @@
 package sonde.tools.report.answer;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Where in a program something happened.
@@ -26,6 +27,13 @@ public record ProgramPlace(String function, String module, List<String> callers,
         StringBuilder chain = new StringBuilder(function);
         callers.stream().limit(SHOWN).forEach(caller -> chain.append(" ← ").append(caller));
         return chain.toString();
+    }
+
+    /** {@link #chain} from its first function that has a name; empty if none has one. */
+    String named() {
+        return isNamed()
+                ? chain()
+                : callers.stream().limit(SHOWN).collect(Collectors.joining(" ← "));
     }
 
     /** Whether the function has a name, not only an address or a module. */

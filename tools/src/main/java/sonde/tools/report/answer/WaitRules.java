@@ -231,9 +231,9 @@ final class WaitRules {
             text.append(AnswerWording.time(wait.longest())).append(')');
         }
         boolean library = !wait.place().module().equals(group.name());
-        if (wait.place().own() && wait.place().isNamed()) {
+        if (wait.place().own() && !wait.place().named().isEmpty()) {
             text.append(wait.meanwhile().isEmpty() ? ", called from " : "; the call comes from ");
-            text.append(wait.place().chain());
+            text.append(wait.place().named());
         } else if (wait.place().own() && library && !wait.place().module().startsWith("[")) {
             text.append(", called from code of ").append(wait.place().module());
             text.append(", which has no symbols");

@@ -162,6 +162,17 @@ final class JudgementTest {
     }
 
     @Test
+    void aWaitInCodeWithoutNamesIsToldByItsCallers() {
+        ThreadGroup group = group("sqlite3", 1, 0.1, 0);
+        String module = "libsqlite3.so.0";
+        List<String> callers = List.of("busy", "begin", "step");
+        ProgramPlace place =
+                new ProgramPlace("[" + module + "] without symbols", module, callers, true);
+        wait(group, "clock_nanosleep", "", "", "", place, false, 4.5, 40);
+        assertThat(sentences().getFirst()).contains(", called from busy ← begin").endsWith(".");
+    }
+
+    @Test
     void aLockIsToldWithItsHolderBeforeWhatTheHolderDoes() {
         ThreadGroup workers = group("worker", 4, 0.1, 0);
         ThreadGroup holder = group("refresher", 1, 0.01, 0);
