@@ -351,4 +351,20 @@ class ExplainRecipeTest {
         byte[] bytes = log.getBytes(StandardCharsets.UTF_8);
         return explained(new ByteArrayInputStream(bytes), ListingForm.JSON_LINES);
     }
+
+    @Test
+    void aStackOfAnotherTaskIsDamage() throws IOException {
+        assertThat(json(USE_AFTER_FREE)).contains("\"corrupted\":false");
+        assertThat(json(USE_AFTER_FREE.replace("PID: 301", "PID: 302")))
+                .contains("the stack is the one of another task");
+        assertThat(json(USE_AFTER_FREE.replace("print_report+0xcf", "should_fail+0xcf")))
+                .contains("failure that fault injection forced");
+        String panic =
+                "Kernel panic - not syncing: stack-protector: Kernel stack is corrupted in: ";
+        assertThat(
+                        json(
+                                panic
+                                        + "reed_bend+0x7b/0x80\nCPU: 1 PID: 9 Comm: a Not tainted 6.9.0 #1\n"))
+                .contains("stack is corrupted in reed_bend", "\"corrupted\":false");
+    }
 }
