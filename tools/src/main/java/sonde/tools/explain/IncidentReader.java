@@ -192,7 +192,7 @@ final class IncidentReader {
         List<LogFrame> frames = blame.candidates();
         for (LogFrame frame : frames.subList(0, Math.min(frames.size(), MOST_OWN))) {
             if (frame.function().startsWith("should_fail")) {
-                return true;
+                return !frame.isExact();
             }
         }
         return false;
@@ -319,6 +319,11 @@ final class IncidentReader {
                 frames.add(top);
             }
             frames.addAll(LogFrame.sure(main.frames()));
+        } else {
+            LogFrame top = top(lines);
+            if (top != null) {
+                frames.add(top);
+            }
         }
         LogFrame last = null;
         LogFrame own = null;

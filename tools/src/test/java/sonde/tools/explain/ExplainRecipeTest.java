@@ -361,10 +361,14 @@ class ExplainRecipeTest {
                 .contains("failure that fault injection forced");
         String panic =
                 "Kernel panic - not syncing: stack-protector: Kernel stack is corrupted in: ";
-        assertThat(
-                        json(
-                                panic
-                                        + "reed_bend+0x7b/0x80\nCPU: 1 PID: 9 Comm: a Not tainted 6.9.0 #1\n"))
+        assertThat(json(panic + "reed_bend+0x7b/0x80\nRebooting in 9 seconds..\n"))
                 .contains("stack is corrupted in reed_bend", "\"corrupted\":false");
+    }
+
+    @Test
+    void aStallWithoutStackIsBlamedOnTheInstruction() throws IOException {
+        String log = "BUG: soft lockup - CPU#1 stuck for 22s! [cat:70]\n";
+        assertThat(json(log + "RIP: 0010:pond_spin+0x5a/0x2e0 mm/pond.c:172\n"))
+                .contains("BUG: soft lockup in pond_spin", "\"file\":\"mm/pond.c\"");
     }
 }
