@@ -135,7 +135,7 @@ class ExplainCorpusTest {
         assertThat(wrong).isZero();
         assertThat(types).isGreaterThanOrEqualTo(typed * 98 / 100);
         assertThat(titles).isGreaterThanOrEqualTo(crashes * 87 / 100);
-        assertThat(corrupted).isGreaterThanOrEqualTo(crashes * 91 / 100);
+        assertThat(corrupted).isGreaterThanOrEqualTo(crashes * 925 / 1000);
         assertThat(pairs(answers)).isGreaterThan(0.95);
     }
 
@@ -184,7 +184,7 @@ class ExplainCorpusTest {
             }
         }
         System.out.println("file to blame: " + right + " right; " + wrong);
-        assertThat(right).isGreaterThanOrEqualTo(40);
+        assertThat(right).isGreaterThanOrEqualTo(41);
     }
 
     /** CR2 has the address that the processor computed from the operands of the instruction. */

@@ -15,8 +15,12 @@ import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 final class IncidentReader {
     private static final int MOST_VALUE = 300;
     private static final int MOST_REPORTING = 8;
+    private static final int MOST_OWN = 4;
 
     private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
+
+    private static final Pattern TASK =
+            Pattern.compile("(?:by task \\S+/|^\\S+/)(?<pid>\\d{1,7})(?: is trying to |$)");
 
     private static final Pattern NUMBER = Pattern.compile("0x[0-9a-f]+|\\d+");
 
@@ -115,7 +119,11 @@ final class IncidentReader {
         } else if (!kind.has("nostack")) {
             fields.put("frame", "corrupted");
         }
-        damage(kind, stacks, blame, damage);
+        boolean isNamed = kind.group().equals("panic") && first.containsKey("function");
+        damage(kind, isNamed, stacks, blame, damage);
+        if (isOfOther(lines, machine)) {
+            damage.add("the stack is the one of another task");
+        }
         if (foreign && !damage.isEmpty() && kind.group().equals("warning")) {
             fields.put("frame", "corrupted");
         }
@@ -179,14 +187,43 @@ final class IncidentReader {
                 && blame.candidates().size() > 2;
     }
 
+    /** Fault injection prints a stack of its own, which another processor's report may get. */
+    private static boolean isOfInjection(Blame blame) {
+        List<LogFrame> frames = blame.candidates();
+        for (LogFrame frame : frames.subList(0, Math.min(frames.size(), MOST_OWN))) {
+            if (frame.function().startsWith("should_fail")) {
+                return !frame.isExact();
+            }
+        }
+        return false;
+    }
+
+    /** Whether the report names a task, and the registers or the stack are of another. */
+    private static boolean isOfOther(List<LogLine> lines, Map<String, String> machine) {
+        String pid = machine.get("pid");
+        for (LogLine line : lines) {
+            Matcher task = TASK.matcher(line.text());
+            if (pid != null && line.text().indexOf('/') > 0 && task.find()) {
+                return !task.group("pid").equals(pid);
+            }
+        }
+        return false;
+    }
+
     private void damage(
-            IncidentKind kind, List<LogStack> stacks, Blame blame, List<String> damage) {
+            IncidentKind kind,
+            boolean isNamed,
+            List<LogStack> stacks,
+            Blame blame,
+            List<String> damage) {
         if (!kind.has("nostack") && blame.frame() == null) {
             damage.add("no frame of a stack is left to blame");
-        } else if (!kind.has("nostack") && stacks.isEmpty()) {
+        } else if (!kind.has("nostack") && stacks.isEmpty() && !isNamed) {
             damage.add("the report has no stack: it was cut short");
         } else if (isAlone(kind, blame)) {
             damage.add("the stack has no frame but those of the report itself");
+        } else if (isOfInjection(blame)) {
+            damage.add("the stack is the one of a failure that fault injection forced");
         }
     }
 
@@ -282,6 +319,11 @@ final class IncidentReader {
                 frames.add(top);
             }
             frames.addAll(LogFrame.sure(main.frames()));
+        } else {
+            LogFrame top = top(lines);
+            if (top != null) {
+                frames.add(top);
+            }
         }
         LogFrame last = null;
         LogFrame own = null;

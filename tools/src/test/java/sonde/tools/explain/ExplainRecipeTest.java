@@ -396,4 +396,24 @@ class ExplainRecipeTest {
         byte[] bytes = log.getBytes(StandardCharsets.UTF_8);
         return explained(new ByteArrayInputStream(bytes), ListingForm.JSON_LINES);
     }
+
+    @Test
+    void aStackOfAnotherTaskIsDamage() throws IOException {
+        assertThat(json(USE_AFTER_FREE)).contains("\"corrupted\":false");
+        assertThat(json(USE_AFTER_FREE.replace("PID: 301", "PID: 302")))
+                .contains("the stack is the one of another task");
+        assertThat(json(USE_AFTER_FREE.replace("print_report+0xcf", "should_fail+0xcf")))
+                .contains("failure that fault injection forced");
+        String panic =
+                "Kernel panic - not syncing: stack-protector: Kernel stack is corrupted in: ";
+        assertThat(json(panic + "reed_bend+0x7b/0x80\nRebooting in 9 seconds..\n"))
+                .contains("stack is corrupted in reed_bend", "\"corrupted\":false");
+    }
+
+    @Test
+    void aStallWithoutStackIsBlamedOnTheInstruction() throws IOException {
+        String log = "BUG: soft lockup - CPU#1 stuck for 22s! [cat:70]\n";
+        assertThat(json(log + "RIP: 0010:pond_spin+0x5a/0x2e0 mm/pond.c:172\n"))
+                .contains("BUG: soft lockup in pond_spin", "\"file\":\"mm/pond.c\"");
+    }
 }
