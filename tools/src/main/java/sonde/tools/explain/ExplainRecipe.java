@@ -118,7 +118,13 @@ public final class ExplainRecipe {
                 scan(in, file, name, out, form);
                 return;
             }
-            Input input = Input.open(file);
+            Input input;
+            try {
+                input = Input.open(file);
+            } catch (IOException e) {
+                scan(in, file, name, out, form); // files of pstore and proc cannot be mapped
+                return;
+            }
             if (WrapperFormat.of(input) == null) {
                 boolean isLog = isLog(input);
                 input.close();

@@ -239,6 +239,18 @@ class ExplainRecipeTest {
                 .doesNotContain("debug_show_all_locks, and");
     }
 
+    /** As those of pstore, whose files have no mmap either (fs/pstore/inode.c). */
+    @ParameterizedTest
+    @ValueSource(strings = {"/proc/version", "/proc/sys/kernel/random"})
+    void filesThatCannotBeMappedAreRead(Path file) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new ExplainRecipe(new ExplainOptions(false, false, false, false, false), null)
+                .of(List.of(new LogSource("log", file, null)))
+                .rows()
+                .writeTo(out, ListingForm.TEXT);
+        assertThat(out).hasToString("No fault of the kernel was found.\n");
+    }
+
     @Test
     void aReportThatIsCutShortIsCalledThat() throws IOException {
         String cut = USE_AFTER_FREE.substring(0, USE_AFTER_FREE.indexOf("Call Trace"));
