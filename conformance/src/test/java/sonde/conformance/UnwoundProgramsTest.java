@@ -215,11 +215,13 @@ class UnwoundProgramsTest {
     @Test
     void namedEventsHaveWholeStacks() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
-        Path program = folder.resolve("asking");
+        // Probes that another run left keep their names.
+        String name = "asking" + ProcessHandle.current().pid();
+        Path program = folder.resolve(name);
         Files.writeString(folder.resolve("asking.c"), ASKING);
         run("gcc", "-O2", "-fomit-frame-pointer", "-o", program.toString(), "asking.c");
         Sonde sonde = Sonde.in(folder);
-        String probe = "probe_asking:asks";
+        String probe = "probe_" + name + ":asks";
         assertThat(sonde.run("probe", "add", "-x", program.toString(), "asks").status()).isZero();
         try {
             Recorded recorded =
