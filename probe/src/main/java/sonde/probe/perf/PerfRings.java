@@ -46,9 +46,6 @@ public final class PerfRings implements AutoCloseable {
     private static final String SWITCH = "sched:sched_switch";
     private static final String BPF_OUTPUT = "bpf-output";
 
-    /** Records stay in the rings so long for a table. */
-    private static final long MOST_HELD_NANOS = 3_000_000_000L;
-
     /** An own thread more or less in the filter costs a comparison per switch. */
     private static final int MAX_FILTERED = 40;
 
@@ -67,6 +64,7 @@ public final class PerfRings implements AutoCloseable {
     private @Nullable CopiedStacks stacks;
     private boolean isOff;
     private long heldSince;
+    private long mostHeldNanos = 3_000_000_000L;
     private boolean closed;
 
     private PerfRings(
@@ -437,6 +435,11 @@ public final class PerfRings implements AutoCloseable {
         return any;
     }
 
+    /** Records stay in the rings at most so long for a table; 3 s unless this says otherwise. */
+    public void holdAtMost(long nanos) {
+        mostHeldNanos = nanos;
+    }
+
     /** Whether the records stay in the rings while a table is made that their stacks lack. */
     private boolean isHeld(StackPrograms programs) {
         if (isOff || !programs.isMaking()) {
@@ -445,7 +448,7 @@ public final class PerfRings implements AutoCloseable {
         }
         long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         heldSince = heldSince == 0 ? now : heldSince;
-        return now - heldSince < MOST_HELD_NANOS && rings.stream().allMatch(PerfRing::hasRoom);
+        return now - heldSince < mostHeldNanos && rings.stream().allMatch(PerfRing::hasRoom);
     }
 
     /** Takes the bytes of a ring: the second part is empty unless they wrap around its end. */

@@ -36,6 +36,9 @@ import sonde.sys.SyscallException;
 
 /** What a session records with: ftrace's rings, perf's, and the kernel's formats of both. */
 final class RecorderSet {
+    /** Somebody waits for the records: a table that is missing must not delay them for long. */
+    private static final long FOLLOWED_HELD_NANOS = 100_000_000;
+
     private final RecordPlan plan;
     private final BundleFolder folder;
     private final RecordRequest request;
@@ -151,6 +154,9 @@ final class RecorderSet {
             openPerf(meta, RecordSession.onlineCpus());
         }
         if (perf != null) {
+            if (request.isFollowed()) {
+                perf.rings().holdAtMost(FOLLOWED_HELD_NANOS);
+            }
             perf.prepare(plan.names() ? names(perf.rings().outputs()) : null);
         }
     }
