@@ -298,6 +298,21 @@ class ArchitectureTest {
                                         "sonde.tools.report.ReportSection")));
     }
 
+    /** Arguments and exit codes, no recipes. */
+    private static final int MOST_LINES_OF_COMMANDS = 5000;
+
+    @Test
+    void commandsAreThin() throws IOException {
+        Path root = Path.of(System.getProperty("sonde.root", ".."));
+        long lines = 0;
+        try (Stream<Path> files = Files.walk(root.resolve("cli/src/main/java"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                lines += Files.readAllLines(file).size();
+            }
+        }
+        assertThat(lines).isBetween(1000L, (long) MOST_LINES_OF_COMMANDS);
+    }
+
     /** A class and those inside it. */
     private static DescribedPredicate<JavaClass> within(String name) {
         return DescribedPredicate.describe(
