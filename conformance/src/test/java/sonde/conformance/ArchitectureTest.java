@@ -110,7 +110,7 @@ class ArchitectureTest {
                     entry("RecordCommand", "--print-path: one line for scripts"),
                     entry("ConvertCommand", "a recording into a pipe"));
 
-    /** Commands that write raw bytes by {@code Shown.bytes}. */
+    /** Commands that write raw bytes by {@code ResultPrinter.bytes}. */
     private static final Map<String, String> RAW_BYTES =
             Map.of(
                     "BpfAsmCommand", "--to raw: the instructions themselves",
@@ -168,8 +168,8 @@ class ArchitectureTest {
     }
 
     /**
-     * Batch, the accessor, lies in event; DESIGN and STYLE name the modules below it. The tables of
-     * symbol.line are a mapped cache.
+     * Modules that define layouts of bytes read memory themselves; all others use Batch of event,
+     * the accessor. The tables of symbol.line are a mapped cache.
      */
     @Test
     void rawMemoryStaysBelowTheAccessors() {
