@@ -15,6 +15,7 @@ import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
+import sonde.tools.option.ManPage;
 import sonde.tools.option.OptionWords;
 import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.script.ScriptTool;
@@ -154,8 +155,19 @@ public final class Main {
         }
     }
 
-    /** {@code sonde help COMMAND…}. */
+    /** {@code sonde help COMMAND…}, {@code help --man COMMAND…}, {@code help --completion}. */
     private static int helped(String[] args, PrintWriter out, PrintWriter err) {
+        if (args.length == 2 && args[1].equals("--completion")) {
+            out.print(CommandTable.completion());
+            return ExitCode.DONE;
+        }
+        String name =
+                args.length > 2 ? String.join(" ", List.of(args).subList(2, args.length)) : "";
+        Optional<CommandTable.Entry> entry = CommandTable.find(name);
+        if (args.length > 2 && args[1].equals("--man") && entry.isPresent()) {
+            out.print(ManPage.of(entry.get().model(), "sonde " + name, VERSION));
+            return ExitCode.DONE;
+        }
         String[] words = Arrays.copyOfRange(args, 1, args.length + 1);
         words[args.length - 1] = "--help";
         return run(words, out, err);
@@ -225,7 +237,8 @@ public final class Main {
                 "  sonde record -- make -j2       records a build, then says where the time went");
         out.println(
                 "  sonde report make.sonde        shows it again; --html FILE makes a page of it");
-        out.println("  sonde COMMAND --help           says more");
+        out.println(
+                "  sonde COMMAND --help           says more; 'sonde help --man COMMAND' as a page");
     }
 
     /** What {@link #run} does, for the training of the start-up cache. */
