@@ -56,6 +56,9 @@ public final class Build {
     /** Of this library the image gets the native part alone, as a file that can be mapped. */
     private static final String DUCKDB = "duckdb_jdbc";
 
+    /** Of its native parts the image gets libzstd, as a file too. */
+    private static final String AIRCOMPRESSOR = "aircompressor";
+
     /** Compiled for Java 5: such classes do not go into a start-up cache. */
     private static final String PICOCLI = "picocli";
 
@@ -196,6 +199,8 @@ public final class Build {
                 String name = library.getFileName().toString();
                 if (name.startsWith(DUCKDB)) {
                     duckdb(library, app.resolve("libduckdb.so"));
+                } else if (name.startsWith(AIRCOMPRESSOR)) {
+                    zstd(library, app.resolve(name), app.resolve("libzstd.so"));
                 } else if (name.startsWith(PICOCLI)) {
                     modernize(library, app.resolve(name));
                 } else if (name.endsWith(".jar")
@@ -254,6 +259,23 @@ public final class Build {
             }
         }
         Files.createLink(target, kept);
+    }
+
+    /** Copies a library without its native parts, and the one that is used beside it. */
+    private void zstd(Path jar, Path target, Path library) throws IOException {
+        Path kept = out.resolve("plain-" + jar.getFileName());
+        Path keptLibrary = out.resolve("libzstd-" + jar.getFileName() + ".so");
+        if (!Files.exists(kept) || !Files.exists(keptLibrary)) {
+            Path fresh = kept.resolveSibling(kept.getFileName() + ".new");
+            String arch = System.getProperty("os.arch");
+            NativeParts.split(
+                    jar, "aircompressor/linux-" + arch + "/libzstd.so", fresh, keptLibrary);
+            Files.move(fresh, kept, StandardCopyOption.ATOMIC_MOVE);
+        }
+        Files.copy(kept, target, StandardCopyOption.COPY_ATTRIBUTES);
+        if (Files.exists(keptLibrary)) {
+            Files.createLink(library, keptLibrary);
+        }
     }
 
     /**
