@@ -295,7 +295,9 @@ public final class Build {
                                         ClassHierarchyResolver.ofResourceParsing(classes)));
                 for (ZipEntry entry : Collections.list(from.entries())) {
                     byte[] bytes = from.getInputStream(entry).readAllBytes();
-                    to.putNextEntry(new ZipEntry(entry.getName()));
+                    ZipEntry copy = new ZipEntry(entry.getName());
+                    copy.setTime(entry.getTime());
+                    to.putNextEntry(copy);
                     to.write(entry.getName().endsWith(".class") ? modern(context, bytes) : bytes);
                     to.closeEntry();
                 }
