@@ -160,14 +160,21 @@ public final class Build {
     private void link(Path image) throws Exception {
         Path fresh = out.resolve("image.new");
         deleteTree(fresh);
-        tool(
-                "jlink",
-                List.of(
-                        "--add-modules", JDK_MODULES,
-                        "--strip-debug",
-                        "--no-header-files",
-                        "--no-man-pages",
-                        "--output", fresh.toString()));
+        // In a process of its own: what jlink generates depends on what its JVM has run before.
+        Process linking =
+                new ProcessBuilder(
+                                System.getProperty("java.home") + "/bin/jlink",
+                                "--add-modules", JDK_MODULES,
+                                "--strip-debug",
+                                "--no-header-files",
+                                "--no-man-pages",
+                                "--output", fresh.toString())
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        if (linking.waitFor() != 0) {
+            throw new IOException("jlink failed");
+        }
         // The default CDS archive; jlink's own option for it prints a page of warnings.
         new ProcessBuilder(
                         fresh.resolve("bin/java").toString(),
