@@ -61,6 +61,8 @@ final class AnswerKernelTest {
                     nap     | loop of short sleeps                   | poll_flag      | causes
                     hook    | for its child                          | run_hook       | child sh
                     search  | failed with ENOENT                     | find_plugin    | /opt/plugins-planted/
+                    stat    | stat\\w* calls on /etc/hostname         | check_config   | /etc/hostname
+                    access  | access calls on .* failed with ENOENT  | find_job       | /opt/planted-spool/
                     touch   | page faults                            | touch_buffer   | causes
                     grow    | of resident memory                     | cache_insert   | causes
                     zombies | zombies                                |                | causes

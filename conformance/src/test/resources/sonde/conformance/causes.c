@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -55,6 +56,13 @@ FUNCTION void touch_buffer(void) {
     sum++;
 }
 FUNCTION void write_index(void) { flock(fd, LOCK_EX); usleep(20000); flock(fd, LOCK_UN); sum++; }
+FUNCTION void check_config(void) { struct stat s; sum += stat("/etc/hostname", &s); sum++; }
+FUNCTION void find_job(void) {
+    char path[] = "/opt/planted-spool/?.job";
+    path[19] = 'a' + sum % 9;
+    if (access(path, R_OK)) sum++;
+    sum++;
+}
 FUNCTION void find_plugin(void) {
     for (char c = 'a'; c < 'z'; c++) {
         char path[] = "/opt/plugins-planted/?/json.so";
@@ -123,6 +131,8 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "nap")) until(poll_flag);
     if (!strcmp(mode, "hook")) run_hook();
     if (!strcmp(mode, "search")) until(find_plugin);
+    if (!strcmp(mode, "stat")) until(check_config);
+    if (!strcmp(mode, "access")) until(find_job);
     if (!strcmp(mode, "touch")) until(touch_buffer);
     if (!strcmp(mode, "grow")) while (now() < end) { cache_insert(); usleep(3000); }
     if (!strcmp(mode, "zombies")) while (now() < end) { spawn_job(); usleep(5000); }

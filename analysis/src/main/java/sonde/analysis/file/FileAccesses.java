@@ -135,6 +135,13 @@ public final class FileAccesses implements Operator {
         void use(DescriptorUse use);
     }
 
+    /** Takes paths of calls. */
+    @FunctionalInterface
+    public interface PathSink {
+        /** A thread's calls of one number had the path so often, of those that were told. */
+        void path(int thread, int number, String path, long told);
+    }
+
     /** A path or address that could not be opened, executed, bound or connected to. */
     public record Failure(String name, int errno, long count) {}
 
@@ -580,6 +587,12 @@ public final class FileAccesses implements Operator {
         boolean counts = threads.counts(thread, time) && window.contains(time);
         DescriptorTable table = tables.of(thread, time);
         String text = text(name, table);
+        if (name.kind() == NamedCall.Kind.PATH) {
+            if (counts && !text.isEmpty()) {
+                ledger.sampled(text, name.syscall(), thread);
+            }
+            return;
+        }
         if (!name.succeeded()) {
             boolean ended = name.result() != NamedCall.WAITING;
             if (counts && ended && name.result() >= -MAX_ERRNO) {
@@ -631,7 +644,7 @@ public final class FileAccesses implements Operator {
                     opened.bound = true;
                 }
             }
-            case EXECUTE, POLL, SELECT, FUTEX, PIPE, NONE -> {}
+            case EXECUTE, POLL, SELECT, FUTEX, PIPE, PATH, NONE -> {}
         }
     }
 
@@ -678,7 +691,11 @@ public final class FileAccesses implements Operator {
     /** The name, a relative path after that of its directory where that is known. */
     private static String text(NamedCall call, DescriptorTable table) {
         String text = call.name();
-        boolean path = call.kind() == NamedCall.Kind.OPEN || call.kind() == NamedCall.Kind.EXECUTE;
+        boolean path =
+                switch (call.kind()) {
+                    case OPEN, EXECUTE, PATH -> true;
+                    default -> false;
+                };
         if (!path || text.startsWith("/") || call.descriptor() < 0) {
             return text;
         }
@@ -739,6 +756,11 @@ public final class FileAccesses implements Operator {
     /** What these threads could not open, most often first. */
     public List<Failure> failures(IntPredicate which) {
         return ledger.failures(which);
+    }
+
+    /** Every path of calls that make no descriptor; only some of many calls are told. */
+    public void forEachPath(PathSink sink) {
+        ledger.forEachPath(sink);
     }
 
     /** Whether the names program told anything. */

@@ -57,6 +57,7 @@ public final class EvidenceMaker {
     private final KernelReasons reasons;
     private final Map<Integer, ThreadGroup> groups = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> objects = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> paths = new HashMap<>();
     private final Map<CallKey, Map<ProgramPlace, Long>> places = new HashMap<>();
     private final Map<CallKey, long[]> kernel = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> waitObjects = new HashMap<>();
@@ -148,6 +149,13 @@ public final class EvidenceMaker {
                 objects.computeIfAbsent(key, any -> new TreeMap<>())
                         .merge(use.name(), use.nanos() + use.opens(), Long::sum);
                 bytes.merge(key, use.bytes(), Long::sum);
+            }
+        });
+        files.forEachPath((thread, number, path, told) -> {
+            ThreadGroup group = groups.get(thread);
+            if (group != null) {
+                CallKey key = new CallKey(group, found.callNames().nameOf(number));
+                paths.computeIfAbsent(key, any -> new TreeMap<>()).merge(path, told, Long::sum);
             }
         });
     }
@@ -297,7 +305,11 @@ public final class EvidenceMaker {
 
     /** The object of most of the calls, else the folder of nearly all of them. */
     private String object(CallKey key) {
-        Map<String, Long> sums = objects.getOrDefault(key, Map.of());
+        String name = object(objects.getOrDefault(key, Map.of()));
+        return name.isEmpty() ? object(paths.getOrDefault(key, Map.of())) : name;
+    }
+
+    private static String object(Map<String, Long> sums) {
         String main = most(sums, "");
         return main.isEmpty() ? StartEvidence.folder(sums) : main;
     }
@@ -579,7 +591,9 @@ public final class EvidenceMaker {
                             sum.latency().sum(),
                             sum.latency().quantile(0.5),
                             errors,
-                            fails && !StormRules.LOCKS.contains(key.call) ? "" : object(key),
+                            fails && !StormRules.LOCKS.contains(key.call)
+                                    ? object(paths.getOrDefault(key, Map.of()))
+                                    : object(key),
                             bytes.getOrDefault(key, 0L),
                             kernel.getOrDefault(key, new long[1])[0]
                                     / (double) Math.max(1, sampled),
