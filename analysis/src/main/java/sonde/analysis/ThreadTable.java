@@ -29,6 +29,11 @@ public final class ThreadTable implements Operator {
     /** All kernel threads are children of kthreadd (init/main.c, rest_init). */
     private static final int KTHREADD = 2;
 
+    /** A name that a thread had for so long, and longer than its last, stays its name. */
+    private static final long NAMED_NANOS = 5_000_000L;
+
+    private static final int NAMED_LONGER = 4;
+
     private static final int FORK = 1;
     private static final int EXEC = 2;
     private static final int EXIT = 3;
@@ -57,6 +62,9 @@ public final class ThreadTable implements Operator {
     private long[] died = new long[64];
     private long[] counts = new long[64];
     private @Nullable String[] names = new String[64];
+    private long[] renamed = new long[64];
+    private @Nullable String[] longestNames = new String[64];
+    private long[] longest = new long[64];
     private int[] parents = new int[64];
     private boolean[] nameStale = new boolean[64];
     private boolean[] recorder = new boolean[64];
@@ -64,6 +72,7 @@ public final class ThreadTable implements Operator {
     private boolean[] wokenNew = new boolean[64];
     private final Map<Integer, String> processNames = new HashMap<>();
     private int size;
+    private long firstTime = Long.MAX_VALUE;
 
     /** Threads named only by events. */
     public ThreadTable(CountedThreads tree) {
@@ -171,6 +180,9 @@ public final class ThreadTable implements Operator {
     @Override
     public void accept(Batch batch, int from, int to) {
         Fields fields = bindings.of(batch);
+        if (from < to && batch.time(from) > 0) {
+            firstTime = Math.min(firstTime, batch.time(from));
+        }
         for (int row = from; row < to; row++) {
             long time = batch.time(row);
             switch (fields.wanted.code(batch, row)) {
@@ -194,7 +206,8 @@ public final class ThreadTable implements Operator {
                 case RENAME ->
                         rename(
                                 tid(fields.renamePid, batch, row),
-                                text(fields.renameTo, batch, row));
+                                text(fields.renameTo, batch, row),
+                                time);
                 case PERF_COMM -> perfComm(fields, batch, row);
                 case PERF_SAMPLE -> process(batch.tid(row), batch.pid(row));
                 case PROCESS ->
@@ -212,7 +225,7 @@ public final class ThreadTable implements Operator {
                 case STATE_DUMP -> {
                     int tid = tid(fields.dumpTid, batch, row);
                     process(tid, tid(fields.dumpPid, batch, row));
-                    rename(tid, text(fields.dumpName, batch, row));
+                    rename(tid, text(fields.dumpName, batch, row), time);
                 }
                 default -> {}
             }
@@ -318,7 +331,7 @@ public final class ThreadTable implements Operator {
         if (thread >= 0 && file != null && !file.isEmpty()) {
             // __set_task_comm(kbasename(filename)), cut to TASK_COMM_LEN - 1 bytes.
             String base = file.substring(file.lastIndexOf('/') + 1);
-            names[thread] = base.length() > 15 ? base.substring(0, 15) : base;
+            renamed(thread, base.length() > 15 ? base.substring(0, 15) : base, batch.time(row));
             nameStale[thread] = true;
         }
         admit(thread, tid, batch.time(row));
@@ -327,7 +340,7 @@ public final class ThreadTable implements Operator {
     private void perfComm(Fields fields, Batch batch, int row) {
         int tid = tid(fields.commTid, batch, row);
         process(tid, tid(fields.commPid, batch, row));
-        rename(tid, text(fields.comm, batch, row));
+        rename(tid, text(fields.comm, batch, row), batch.time(row));
     }
 
     /** A root that was let go begins to count. */
@@ -346,11 +359,42 @@ public final class ThreadTable implements Operator {
         }
     }
 
-    private void rename(int tid, @Nullable String name) {
+    private void rename(int tid, @Nullable String name, long time) {
         int thread = find(tid);
         if (thread >= 0 && name != null && !name.isEmpty()) {
-            names[thread] = name;
+            renamed(thread, name, time);
             nameStale[thread] = false;
+        }
+    }
+
+    /** Keeps the name that it had for the longest time while it counted. */
+    private void renamed(int thread, String name, long time) {
+        String before = names[thread];
+        if (before != null && !before.equals(name)) {
+            long nanos = named(thread, time);
+            if (nanos > longest[thread]) {
+                longest[thread] = nanos;
+                longestNames[thread] = before;
+            }
+            renamed[thread] = time;
+        }
+        names[thread] = name;
+    }
+
+    /** How long it has had its name, of the time for which it counts. */
+    private long named(int thread, long time) {
+        long counted = counts[thread] == NEVER ? Long.MIN_VALUE : counts[thread];
+        long since = Math.max(Math.max(renamed[thread], born[thread]), counted);
+        return time - Math.max(since, Math.min(firstTime, time));
+    }
+
+    @Override
+    public void finish(long lastTime) {
+        for (int thread = 0; thread < size; thread++) {
+            long last = named(thread, Math.min(died[thread], lastTime));
+            boolean longer = longest[thread] / NAMED_LONGER > last;
+            names[thread] =
+                    longer && longest[thread] >= NAMED_NANOS ? longestNames[thread] : names[thread];
         }
     }
 
@@ -404,6 +448,7 @@ public final class ThreadTable implements Operator {
         pids[thread] = tree.roots().contains(tid) ? tid : -1;
         born[thread] = time;
         died[thread] = NEVER;
+        renamed[thread] = Long.MIN_VALUE;
         recorder[thread] = tree.recorder().contains(tid);
         counts[thread] = firstCount(tid, recorder[thread]);
         if (time == Long.MIN_VALUE) {
@@ -436,6 +481,9 @@ public final class ThreadTable implements Operator {
         died = Arrays.copyOf(died, capacity);
         counts = Arrays.copyOf(counts, capacity);
         names = Arrays.copyOf(names, capacity);
+        renamed = Arrays.copyOf(renamed, capacity);
+        longest = Arrays.copyOf(longest, capacity);
+        longestNames = Arrays.copyOf(longestNames, capacity);
         parents = Arrays.copyOf(parents, capacity);
         nameStale = Arrays.copyOf(nameStale, capacity);
         recorder = Arrays.copyOf(recorder, capacity);
@@ -471,7 +519,10 @@ public final class ThreadTable implements Operator {
         return pids[thread] >= 0 ? pids[thread] : tids[thread];
     }
 
-    /** The latest name; {@code "?"} when no row told. */
+    /**
+     * The latest name, and at the end that of the longest time: a shell whose last command replaces
+     * it stays the shell. {@code "?"} when no row told.
+     */
     public String name(int thread) {
         String name = names[thread];
         return name == null ? "?" : name;

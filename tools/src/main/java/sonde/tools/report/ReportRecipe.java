@@ -21,9 +21,12 @@ import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 import sonde.open.ReportSource;
 import sonde.recording.bundle.RecordingMeta;
+import sonde.view.NumberText;
 
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
+    private static final long MILLISECOND = 1_000_000;
+
     private static final int MAX_JVM_NOTES = 3;
     private static final int MAX_CALLS = 5;
 
@@ -204,12 +207,16 @@ public final class ReportRecipe {
                                                 .count(),
                                         "process",
                                         "processes");
-        double seconds = found.events().extentNanos() / 1e9;
-        if (seconds == 0) {
-            return text("%s%s; it has no times.", events, whose);
+        long nanos = found.events().extentNanos();
+        if (nanos == 0) {
+            boolean timed = found.eventCount() == 0 || found.events().isTimed();
+            return events + whose + (timed ? "." : "; it has no times.");
+        }
+        if (found.hasNanos() && nanos < MILLISECOND) {
+            return events + whose + " in " + NumberText.text(Unit.NANOS, nanos, true) + ".";
         }
         return found.hasNanos()
-                ? text("%s%s in %.3f s.", events, whose, seconds)
+                ? text("%s%s in %.3f s.", events, whose, nanos / 1e9)
                 : text(
                         "%s%s in %,d units of its own clock, no time.",
                         events, whose, found.events().extentNanos());
