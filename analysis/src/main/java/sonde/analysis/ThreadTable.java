@@ -3,6 +3,7 @@ package sonde.analysis;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
@@ -33,6 +34,13 @@ public final class ThreadTable implements Operator {
     private static final long NAMED_NANOS = 5_000_000L;
 
     private static final int NAMED_LONGER = 4;
+
+    /** kernel/workqueue.c, kernel/smpboot.c, mm/vmscan.c, kernel/rcu, kernel/irq, fs/jbd2. */
+    private static final Pattern KERNEL_NAME =
+            Pattern.compile(
+                    "kworker/.*|(ksoftirqd|migration|watchdog|cpuhp|idle_inject|rcuo[psbc])/\\d+"
+                            + "|rcu_(sched|preempt|bh|tasks_.*)|kswapd\\d+|kcompactd\\d+"
+                            + "|irq/\\d+-.*|jbd2/.*|sugov:\\d+|khungtaskd|kdevtmpfs|kthreadd");
 
     private static final int FORK = 1;
     private static final int EXEC = 2;
@@ -514,6 +522,11 @@ public final class ThreadTable implements Operator {
         return tids[thread];
     }
 
+    /** Whether any row told of which process it is. */
+    public boolean isProcessTold(int thread) {
+        return pids[thread] >= 0;
+    }
+
     /** The process; the tid itself when no row told. */
     public int pid(int thread) {
         return pids[thread] >= 0 ? pids[thread] : tids[thread];
@@ -589,8 +602,16 @@ public final class ThreadTable implements Operator {
         return recorder[thread];
     }
 
-    /** Whether it is a kernel thread; known where births are told, also of those before. */
+    /**
+     * Whether it is a kernel thread: known where births are told, also of those before; elsewhere
+     * threads that are older than the recording are told by the names that kernels give.
+     */
     public boolean isKernel(int thread) {
+        String name = names[thread];
+        boolean older = born[thread] == Long.MIN_VALUE && parents[thread] == 0;
+        if (older && name != null && KERNEL_NAME.matcher(name).matches()) {
+            return true;
+        }
         int parent = living(KTHREADD);
         return (kernel[thread] || tids[thread] == KTHREADD)
                 && parent >= 0

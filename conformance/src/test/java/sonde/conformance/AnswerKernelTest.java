@@ -72,7 +72,7 @@ final class AnswerKernelTest {
                     flock   | for the file lock                      | write_index    | /planted
                     rwlock  | for the lock route_table .*held by .*slept | find_route | route_table
                     twins   | causes .* waited .*file lock.*held by causes | append_entry | /planted
-                    trylock | tried .* times to lock .*another process had   |      | /planted
+                    trylock | tried .* times to lock .*was locked already   |      | /planted
                     poll0   | poll calls .* it polls without waiting | check_queue | causes
                     connect | in connect on .*connecting             | reach_backend | 127.0.0.1
                     unclosed | up to 3.. of them open at once |             | causes

@@ -33,6 +33,9 @@ final class CpuRules {
 
     private static final int GROUPS = 2;
 
+    /** Who used the CPUs is half of an answer. */
+    private static final double UNSAMPLED = 0.5;
+
     /** Calls take so much of the CPU time that they are the cause. */
     private static final double IN_CALL = 0.3;
 
@@ -57,6 +60,9 @@ final class CpuRules {
     /** Which functions the CPU time went to, of threads that had much of it. */
     static List<Finding> functions(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
+        if (evidence.cpu().isEmpty()) {
+            unsampled(evidence).ifPresent(findings::add);
+        }
         for (ThreadGroup group : isTelling(evidence) ? evidence.groups() : List.<ThreadGroup>of()) {
             double part = group.runningNanos() / (double) Math.max(1, evidence.cpuNanos());
             if (part >= WORTH_NAMING && findings.size() < GROUPS) {
@@ -65,6 +71,29 @@ final class CpuRules {
             }
         }
         return findings;
+    }
+
+    /** Who had most of the CPU time, where no sample tells in which functions. */
+    private static Optional<Finding> unsampled(Evidence evidence) {
+        long cpu = evidence.cpuNanos();
+        double busy = Math.min(1, cpu / (double) Math.max(1, evidence.wallNanos()));
+        return evidence.groups().stream()
+                .findFirst()
+                .filter(group -> busy >= BUSY && group.runningNanos() > INCLUSIVE * cpu)
+                .map(group -> {
+                    double share = group.runningNanos() / (double) cpu;
+                    String text =
+                            group.shown()
+                                    + " ran "
+                                    + AnswerWording.time(group.runningNanos())
+                                    + " in "
+                                    + AnswerWording.time(evidence.wallNanos())
+                                    + ", "
+                                    + AnswerWording.percent(share)
+                                    + " of the CPU time; the recording has no samples that tell"
+                                    + " in which functions.";
+                    return new Finding(busy * share * UNSAMPLED, text);
+                });
     }
 
     private static Optional<Finding> functions(
@@ -147,7 +176,7 @@ final class CpuRules {
         }
         return module
                 + (nameless
-                        ? ", which has no symbols"
+                        ? ", of which no symbols were found"
                         : in.stream()
                                 .map(CpuUse::place)
                                 .filter(ProgramPlace::isNamed)

@@ -175,7 +175,7 @@ final class StormRules {
         return findings;
     }
 
-    /** A file was locked by another process when it was tried, and it is tried again and again. */
+    /** A file was locked by others when it was tried, and it is tried again and again. */
     static List<Finding> locks(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
         for (CallSum call : evidence.calls()) {
@@ -201,7 +201,7 @@ final class StormRules {
                                 + call.object()
                                 + " ("
                                 + call.call()
-                                + "), which another process had locked"
+                                + "), which was locked already"
                                 + (others.isEmpty() ? "" : "; " + others + " locks it too")
                                 + ".";
                 findings.add(new Finding(LOCKED, text));

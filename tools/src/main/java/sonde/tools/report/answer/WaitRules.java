@@ -236,7 +236,7 @@ final class WaitRules {
             text.append(wait.place().named());
         } else if (wait.place().own() && library && !wait.place().module().startsWith("[")) {
             text.append(", called from code of ").append(wait.place().module());
-            text.append(", which has no symbols");
+            text.append(", of which no symbols were found");
         }
         text.append(polls ? ": a loop of short sleeps" : "");
         if (wait.reason().equals(KernelReasons.MAPPED) && !wait.object().isEmpty()) {
