@@ -99,6 +99,7 @@ public final class ThreadTable implements Operator {
         final TypeSelection wanted;
         final @Nullable IntegerField forkParent;
         final @Nullable IntegerField forkChild;
+        final @Nullable IntegerField forkProcess;
         final @Nullable StringField forkName;
         final @Nullable IntegerField execPid;
         final @Nullable IntegerField execOld;
@@ -140,6 +141,7 @@ public final class ThreadTable implements Operator {
                     .addAll(PERF_SAMPLE, ThreadTable::knowsProcess);
             forkParent = wanted.integer("sched", "sched_process_fork", "parent_pid");
             forkChild = wanted.integer("sched", "sched_process_fork", "child_pid");
+            forkProcess = wanted.integer("sched", "sched_process_fork", "child_tgid");
             forkName = wanted.text("sched", "sched_process_fork", "child_comm");
             execPid = wanted.integer("sched", "sched_process_exec", "pid");
             execOld = wanted.integer("sched", "sched_process_exec", "old_pid");
@@ -199,7 +201,7 @@ public final class ThreadTable implements Operator {
                                 time,
                                 tid(fields.forkParent, batch, row),
                                 tid(fields.forkChild, batch, row),
-                                -1,
+                                tid(fields.forkProcess, batch, row),
                                 text(fields.forkName, batch, row));
                 case PERF_FORK ->
                         fork(
@@ -335,6 +337,9 @@ public final class ThreadTable implements Operator {
         if (thread >= 0) {
             // call_usermodehelper: a kernel thread becomes a program.
             kernel[thread] = false;
+        }
+        if (thread >= 0 && pids[thread] < 0) {
+            pids[thread] = tid; // it leads its process now
         }
         if (thread >= 0 && file != null && !file.isEmpty()) {
             // __set_task_comm(kbasename(filename)), cut to TASK_COMM_LEN - 1 bytes.

@@ -99,20 +99,6 @@ final class AnswerKernelTest {
                 .containsPattern("processes were started in .*expr ×.* by sh");
     }
 
-    /** Of a kernel 3.8, without system calls: who waited for its children is not known. */
-    @Test
-    void whatWasNotRecordedIsNotMissed() throws Exception {
-        String named = System.getProperty("sonde.corpus", System.getenv("SONDE_CORPUS"));
-        Path corpus = named != null ? Path.of(named) : Sonde.ROOT.resolve("../shared/corpus");
-        Path file =
-                corpus.resolve(
-                        "traces/perf_data_converter/quipper/testdata/perf.data.forkexit-3.8");
-        assumeTrue(Files.exists(file), "no corpus");
-        assertThat(Sonde.in(folder).run("report", file.toString()).out())
-                .contains("254 processes were started")
-                .doesNotContain("zombies");
-    }
-
     @Test
     void aProgramThatDoesNothingIsNotJudged() throws Exception {
         assertThat(answer("true", "x")).isEmpty();

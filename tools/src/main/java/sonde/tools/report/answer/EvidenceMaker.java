@@ -130,14 +130,17 @@ public final class EvidenceMaker {
                 cpu,
                 waits,
                 calls(threads),
-                starts.starts(threads, first, last),
+                starts.starts(threads, true, first, last),
+                starts.starts(threads, false, first, last),
                 signals(),
                 faults(),
                 starts.descriptors(threads),
                 starts.failures(),
                 found.meta() == null ? List.of() : found.meta().target().counters(),
                 found.meta() == null ? 0 : found.meta().machine().cpus().size(),
-                inFaults / (double) Math.max(1, sampled));
+                inFaults / (double) Math.max(1, sampled),
+                found.isOfEverything()
+                        && found.shownThreads().stream().anyMatch(found.threads()::isKernel));
     }
 
     /** Files and peers by the time that a group spent in calls with them. */

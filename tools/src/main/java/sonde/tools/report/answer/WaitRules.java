@@ -50,6 +50,7 @@ final class WaitRules {
     private static final long SHORT_NANOS = 3_000_000;
 
     private static final Set<String> SLEEPS = Set.of("nanosleep", "clock_nanosleep");
+    private static final Set<String> POLLS = Set.of("poll", "ppoll", "select", "pselect6");
     private static final Set<String> CHILDREN = Set.of("wait4", "waitid");
     private static final Set<String> FOR_WORK =
             Set.of(
@@ -101,6 +102,9 @@ final class WaitRules {
         for (WaitSum wait : evidence.waits()) {
             double part = evidence.part(wait.group(), wait.nanos());
             boolean polls = polls(evidence, wait);
+            if (evidence.machine() && !polls && isForWorkOfMachine(evidence, wait)) {
+                continue;
+            }
             if ((part >= WORTH_SAYING || polls) && !(wait.call() + wait.reason()).isEmpty()) {
                 double weighed = polls ? Math.max(part, POLLING) : part * weight(evidence, wait);
                 weighed *= holders.contains(wait.group().name()) && !isHeld(wait) ? HELD : 1;
@@ -108,6 +112,12 @@ final class WaitRules {
             }
         }
         return findings;
+    }
+
+    /** Most threads of a machine wait for work, and nobody asked why. */
+    private static boolean isForWorkOfMachine(Evidence evidence, WaitSum wait) {
+        boolean polls = POLLS.contains(wait.call()) || SLEEPS.contains(wait.call());
+        return polls || isIdle(evidence, wait);
     }
 
     /** Who holds up others: what these threads do is said there. */

@@ -38,7 +38,9 @@ final class JudgementTest {
     private final List<DescriptorSum> descriptors = new ArrayList<>();
     private final List<FailureSum> failures = new ArrayList<>();
     private final List<TargetReading> counters = new ArrayList<>();
+    private final List<StartSum> threadStarts = new ArrayList<>();
     private double faultShare;
+    private boolean machine;
 
     private List<String> sentences() {
         return Judgement.sentences(
@@ -49,13 +51,15 @@ final class JudgementTest {
                         waits,
                         calls,
                         starts,
+                        threadStarts,
                         signals,
                         faults,
                         descriptors,
                         failures,
                         counters,
                         2,
-                        faultShare));
+                        faultShare,
+                        machine));
     }
 
     private ThreadGroup group(String name, int threads, double running, double runnable) {
@@ -269,6 +273,20 @@ final class JudgementTest {
                                 + " forky.sh 7;");
         starts.clear();
         starts.add(new StartSum("expr", "forky.sh 7", 500, SECOND, SECOND, 500, 500, 1));
+        assertThat(sentences()).isEmpty();
+        starts.clear();
+        threadStarts.add(new StartSum("server", "server 7", 900, SECOND, 0, 900, 0, 10));
+        assertThat(sentences())
+                .containsExactly(
+                        "900 threads were started in 5.00 s: server ×900, most by server 7; they"
+                                + " lived 1.00 s and used 0 ns of CPU.");
+    }
+
+    @Test
+    void threadsOfAMachineThatPollAreIdle() {
+        wait(group("alsa-sink", 1, 0.1, 0), "ppoll", "unix:/run/pulse", 4.8, 300);
+        assertThat(sentences()).hasSize(1);
+        machine = true;
         assertThat(sentences()).isEmpty();
     }
 
