@@ -61,10 +61,14 @@ final class AnswerKernelTest {
                     nap     | loop of short sleeps                   | poll_flag      | causes
                     hook    | for its child                          | run_hook       | child sh
                     search  | failed with ENOENT                     | find_plugin    | /opt/plugins-planted/
+                    shared  | for a lock in shared memory .* held by causes | place_order | /planted
+                    semop   | in sem\\w+ on .*, woken by causes     | take_ticket    | the semaphore set
+                    queue   | in mq_timedreceive on .*, woken by causes | get_message | the message queue /planted-jobs
+                    spin    | of the CPU time in .* spins for a lock | update_stats  | causes
                     stat    | stat\\w* calls on /etc/hostname         | check_config   | /etc/hostname
                     access  | access calls on .* failed with ENOENT  | find_job       | /opt/planted-spool/
                     touch   | page faults                            | touch_buffer   | causes
-                    grow    | of resident memory                     | cache_insert   | causes
+                    grow    | of memory of its own                   | cache_insert   | causes
                     zombies | zombies                                |                | causes
                     leak    | descriptors and had up to                 |                | /etc/hostname
                     eagain  | failed with EAGAIN: it polls           | try_receive    | causes

@@ -21,6 +21,7 @@ record NamedSyscall(String name, Kind kind, int descriptor, int pointer, int len
                     new NamedSyscall("openat", Kind.OPEN, 0, 1, -1),
                     new NamedSyscall("openat2", Kind.OPEN, 0, 1, -1),
                     new NamedSyscall("creat", Kind.OPEN, -1, 0, -1),
+                    new NamedSyscall("mq_open", Kind.OPEN, -1, 0, -1),
                     new NamedSyscall("execve", Kind.EXECUTE, -1, 0, -1),
                     new NamedSyscall("execveat", Kind.EXECUTE, 0, 1, -1),
                     new NamedSyscall("connect", Kind.CONNECT, 0, 1, 2),

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
@@ -32,6 +33,9 @@ final class CpuRules {
     private static final Set<String> OUTER = Set.of("main", "run", "[stack cut]");
 
     private static final int GROUPS = 2;
+
+    private static final Pattern SPINNING =
+            Pattern.compile("(?i).*spin_?(try|un)?_?lock.*|.*lock_?spin.*|.*spin_?(wait|loop)\\b.*");
 
     /** Who used the CPUs is half of an answer. */
     private static final double UNSAMPLED = 0.5;
@@ -115,7 +119,8 @@ final class CpuRules {
                                 + (use.leaf().isEmpty() || use.kernelShare() > 0.5
                                         ? ""
                                         : " (most of it in " + use.leaf() + ")")
-                                + (use.place().own() ? "" : " of " + use.place().module()));
+                                + (use.place().own() ? "" : " of " + use.place().module())
+                                + (spins(use) ? ": it spins for a lock" : ""));
                 named += share;
             }
         }
@@ -138,6 +143,13 @@ final class CpuRules {
                         + String.join(", ", places)
                         + ".";
         return Optional.of(new Finding(wanted * named, text));
+    }
+
+    /** Most of it was in a function for locks that do not sleep. */
+    private static boolean spins(CpuUse use) {
+        return use.kernelShare() <= 0.5
+                && (SPINNING.matcher(use.leaf()).matches()
+                        || SPINNING.matcher(use.place().function()).matches());
     }
 
     /** The file of code that took most of it, where no function did. */

@@ -80,6 +80,12 @@ final class WaitRules {
                     "sendmsg",
                     "readv",
                     "splice",
+                    "semop",
+                    "semtimedop",
+                    "msgrcv",
+                    "msgsnd",
+                    "mq_timedreceive",
+                    "mq_timedsend",
                     "epoll_wait",
                     "epoll_pwait",
                     "accept",
@@ -209,8 +215,14 @@ final class WaitRules {
     /** Reason of a wait for a mutex of user space. */
     static final String LOCK = "a lock";
 
+    /** Begin of the name of memory that processes share. */
+    private static final String SHARED = "shared memory ";
+
     /** The variable of a lock or condition whose owner is not known. */
     private static String variable(WaitSum wait, String otherwise) {
+        if (wait.object().startsWith(SHARED)) {
+            return otherwise + " in " + wait.object();
+        }
         return wait.object().startsWith(FUTEX)
                 ? "the variable " + wait.object().substring(FUTEX.length())
                 : otherwise;
@@ -273,7 +285,9 @@ final class WaitRules {
                             : wait.reason()
                                     + (wait.object().startsWith(FUTEX)
                                             ? ", " + variable(wait, "")
-                                            : "");
+                                            : wait.object().startsWith(SHARED)
+                                                    ? " in " + wait.object()
+                                                    : "");
             String released = waker.isEmpty() ? "" : ", released by " + waker;
             return " for " + lock + " (futex)" + (held.isEmpty() ? released : ", held by " + held);
         }

@@ -335,14 +335,14 @@ final class JudgementTest {
     @Test
     void countersTellMemoryThrottlingAndOthers() {
         group("loader", 1, 1, 4);
-        counters.add(new TargetReading("rss", "loader 7", 1 << 20, 400 << 20, 400 << 20));
+        counters.add(new TargetReading("private", "loader 7", 1 << 20, 400 << 20, 400 << 20));
         counters.add(new TargetReading("cpu", "loader 7", 0, 4 * SECOND, 4 * SECOND));
         counters.add(new TargetReading("cpu", "stress-ng 99", 0, 4 * SECOND, 4 * SECOND));
         assertThat(sentences())
                 .containsExactlyInAnyOrder(
                         "loader 7 wanted 5.00 s of CPU and got 1.00 s in 5.00 s: the CPUs were busy"
                                 + " with stress-ng 99 (4.00 s).",
-                        "loader 7 grew from 1.00 MiB to 400 MiB of resident memory.");
+                        "loader 7 grew from 1.00 MiB to 400 MiB of memory of its own.");
         counters.add(new TargetReading("quota", "/job", SECOND / 5, SECOND / 5, SECOND / 5));
         counters.add(new TargetReading("throttled", "/job", 0, 4 * SECOND, 4 * SECOND));
         assertThat(sentences().getFirst())
@@ -353,7 +353,7 @@ final class JudgementTest {
         counters.clear();
         groups.clear();
         group("loader", 1, 1, 0.1);
-        counters.add(new TargetReading("rss", "loader 7", 300 << 20, 310 << 20, 310 << 20));
+        counters.add(new TargetReading("private", "loader 7", 300 << 20, 310 << 20, 310 << 20));
         counters.add(new TargetReading("throttled", "/job", SECOND, SECOND, SECOND));
         assertThat(sentences()).isEmpty();
     }
