@@ -14,24 +14,25 @@ import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 /** What the lines of one report say. */
 final class IncidentReader {
     private static final int MOST_VALUE = 300;
+    private static final int MOST_TEXT = 4096;
     private static final int MOST_REPORTING = 8;
 
     private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
 
     private static final Pattern NUMBER = Pattern.compile("0x[0-9a-f]+|\\d+");
 
-    private static final List<Pattern> MACHINE =
+    private static final List<LinePattern> MACHINE =
             List.of(
-                    Pattern.compile(
+                    new LinePattern(
                             "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? "
                                     + "[Cc]omm: (?<task>.+?)"
                                     + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?"
                                     + "<kernel>\\d+\\.\\S+)"),
-                    Pattern.compile("^Hardware name: (?<hardware>.+)"),
-                    Pattern.compile("^Workqueue: (?<workqueue>.+)"),
-                    Pattern.compile("^Modules linked in: (?<modules>.+)"),
-                    Pattern.compile("^Kernel Offset: (?<offset>0x[0-9a-f]+) from"),
-                    Pattern.compile("^(?<code>Code: [0-9a-f<>() ]{8,}.*)"));
+                    new LinePattern("^Hardware name: (?<hardware>.+)"),
+                    new LinePattern("^Workqueue: (?<workqueue>.+)"),
+                    new LinePattern("^Modules linked in: (?<modules>.+)"),
+                    new LinePattern("^Kernel Offset: (?<offset>0x[0-9a-f]+) from"),
+                    new LinePattern("^Code: (?<code>[0-9a-f<>() ]{8,}.*)"));
 
     private final BlameRules rules;
     private final @Nullable LogCopy symbols;
@@ -175,21 +176,16 @@ final class IncidentReader {
         return !own.isEmpty() ? own : worker.isEmpty() ? first : worker;
     }
 
-    private static void take(List<Pattern> patterns, String text, Map<String, String> fields) {
-        if (text.length() > 4096) {
+    private static void take(List<LinePattern> patterns, String text, Map<String, String> fields) {
+        if (text.length() > MOST_TEXT) {
             return;
         }
-        for (Pattern pattern : patterns) {
-            Matcher matcher = pattern.matcher(text);
-            if (found(matcher)) {
+        for (LinePattern pattern : patterns) {
+            Matcher matcher = pattern.match(text);
+            if (matcher != null) {
                 put(matcher, fields);
             }
         }
-    }
-
-    /** Patterns that begin with ^ are tried at the begin of the text only. */
-    static boolean found(Matcher matcher) {
-        return matcher.pattern().pattern().charAt(0) == '^' ? matcher.lookingAt() : matcher.find();
     }
 
     /** Takes named groups; what is known stays. */

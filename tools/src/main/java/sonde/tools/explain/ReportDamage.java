@@ -22,7 +22,7 @@ final class ReportDamage {
                     "^(?:CPU: \\d+ )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d{1,18}),? [Cc]omm: ");
 
     private static final Pattern INNER_TIME =
-            Pattern.compile("\\S.{0,200}\\[ {0,7}\\d{1,8}\\.\\d{6}\\]");
+            Pattern.compile("\\[ {0,7}\\d{1,8}\\.\\d{6}\\]");
 
     private final BlameRules rules;
     private final IncidentKind kind;
@@ -73,13 +73,22 @@ final class ReportDamage {
             damage.add("the kernel dropped messages inside of the report");
         }
         for (LogLine line : lines) {
-            boolean isEnd = line.text().startsWith("---[ end trace");
-            if (!isEnd && INNER_TIME.matcher(line.text()).lookingAt()) {
+            boolean isPart = line.text().startsWith(" <") || line.text().startsWith("---[ end");
+            if (!isPart && hasInnerTime(line.text())) {
                 damage.add("two messages are in one line: " + line.text());
                 break;
             }
         }
         return damage;
+    }
+
+    private static boolean hasInnerTime(String text) {
+        for (int at = text.indexOf('[', 1); at > 0; at = text.indexOf('[', at + 1)) {
+            if (INNER_TIME.matcher(text).region(at, text.length()).lookingAt()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean hasStack() {
@@ -147,13 +156,13 @@ final class ReportDamage {
         boolean isStack = false;
         for (LogLine line : lines) {
             String text = line.text();
-            isStack |= LogStack.heading(text) != null;
             if (text.startsWith("FAULT_INJECTION: forcing")) {
                 return true;
             }
-            if (!isStack && text.contains("should_fail")) {
+            if (text.contains("should_fail") && !isStack) {
                 return true;
             }
+            isStack |= text.endsWith(":") && LogStack.heading(text) != null;
             if (isStack && (text.startsWith("RIP: 0033:") || text.startsWith("---["))) {
                 return false;
             }
