@@ -27,7 +27,7 @@ public final class CompactUnwindTable {
     private static final int MOST_ROWS = 1 << 23;
 
     /** Another meaning of rows needs another one. */
-    private static final long MAGIC = 0x3177_6f72_6e75_6e73L;
+    private static final long MAGIC = 0x3277_6f72_6e75_6e73L;
 
     /** u64 magic, u32 rows, u32 CRC-32C of the rows. */
     private static final int HEAD_BYTES = 16;
@@ -38,6 +38,9 @@ public final class CompactUnwindTable {
     // sub $8, %rsp and add $8, %rsp
     private static final byte[] SUB_RSP = {0x48, (byte) 0x83, (byte) 0xec, 8};
     private static final byte[] ADD_RSP = {0x48, (byte) 0x83, (byte) 0xc4, 8};
+    private static final byte[] SYSCALL = {0x0f, 0x05};
+    private static final int CLONED_8 =
+            CompactRule.Kind.CLONED.ordinal() | 1 << CompactRule.OFFSET_SHIFT;
     private static final int RSP_8 = CompactRule.Kind.RSP.ordinal() | 1 << CompactRule.OFFSET_SHIFT;
     private static final int RSP_16 =
             CompactRule.Kind.RSP.ordinal() | 2 << CompactRule.OFFSET_SHIFT;
@@ -144,6 +147,7 @@ public final class CompactUnwindTable {
         private final ElfFile elf;
         private final UnwindTable table;
         private final List<ElfSegment> code;
+        private final List<MemorySegment> contents;
         private final Map<FrameRule, Integer> known = new IdentityHashMap<>();
         private long[] rows = new long[4096];
         private int count;
@@ -154,18 +158,27 @@ public final class CompactUnwindTable {
             this.elf = elf;
             this.table = table;
             code = elf.segments().stream().filter(ElfSegment::isCode).toList();
+            contents = code.stream().map(this::content).toList();
+        }
+
+        private MemorySegment content(ElfSegment segment) {
+            try {
+                return elf.content(segment);
+            } catch (MalformedInputException e) {
+                return MemorySegment.NULL;
+            }
         }
 
         CompactUnwindTable make() {
             table.each((section, start, sizeBytes, address, rule) -> {
                 long stop = start + sizeBytes;
                 if (stop != end) {
-                    add(end, CompactRule.NONE);
+                    gap(end);
                     end = stop;
                 }
                 add(address, known.computeIfAbsent(rule, CompactRule::of));
             });
-            add(end, CompactRule.NONE);
+            gap(end);
             sort();
             int stated = count;
             for (ElfSection section : elf.sections()) {
@@ -183,6 +196,24 @@ public final class CompactUnwindTable {
                 sort();
             }
             return merged();
+        }
+
+        /**
+         * Where a function ends. glibc's clone and clone3 end theirs before the system call, since
+         * the new thread has no caller.
+         */
+        private void gap(long address) {
+            boolean calls = false;
+            for (int i = 0; i < code.size(); i++) {
+                long at = address - code.get(i).address();
+                MemorySegment bytes = contents.get(i);
+                calls |=
+                        at >= 0
+                                && at + SYSCALL.length <= bytes.byteSize()
+                                && bytes.get(ValueLayout.JAVA_BYTE, at) == SYSCALL[0]
+                                && bytes.get(ValueLayout.JAVA_BYTE, at + 1) == SYSCALL[1];
+            }
+            add(address, calls ? CLONED_8 : CompactRule.NONE);
         }
 
         private void add(long address, int rule) {

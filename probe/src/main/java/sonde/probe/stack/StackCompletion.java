@@ -100,13 +100,13 @@ final class StackCompletion {
                     case AT_RBP -> word(rbp + CompactRule.signedOffset(rule));
                     case AT_RSP -> word(rsp + CompactRule.signedOffset(rule)) + 8;
                     case NONE -> rbp >= rsp && (rbp & 7) == 0 ? rbp + 16 : 0;
-                    case SIGNAL, REGISTER, RETURN_REGISTER, END -> 0;
+                    case SIGNAL, REGISTER, RETURN_REGISTER, END, CLONED -> 0;
                 };
         CompactRule.Kind kind = CompactRule.kind(rule);
         boolean guessed = kind == CompactRule.Kind.NONE;
         if (cfa < rsp || !has(cfa - 8)) {
             end =
-                    kind == CompactRule.Kind.END
+                    kind == CompactRule.Kind.END || kind == CompactRule.Kind.CLONED
                             ? UserStackEnd.OUTERMOST
                             : guessed ? UserStackEnd.NO_ROW : UserStackEnd.SHORT_COPY;
             return false;
