@@ -34,6 +34,10 @@ public final class CompactUnwindTable {
 
     private static final int STUB_LIMIT_BYTES = 1 << 20;
     private static final int INIT_LIMIT_BYTES = 256;
+    private static final long CODE_LIMIT_BYTES = 4 << 20;
+
+    /** Less is padding between functions. */
+    private static final int LEAST_CODE_BYTES = 16;
 
     // sub $8, %rsp and add $8, %rsp
     private static final byte[] SUB_RSP = {0x48, (byte) 0x83, (byte) 0xec, 8};
@@ -82,6 +86,12 @@ public final class CompactUnwindTable {
 
     /** The rule at an offset in the file. */
     public int find(long offset) {
+        int row = row(offset);
+        return row < 0 ? CompactRule.NONE : rules[row];
+    }
+
+    /** The row at an offset in the file; -1 before the first. */
+    private int row(long offset) {
         int low = 0;
         int high = offsets.length - 1;
         while (low <= high) {
@@ -92,7 +102,7 @@ public final class CompactUnwindTable {
                 high = middle - 1;
             }
         }
-        return high < 0 ? CompactRule.NONE : rules[high];
+        return high;
     }
 
     /** Writes rows as the kernel's program reads them: u32 offset, u32 rule. */
@@ -153,6 +163,7 @@ public final class CompactUnwindTable {
         private int count;
         private long end = -1;
         private boolean sorted = true;
+        private long leftCode = CODE_LIMIT_BYTES;
 
         UnwindRowCollector(ElfFile elf, UnwindTable table) {
             this.elf = elf;
@@ -195,7 +206,69 @@ public final class CompactUnwindTable {
             if (count > stated) {
                 sort();
             }
+            CompactUnwindTable made = merged();
+            stated = count;
+            for (ElfSection section : elf.sections()) {
+                boolean isCode = (section.flags() & ElfFile.SHF_EXECINSTR) != 0;
+                if (isCode && section.type() == ElfFile.SHT_PROGBITS) {
+                    instructions(made, section);
+                }
+            }
+            if (count == stated) {
+                return made;
+            }
+            sort();
             return merged();
+        }
+
+        /** Rules of the section's code that has none. */
+        private void instructions(CompactUnwindTable made, ElfSection section) {
+            try {
+                byte[] content = new byte[0];
+                long start = section.offset();
+                long end = start + elf.contentBytes(section);
+                int row = made.row(start);
+                for (long at = start; at < end; row++) {
+                    long next = row + 1 < made.rows() ? made.offset(row + 1) & 0xffff_ffffL : end;
+                    long stop = Math.min(next, end);
+                    boolean none = row < 0 || made.rule(row) == CompactRule.NONE;
+                    if (none && stop - at >= LEAST_CODE_BYTES && stop - at <= leftCode) {
+                        leftCode -= stop - at;
+                        if (content.length == 0) {
+                            content = elf.content(section).toArray(ValueLayout.JAVA_BYTE);
+                        }
+                        long base = section.address();
+                        CodeRows rows =
+                                new CodeRows(
+                                        content,
+                                        base,
+                                        (int) (at - start),
+                                        (int) (stop - start),
+                                        this::word);
+                        rows.write((place, rule) -> add(base + place, rule));
+                    }
+                    at = stop;
+                }
+            } catch (MalformedInputException e) {
+                // the rows of the other sections hold all the same
+            }
+        }
+
+        private long word(long address) {
+            for (ElfSegment segment : elf.segments()) {
+                long inside = address - segment.address();
+                if (segment.type() == ElfFile.PT_LOAD
+                        && inside >= 0
+                        && inside + 4 <= segment.fileBytes()) {
+                    try {
+                        return elf.content(segment)
+                                .get(ValueLayout.JAVA_INT_UNALIGNED, inside);
+                    } catch (MalformedInputException e) {
+                        return Long.MIN_VALUE;
+                    }
+                }
+            }
+            return Long.MIN_VALUE;
         }
 
         /**

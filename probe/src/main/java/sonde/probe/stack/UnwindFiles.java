@@ -3,6 +3,7 @@ package sonde.probe.stack;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -111,15 +113,19 @@ final class UnwindFiles {
                         .filter(ProgramFiles::isProgram)
                         .collect(Collectors.toCollection(ArrayDeque::new));
         Set<String> seen = new HashSet<>(left);
+        List<String> all = new ArrayList<>();
         while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
             String path = left.pop();
-            file(path);
+            all.add(path);
             for (String needed : ProgramFiles.needed(path)) {
                 if (seen.add(needed)) {
                     left.add(needed);
                 }
             }
         }
+        // Many stacks wait for those that take a millisecond, and some for the one of a second.
+        all.sort(Comparator.comparingLong(path -> new File(path).length()));
+        all.forEach(this::file);
     }
 
     /** The table of a file; one that cannot be read has none, and null is returned. */
