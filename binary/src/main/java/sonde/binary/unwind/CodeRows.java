@@ -92,7 +92,7 @@ final class CodeRows {
         int last = CompactRule.NONE;
         long switched = 0;
         for (int place = from; place < to; ) {
-            if (called.get(place)) {
+            if (called.get(place - from)) {
                 switched = 0;
             }
             if (states[place - from] == 0) {
@@ -142,23 +142,23 @@ final class CodeRows {
                 bases.add(constant ? address + target : in.displacement & 0xffff_ffffL);
             }
             if ((in.opcode == 0xe8 || constant) && target >= from && target < to) {
-                called.set((int) target);
+                called.set((int) target - from);
             }
             boolean framed = isFramed() && place > from && code[place - 1] == PUSH_RBP;
             frames += framed ? 1 : 0;
             if (framed || in.opcode == ENDBR64) {
-                called.set(framed ? place - 1 : place);
+                called.set((framed ? place - 1 : place) - from);
             }
             if (isJump() && target >= from && target < to) {
-                jumped.set((int) target);
+                jumped.set((int) target - from);
             }
             place = in.next;
         }
         called.stream()
-                .filter(place -> states[place - from] == 0)
+                .filter(place -> states[place] == 0)
                 .forEach(place -> {
-                    states[place - from] = ENTRY;
-                    left.add(new long[] {place});
+                    states[place] = ENTRY;
+                    left.add(new long[] {from + place});
                 });
     }
 
@@ -172,7 +172,7 @@ final class CodeRows {
             if (states[place - from] == 0 && !isPadding) {
                 boolean isAligned = padded && (address + place & 15) == 0;
                 if (isAligned || takesStack(place)) {
-                    called.set(place);
+                    called.set(place - from);
                     flow(place, ENTRY);
                     drain();
                 }
@@ -264,7 +264,7 @@ final class CodeRows {
         while (next < to && in.read(next) && isPadding()) {
             next = in.next;
         }
-        return next > place && next < to && (takesStack(next) || !jumped.get(next));
+        return next > place && next < to && (takesStack(next) || !jumped.get(next - from));
     }
 
     private void jumpTable(long state) {
