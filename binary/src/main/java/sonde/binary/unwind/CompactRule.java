@@ -56,7 +56,9 @@ public final class CompactRule {
         /** A signal's trampoline: all registers are in the struct rt_sigframe at rsp. */
         SIGNAL,
         /** The outermost function. */
-        END
+        END,
+        /** Behind the system call that makes a thread: END for the new one, else rsp + offset. */
+        CLONED
     }
 
     private CompactRule() {}
