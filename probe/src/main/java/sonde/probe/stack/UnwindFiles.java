@@ -221,8 +221,13 @@ final class UnwindFiles {
             Optional<CompactUnwindTable> table =
                     kept.isPresent() || full ? kept : CompactUnwindTable.of(ElfFile.of(file));
             Optional<PythonFile> python =
-                    table.isEmpty() ? Optional.empty() : python(file).filter(this::isKnown);
-            add(key, python.isEmpty() ? table : table.map(python.get()::mark));
+                    table.isEmpty()
+                            ? Optional.empty()
+                            : python(file, kept.isEmpty()).filter(this::isKnown);
+            if (python.isPresent()) {
+                table = table.map(python.get()::mark);
+            }
+            add(key, table);
             if (python.isPresent()) {
                 tables.addPython(key, Objects.requireNonNull(python.get().layout()));
             }
@@ -235,10 +240,13 @@ final class UnwindFiles {
         }
     }
 
-    private static Optional<PythonFile> python(TargetFile file) throws IOException {
+    /** Kept rows have the marks of the interpreter already. */
+    private static Optional<PythonFile> python(TargetFile file, boolean withCode)
+            throws IOException {
         byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
         byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
-        return PythonFile.in(ElfFile.of(file), new String(path, StandardCharsets.UTF_8));
+        String name = new String(path, StandardCharsets.UTF_8);
+        return PythonFile.in(ElfFile.of(file), name, withCode);
     }
 
     private boolean isKnown(PythonFile python) {
