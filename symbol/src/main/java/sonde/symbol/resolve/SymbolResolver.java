@@ -176,7 +176,8 @@ public final class SymbolResolver implements AutoCloseable {
             FoundCode place = place(location);
             List<Frame> all = new ArrayList<>(place.inlined());
             Frame function = function(location);
-            all.add(naming.detail().lines() ? function.at(place.file(), place.line()) : function);
+            boolean lines = naming.detail().lines() && !place.file().isEmpty();
+            all.add(lines ? function.at(place.file(), place.line()) : function);
             known = List.copyOf(all);
             if (named.size() >= MOST_KNOWN) {
                 named.clear();
