@@ -83,7 +83,8 @@ final class ProgramFiles {
         for (long tag : new long[] {DT_RPATH, DT_RUNPATH}) {
             for (String text : elf.dynamic().map(all -> all.texts(tag)).orElse(List.of())) {
                 for (String one : text.split(":")) {
-                    folders.add(one.replace("${ORIGIN}", "$ORIGIN").replace("$ORIGIN", "" + folder));
+                    folders.add(
+                            one.replace("${ORIGIN}", "$ORIGIN").replace("$ORIGIN", "" + folder));
                 }
             }
         }

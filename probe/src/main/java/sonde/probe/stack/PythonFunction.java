@@ -61,11 +61,9 @@ record PythonFunction(
         }
         StringPart names = new StringPart(layout.get(Field.ASCII_BYTES), process);
         String name =
-                names.string(
-                        part(report, 1, PythonReport.NAME), pointer(code, layout, Field.NAME));
+                names.string(part(report, 1, PythonReport.NAME), pointer(code, layout, Field.NAME));
         String file =
-                names.string(
-                        part(report, 2, PythonReport.FILE), pointer(code, layout, Field.FILE));
+                names.string(part(report, 2, PythonReport.FILE), pointer(code, layout, Field.FILE));
         if (name == null || file == null) {
             return null;
         }
