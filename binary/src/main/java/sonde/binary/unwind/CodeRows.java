@@ -21,6 +21,7 @@ final class CodeRows {
     private static final int MOST_WORDS = 1 << 13;
     private static final int MOST_SAVED = CompactRule.LOST - 1;
     private static final int MOST_TARGETS = 1 << 12;
+
     /** Functions with frame pointers. */
     private static final int SOME_FRAMES = 16;
 
@@ -83,7 +84,8 @@ final class CodeRows {
     void write(RuleTaker taker) {
         starts();
         if (frames >= SOME_FRAMES && frames * 3 >= called.cardinality()) {
-            // Compiled with frame pointers, which are right where such code moves rsp by a register.
+            // Compiled with frame pointers, which are right where such code moves rsp by a
+            // register.
             taker.rule(to, CompactRule.NONE);
             return;
         }

@@ -18,6 +18,7 @@ final class TableMaker implements AutoCloseable {
     private static final long WAIT_NANOS = 20_000_000;
 
     private final UnwindFiles files;
+    private final RuntimeNames names;
     private final RingBuffer reports;
     private final Thread thread;
     private final CountDownLatch commandRead = new CountDownLatch(1);
@@ -25,8 +26,13 @@ final class TableMaker implements AutoCloseable {
     private volatile boolean making = true;
 
     private TableMaker(
-            UnwindFiles files, RingBuffer reports, List<String> command, Set<Integer> pids) {
+            UnwindFiles files,
+            RuntimeNames names,
+            RingBuffer reports,
+            List<String> command,
+            Set<Integer> pids) {
         this.files = files;
+        this.names = names;
         this.reports = reports;
         thread =
                 Thread.ofPlatform()
@@ -42,10 +48,14 @@ final class TableMaker implements AutoCloseable {
      * @param pids processes whose files are read then
      */
     static TableMaker start(
-            UnwindTables tables, UnwindFiles files, List<String> command, Set<Integer> pids)
+            UnwindTables tables,
+            UnwindFiles files,
+            RuntimeNames names,
+            List<String> command,
+            Set<Integer> pids)
             throws IOException {
         RingBuffer reports = RingBuffer.open(tables.reports());
-        TableMaker maker = new TableMaker(files, reports, command, pids);
+        TableMaker maker = new TableMaker(files, names, reports, command, pids);
         maker.thread.start();
         return maker;
     }
@@ -72,9 +82,14 @@ final class TableMaker implements AutoCloseable {
                 reports.drain((memory, offset, bytes) ->
                         found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
                 for (byte[] report : found) {
-                    files.reported(MemorySegment.ofArray(report));
+                    if (report.length >= PythonReport.BYTES) {
+                        names.reported(MemorySegment.ofArray(report));
+                    } else {
+                        files.reported(MemorySegment.ofArray(report));
+                    }
                 }
                 files.makeWanted();
+                names.readWanted();
                 making = false;
             }
         } catch (IOException e) {
@@ -91,6 +106,19 @@ final class TableMaker implements AutoCloseable {
             commandRead.await(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until nothing is left to do, though not long. */
+    void awaitQuiet(long millis) {
+        long end = System.nanoTime() + millis * 1_000_000;
+        while (isMaking() && System.nanoTime() < end) {
+            try {
+                Thread.sleep(1);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
         }
     }
 

@@ -101,7 +101,7 @@ final class UnwindScratch {
     static final int COPY_PAGES = 5;
 
     /** A copy of the stack with its head: the rest of its page, and some more. */
-    static final int COPY = SETS + (4 << SET_BITS);
+    static final int COPY = SETS + (4 << SET_BITS) + RuntimeScratch.BYTES;
 
     static final int SCRATCH_BYTES = COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
 
