@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -71,10 +72,13 @@ final class TableMaker implements AutoCloseable {
                 List<byte[]> found = new ArrayList<>();
                 reports.drain((memory, offset, bytes) ->
                         found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
+                // JVMs, which are read quickly, before tables.
+                found.sort(Comparator.comparing(report -> !JvmTable.isReport(report)));
                 for (byte[] report : found) {
                     files.reported(MemorySegment.ofArray(report));
                 }
                 files.makeWanted();
+                files.lookAgain();
                 making = false;
             }
         } catch (IOException e) {

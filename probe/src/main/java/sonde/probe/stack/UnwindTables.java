@@ -57,6 +57,7 @@ final class UnwindTables implements AutoCloseable {
     private final MappedValues pieceValues;
     private final BpfMap chunks;
     private final BpfMap reports;
+    private final JvmTable jvms;
     private final List<MappedValues> rows = new ArrayList<>();
     private final Map<UnwoundFile, Rows> known = new HashMap<>();
     private final List<int[]> placed = new ArrayList<>();
@@ -81,6 +82,8 @@ final class UnwindTables implements AutoCloseable {
                     made(
                             new MapSpec(
                                     "sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
+            jvms = new JvmTable(reports);
+            parts.push(jvms);
             try (BpfMap pattern = BpfMap.create(chunkSpec())) {
                 chunks =
                         made(
@@ -124,6 +127,10 @@ final class UnwindTables implements AutoCloseable {
 
     BpfMap chunks() {
         return chunks;
+    }
+
+    JvmTable jvms() {
+        return jvms;
     }
 
     BpfMap reports() {
