@@ -94,9 +94,9 @@ public final class CompiledCode {
         return made;
     }
 
-    /** A number that the JVM gives to each compilation; 0 for a stub. */
-    public int compileId() {
-        return compileId;
+    /** Whether it is that compilation of the JVM, which numbers them. */
+    boolean is(int compilation) {
+        return compileId == compilation;
     }
 
     private int count() {

@@ -26,10 +26,12 @@ public final class HotSpotNames implements AutoCloseable {
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final ProcessMemory memory;
+    private final HotSpotVm machine;
     private final MethodFields method;
     private final CodeFields code;
     private final NumberCode numbers;
     private final Map<Long, KnownMethod> methods = new HashMap<>();
+    private final Map<Long, CompiledCode> codes = new HashMap<>();
 
     /** A method may be replaced (class redefinition) or its memory used again. */
     private record KnownMethod(long constMethod, JavaMethod method) {}
@@ -79,6 +81,7 @@ public final class HotSpotNames implements AutoCloseable {
 
     private HotSpotNames(VmStructs vm, ProcessMemory memory) throws IOException {
         this.memory = memory;
+        machine = HotSpotVm.read(vm, memory);
         method =
                 new MethodFields(
                         vm.offset("Method::_constMethod"),
@@ -116,8 +119,7 @@ public final class HotSpotNames implements AutoCloseable {
                         vm.find("CodeBlob::_relocation_size"),
                         vm.find("nmethod::_metadata_offset"),
                         vm.offset("CodeBlob::_data_offset"));
-        int major =
-                HotSpotVm.number(memory, vm.address("Abstract_VM_Version::_vm_major_version"));
+        int major = HotSpotVm.number(memory, vm.address("Abstract_VM_Version::_vm_major_version"));
         numbers = new NumberCode(major >= FIRST_WITHOUT_ZERO ? 1 : 0);
     }
 
@@ -134,6 +136,11 @@ public final class HotSpotNames implements AutoCloseable {
             memory.close();
             throw e;
         }
+    }
+
+    /** Where its code is. */
+    public HotSpotVm vm() {
+        return machine;
     }
 
     /** The method at an address; null when there is none. */
@@ -161,8 +168,7 @@ public final class HotSpotNames implements AutoCloseable {
         int codeSize = head.getShort(method.codeSize()) & 0xffff;
         long holder = HotSpotVm.word(memory, pool + method.holder());
         String name = symbol(HotSpotVm.word(memory, holder + method.klassName()));
-        int source =
-                HotSpotVm.bytes(memory, pool + method.sourceIndex(), 2).getShort() & 0xffff;
+        int source = HotSpotVm.bytes(memory, pool + method.sourceIndex(), 2).getShort() & 0xffff;
         // The pool of a method that the JVM made is short (MethodHandle.linkToStatic).
         int length = HotSpotVm.number(memory, pool + method.poolLength());
         long fileName = source == 0 || source >= length ? 0 : constant(pool, source);
@@ -207,7 +213,15 @@ public final class HotSpotNames implements AutoCloseable {
                     head.remaining() == code.nmethodBytes()
                             && (head.getShort(code.headerSize()) & 0xffff) == code.nmethodBytes();
             if (isMethod) {
-                return compiled(blob, head);
+                CompiledCode known = codes.get(blob);
+                if (known == null || !known.is(head.getInt(code.compileId()))) {
+                    known = compiled(blob, head);
+                    if (codes.size() >= MOST_METHODS) {
+                        codes.clear();
+                    }
+                    codes.put(blob, known);
+                }
+                return known;
             }
             String name = memory.text(head.getLong(code.name()), SHORT_BYTES);
             return CompiledCode.stub(CONTROL.matcher(name).replaceAll("?"));
@@ -216,10 +230,10 @@ public final class HotSpotNames implements AutoCloseable {
         }
     }
 
-    private @Nullable CompiledCode compiled(long blob, ByteBuffer head) throws IOException {
+    private CompiledCode compiled(long blob, ByteBuffer head) throws IOException {
         JavaMethod method = method(head.getLong(code.method()));
         if (method == null) {
-            return null;
+            throw new IOException("blob %x has no method".formatted(blob));
         }
         long base = blob;
         long end = Long.MAX_VALUE;

@@ -17,6 +17,8 @@ import sonde.probe.snapshot.ProcessMemory;
  * @param interpreterEnd behind it
  * @param segmentBits a block of code begins at a segment of so many bits
  * @param blockBytes of the head of a block, before the blob
+ * @param constMethod offset in a Method of the address of its ConstMethod
+ * @param constMethodBytes of a ConstMethod, before the bytecode
  */
 public record HotSpotVm(
         long low,
@@ -26,7 +28,9 @@ public record HotSpotVm(
         List<CodeHeap> heaps,
         int segmentBits,
         int blockBytes,
-        BlobFields blob) {
+        BlobFields blob,
+        int constMethod,
+        int constMethodBytes) {
     /** JDK 9 has three heaps. */
     public static final int MOST_HEAPS = 4;
 
@@ -54,7 +58,8 @@ public record HotSpotVm(
      * @param frameComplete 16 bits: bytes of code until the frame is there
      * @param frameSize int: words of a frame with its return address; 0 for code without one
      * @param code where the code begins; offsets are from the blob
-     * @param deoptimize what return addresses into a frame that is to be interpreted are replaced by
+     * @param deoptimize what return addresses into a frame that is to be interpreted are replaced
+     *     by
      * @param deoptimizeHandle the same for calls of method handles
      * @param verified where calls enter; offsets are 16 bits, from the code
      * @param originalPc int: offset in the frame of the return address that was replaced
@@ -81,7 +86,8 @@ public record HotSpotVm(
         }
     }
 
-    private static HotSpotVm read(VmStructs vm, ProcessMemory memory) throws IOException {
+    /** As above, from tables that were read. */
+    static HotSpotVm read(VmStructs vm, ProcessMemory memory) throws IOException {
         long low = word(memory, vm.address("CodeCache::_low_bound"));
         long high = word(memory, vm.address("CodeCache::_high_bound"));
         long queue = word(memory, vm.address("AbstractInterpreter::_code"));
@@ -101,7 +107,9 @@ public record HotSpotVm(
                 heaps,
                 bits[0],
                 vm.size("HeapBlock"),
-                blob(vm));
+                blob(vm),
+                vm.offset("Method::_constMethod"),
+                vm.size("ConstMethod"));
     }
 
     /**
@@ -141,10 +149,7 @@ public record HotSpotVm(
                 vm.offset("CodeBlob::_frame_complete_offset"),
                 vm.offset("CodeBlob::_frame_size"),
                 place(vm, "CodeBlob::_code_begin", "CodeBlob::_code_offset"),
-                place(
-                        vm,
-                        "CompiledMethod::_deopt_handler_begin",
-                        "nmethod::_deopt_handler_offset"),
+                place(vm, "CompiledMethod::_deopt_handler_begin", "nmethod::_deopt_handler_offset"),
                 place(
                         vm,
                         "CompiledMethod::_deopt_mh_handler_begin",

@@ -160,6 +160,7 @@ final class UserStackMerge {
             stack.count = stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
             stack.end = stacks.completedEnd();
         }
+        stacks.nameRunTimes(record.pid(), stack.frames, stack.count);
         stack.copy = MemorySegment.NULL;
         stack.tid = record.tid();
         stack.time = from.get(JAVA_LONG_UNALIGNED, at + TIME);

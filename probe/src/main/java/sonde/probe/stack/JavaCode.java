@@ -71,12 +71,13 @@ final class JavaCode {
     private static final int MOST_PUSHED = 6;
 
     // The interpreter's frame from rbp (src/hotspot/cpu/x86/frame_x86.hpp).
-    private static final int INTERPRETED_FROM = -24;
-    private static final int METHOD = 0;
-    private static final int SENDER = 16;
-    private static final int CALLER_RBP = 24;
-    private static final int RETURN = 32;
-    private static final int INTERPRETED_BYTES = 40;
+    private static final int INTERPRETED_FROM = -64;
+    private static final int BYTECODE = 0;
+    private static final int METHOD = 40;
+    private static final int SENDER = 56;
+    private static final int CALLER_RBP = 64;
+    private static final int RETURN = 72;
+    private static final int INTERPRETED_BYTES = 80;
 
     private final JvmTable table;
     private final CodeBuilder code;
@@ -103,6 +104,7 @@ final class JavaCode {
         Label block = new Label("block");
         blob(block);
         code.at(block);
+        piece();
         compiled();
         stubs();
         code.at(stepped)
@@ -221,8 +223,9 @@ final class JavaCode {
                 .load(Width.U64, R1, R6, AREA + CALLER_RBP)
                 .store(Width.U64, R6, RBP, R1)
                 .load(Width.U64, R1, R6, AREA + RETURN)
-                .store(Width.U64, R6, IP, R1)
-                .jump(stepped)
+                .store(Width.U64, R6, IP, R1);
+        method();
+        code.jump(stepped)
                 .at(early)
                 // A method's entry: the return address is on top, the caller's rsp is in r13.
                 .load(Width.U64, R1, R6, LEAF)
@@ -237,6 +240,57 @@ final class JavaCode {
                 .store(Width.U64, R6, RSP, R2)
                 .jump(stepped)
                 .at(not);
+    }
+
+    /** Puts the method and the index of its bytecode into the place of the frame's address. */
+    private void method() {
+        Label index = new Label("index");
+        Label spilled = new Label("spilled");
+        Label none = new Label("no method");
+        code.step("the method")
+                .load(Width.U64, R3, R6, AREA + METHOD)
+                .load(Width.U32, R1, R6, JAVA_VM + JvmTable.CONST_METHOD)
+                .and(R1, 0xffff)
+                .add(R3, R1)
+                .move(R1, R6)
+                .add(R1, WORD)
+                .move(R2, 8)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .ifNotZero(R0, none)
+                .load(Width.U64, R4, R6, WORD)
+                .load(Width.U32, R1, R6, JAVA_VM + JvmTable.CONST_METHOD_BYTES)
+                .add(R4, R1)
+                // r13 points to the bytecode while it is executed, the frame while it calls.
+                .load(Width.U64, R1, R6, LEAF)
+                .ifZero(R1, spilled)
+                .load(Width.U64, R2, R6, R13)
+                .compute(AluOperation.SUBTRACT, R2, R4)
+                .branch(LESS_OR_EQUAL, R2, RuntimeWord.MOST_POSITION, index)
+                .at(spilled)
+                .load(Width.U64, R2, R6, AREA + BYTECODE)
+                .compute(AluOperation.SUBTRACT, R2, R4)
+                .branch(LESS_OR_EQUAL, R2, RuntimeWord.MOST_POSITION, index)
+                .move(R2, RuntimeWord.NO_POSITION)
+                .at(index)
+                .load(Width.U64, R3, R6, AREA + METHOD);
+        runtimeWord(RuntimeWord.JAVA);
+        code.at(none);
+    }
+
+    /** The last frame becomes a {@link RuntimeWord}: R3 = its object, R2 = position. */
+    private void runtimeWord(int kind) {
+        code.shiftRight(R3, 3)
+                .shiftLeft(R3, 20)
+                .shiftRight(R3, 4)
+                .compute(AluOperation.OR, R3, R2)
+                .move(R1, RuntimeWord.of(kind, 0, 0))
+                .compute(AluOperation.OR, R3, R1)
+                .load(Width.U64, R1, R6, COUNT)
+                .add(R1, -1)
+                .and(R1, MOST_FRAMES)
+                .shiftLeft(R1, 3)
+                .add(R1, R6)
+                .store(Width.U64, R1, FRAMES, R3);
     }
 
     /** R2 = the word at an address of the process. */
@@ -316,6 +370,18 @@ final class JavaCode {
                 .jump(done);
     }
 
+    /** Puts the blob and the offset in it into the place of the frame's address. */
+    private void piece() {
+        Label far = new Label("far");
+        code.step("piece of code")
+                .load(Width.U64, R2, R6, IP)
+                .compute(AluOperation.SUBTRACT, R2, R9)
+                .branch(GREATER, R2, RuntimeWord.MOST_POSITION, far)
+                .move(R3, R9);
+        runtimeWord(RuntimeWord.COMPILED_JAVA);
+        code.at(far);
+    }
+
     /** {@code to} = a field of the blob; its offset is in the JVM's description. */
     private void field(Width width, BpfRegister to, int place) {
         code.load(Width.U32, to, R6, JAVA_VM + place)
@@ -382,10 +448,7 @@ final class JavaCode {
 
     /** Return address on top of the stack, with or without rbp above it. */
     private void pushed() {
-        code.at(pushed)
-                .step("behind the push of rbp")
-                .load(Width.U64, R3, R6, RSP)
-                .move(R7, R3);
+        code.at(pushed).step("behind the push of rbp").load(Width.U64, R3, R6, RSP).move(R7, R3);
         word(R3);
         code.store(Width.U64, R6, RBP, R2)
                 .add(R7, 8)
@@ -499,14 +562,11 @@ final class JavaCode {
         field(Width.U32, R2, JvmTable.ORIGINAL_PC);
         code.load(Width.U64, R3, R6, RSP).add(R3, R2);
         word(R3);
-        inCode(R2, none);
-        code.load(Width.U64, R1, R6, COUNT)
-                .add(R1, -1)
-                .and(R1, MOST_FRAMES)
-                .shiftLeft(R1, 3)
-                .add(R1, R6)
-                .store(Width.U64, R1, FRAMES, R2)
-                .at(none);
+        code.compute(AluOperation.SUBTRACT, R2, R9)
+                .branch(GREATER, R2, RuntimeWord.MOST_POSITION, none)
+                .move(R3, R9);
+        runtimeWord(RuntimeWord.COMPILED_JAVA);
+        code.at(none);
     }
 
     /** Code without a frame of its own, or with one that rbp leads to. */

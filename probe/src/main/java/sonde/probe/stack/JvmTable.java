@@ -7,16 +7,20 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.map.ByteMap;
+import sonde.event.result.Frame;
+import sonde.probe.jvm.CompiledCode;
+import sonde.probe.jvm.HotSpotNames;
 import sonde.probe.jvm.HotSpotVm;
 import sonde.probe.jvm.HotSpotVm.Place;
+import sonde.probe.jvm.JavaMethod;
 import sonde.probe.jvm.JvmAttach;
 
 /**
@@ -48,10 +52,18 @@ final class JvmTable implements AutoCloseable {
     static final int DEOPTIMIZE = CODE + 8;
     static final int DEOPTIMIZE_HANDLE = DEOPTIMIZE + 8;
     static final int VERIFIED = DEOPTIMIZE_HANDLE + 8;
-    static final int VALUE_BYTES = VERIFIED + 8 + 4;
+
+    /** Offset in a Method of the address of its ConstMethod, and the length of that. */
+    static final int CONST_METHOD = VERIFIED + 8;
+
+    static final int CONST_METHOD_BYTES = CONST_METHOD + 4;
+    static final int VALUE_BYTES = CONST_METHOD_BYTES + 4 + 4;
 
     static final int KEY_BYTES = 16;
     private static final int MOST_PROCESSES = 4096;
+
+    /** JVMs whose memory is open. */
+    private static final int MOST_OPEN = 256;
 
     /** A JVM that has no code yet is looked at so often, every 20 ms. */
     private static final int MOST_TRIES = 250;
@@ -59,7 +71,18 @@ final class JvmTable implements AutoCloseable {
     private final BpfMap map;
     private final ByteMap values;
     private final BpfMap reports;
-    private final Map<Integer, HotSpotVm> known = new ConcurrentHashMap<>();
+    private final Map<Integer, HotSpotNames> machines =
+            new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Integer, HotSpotNames> eldest) {
+                    if (size() > MOST_OPEN) {
+                        eldest.getValue().close();
+                    }
+                    return size() > MOST_OPEN;
+                }
+            };
     private List<Attempt> attempts = new ArrayList<>();
 
     /** A process whose JVM is not there yet. */
@@ -93,19 +116,22 @@ final class JvmTable implements AutoCloseable {
     }
 
     /** A report of the kernel's program. */
-    void reported(long memory, int pid) {
+    synchronized void reported(long memory, int pid) {
         attempts.add(new Attempt(memory, pid, MOST_TRIES));
         read();
     }
 
     /** Looks again at JVMs that had no code. */
-    void read() {
+    synchronized void read() {
         List<Attempt> left = new ArrayList<>();
         for (Attempt one : attempts) {
             try {
-                HotSpotVm vm = HotSpotVm.read(one.pid());
-                put(one, vm);
-                known.put(one.pid(), vm);
+                HotSpotNames opened = HotSpotNames.open(one.pid());
+                HotSpotNames before = machines.put(one.pid(), opened);
+                if (before != null) {
+                    before.close();
+                }
+                put(one, opened.vm());
             } catch (IOException e) {
                 if (one.left() > 0 && JvmAttach.hasLibjvm(one.pid())) {
                     left.add(new Attempt(one.memory(), one.pid(), one.left() - 1));
@@ -137,23 +163,46 @@ final class JvmTable implements AutoCloseable {
         value.putInt(blob.headerSize()).putInt(blob.frameComplete()).putInt(blob.frameSize());
         value.putInt(blob.originalPc()).putInt(blob.nmethodBytes());
         for (Place place :
-                List.of(
-                        blob.code(),
-                        blob.deoptimize(),
-                        blob.deoptimizeHandle(),
-                        blob.verified())) {
+                List.of(blob.code(), blob.deoptimize(), blob.deoptimizeHandle(), blob.verified())) {
             value.putInt(place.offset()).putInt(place.isOffset() ? 1 : 0);
         }
+        value.putInt(vm.constMethod()).putInt(vm.constMethodBytes());
         return value.array();
     }
 
-    /** The JVM of a process; null when it is none, or not known yet. */
-    @Nullable HotSpotVm of(int pid) {
-        return known.get(pid);
+    /** The code of a blob of a process; null when it cannot be read. */
+    synchronized @Nullable RuntimeObject code(int pid, long blob) {
+        HotSpotNames names = machines.get(pid);
+        CompiledCode code = names == null ? null : names.code(blob);
+        return code == null ? null : new JavaCodeObject(code);
+    }
+
+    /** The method at an address of a process; null when there is none. */
+    synchronized @Nullable RuntimeObject method(int pid, long address) {
+        HotSpotNames names = machines.get(pid);
+        JavaMethod method = names == null ? null : names.method(address);
+        return method == null ? null : new InterpretedMethod(method);
+    }
+
+    private record JavaCodeObject(CompiledCode code) implements RuntimeObject {
+        @Override
+        public List<Frame> frames(int position) {
+            return code.frames(position);
+        }
+    }
+
+    private record InterpretedMethod(JavaMethod method) implements RuntimeObject {
+        @Override
+        public List<Frame> frames(int position) {
+            return List.of(
+                    method.frame(position == RuntimeWord.NO_POSITION ? -1 : position, false));
+        }
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        machines.values().forEach(HotSpotNames::close);
+        machines.clear();
         map.close();
     }
 }

@@ -19,6 +19,7 @@ final class TableMaker implements AutoCloseable {
     private static final long WAIT_NANOS = 20_000_000;
 
     private final UnwindFiles files;
+    private final RuntimeNames names;
     private final RingBuffer reports;
     private final Thread thread;
     private final CountDownLatch commandRead = new CountDownLatch(1);
@@ -26,8 +27,13 @@ final class TableMaker implements AutoCloseable {
     private volatile boolean making = true;
 
     private TableMaker(
-            UnwindFiles files, RingBuffer reports, List<String> command, Set<Integer> pids) {
+            UnwindFiles files,
+            RuntimeNames names,
+            RingBuffer reports,
+            List<String> command,
+            Set<Integer> pids) {
         this.files = files;
+        this.names = names;
         this.reports = reports;
         thread =
                 Thread.ofPlatform()
@@ -43,10 +49,14 @@ final class TableMaker implements AutoCloseable {
      * @param pids processes whose files are read then
      */
     static TableMaker start(
-            UnwindTables tables, UnwindFiles files, List<String> command, Set<Integer> pids)
+            UnwindTables tables,
+            UnwindFiles files,
+            RuntimeNames names,
+            List<String> command,
+            Set<Integer> pids)
             throws IOException {
         RingBuffer reports = RingBuffer.open(tables.reports());
-        TableMaker maker = new TableMaker(files, reports, command, pids);
+        TableMaker maker = new TableMaker(files, names, reports, command, pids);
         maker.thread.start();
         return maker;
     }
@@ -75,10 +85,15 @@ final class TableMaker implements AutoCloseable {
                 // JVMs, which are read quickly, before tables.
                 found.sort(Comparator.comparing(report -> !JvmTable.isReport(report)));
                 for (byte[] report : found) {
-                    files.reported(MemorySegment.ofArray(report));
+                    if (report.length >= PythonReport.BYTES) {
+                        names.reported(MemorySegment.ofArray(report));
+                    } else {
+                        files.reported(MemorySegment.ofArray(report));
+                    }
                 }
                 files.makeWanted();
                 files.lookAgain();
+                names.readWanted();
                 making = false;
             }
         } catch (IOException e) {
@@ -95,6 +110,19 @@ final class TableMaker implements AutoCloseable {
             commandRead.await(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until nothing is left to do, though not long. */
+    void awaitQuiet(long millis) {
+        long end = System.nanoTime() + millis * 1_000_000;
+        while (isMaking() && System.nanoTime() < end) {
+            try {
+                Thread.sleep(1);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
         }
     }
 

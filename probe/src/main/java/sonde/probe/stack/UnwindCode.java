@@ -12,6 +12,7 @@ import static sonde.bpf.insn.BpfRegister.R7;
 import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
 import static sonde.bpf.insn.JumpCondition.EQUAL;
+import static sonde.bpf.insn.JumpCondition.LESS;
 import static sonde.probe.stack.UnwindScratch.COPY;
 import static sonde.probe.stack.UnwindScratch.COPY_PAGES;
 import static sonde.probe.stack.UnwindScratch.COUNT;
@@ -77,6 +78,7 @@ final class UnwindCode {
     private final Label java = new Label("java");
     private final UnwindTables tables;
     private final ReturnCode returns;
+    private final PythonCode python;
 
     UnwindCode(KernelFields fields, UnwindTables tables) {
         this.fields = fields;
@@ -84,6 +86,7 @@ final class UnwindCode {
         mappings = new MappingCode(fields, tables, mapleStep);
         rows = new RowCode(tables);
         returns = new ReturnCode(fields, returned);
+        python = new PythonCode(fields, tables);
     }
 
     /** Slots at which the subprograms begin, in the order of {@link #subprograms}. */
@@ -131,7 +134,9 @@ final class UnwindCode {
                 .store(Width.U64, R6, LEAF, 1)
                 .store(Width.U64, R6, COUNT, 0)
                 .store(Width.U64, R6, END, UserStackEnd.LIMIT.ordinal())
-                .store(Width.U64, R6, GUESSED, 0);
+                .store(Width.U64, R6, GUESSED, 0)
+                .store(Width.U64, R6, RuntimeScratch.RUN, 0)
+                .store(Width.U64, R6, RuntimeScratch.STATE, 0);
     }
 
     private static void copyRegisters(CodeBuilder code, BpfRegister from) {
@@ -214,9 +219,12 @@ final class UnwindCode {
     /** Writes the subprograms; behind the last instruction of the program. */
     void subprograms(CodeBuilder code) {
         begin(code, unwind);
-        // bpf_loop(most frames, frame, the slot with the scratch memory, 0)
+        // bpf_loop(steps, frame, the slot with the scratch memory, 0); steps of a run time may
+        // tell no frame
         code.store(Width.U64, R10, -8, R1)
+                .store(Width.U64, R1, RuntimeScratch.MOST, R2)
                 .move(R1, R2)
+                .shiftLeft(R1, 1)
                 .function(R2, frame)
                 .move(R3, R10)
                 .add(R3, -8)
@@ -236,6 +244,7 @@ final class UnwindCode {
             begin(code, returned);
             returns.find(code);
         }
+        python.subprograms(code, label -> begin(code, label));
     }
 
     private void begin(CodeBuilder code, Label name) {
@@ -250,7 +259,20 @@ final class UnwindCode {
         Label exact = new Label("exact");
         Label keep = new Label("keep");
         Label stop = new Label("stop");
+        Label room = new Label("room");
+        Label nativeFrame = new Label("native");
         code.load(Width.U64, R6, R2, 0)
+                .load(Width.U64, R1, R6, COUNT)
+                .load(Width.U64, R2, R6, RuntimeScratch.MOST)
+                .branch(LESS, R1, R2, room)
+                .exit(1)
+                .at(room)
+                .load(Width.U64, R1, R6, RuntimeScratch.RUN)
+                .ifZero(R1, nativeFrame)
+                .move(R1, R6)
+                .call(python.step())
+                .exit(0)
+                .at(nativeFrame)
                 .load(Width.U64, R7, R6, IP)
                 .load(Width.U64, R1, R6, EXACT)
                 .ifNotZero(R1, exact)
@@ -282,10 +304,8 @@ final class UnwindCode {
                 .move(R7, UserStackEnd.NO_TABLE.ordinal())
                 .ifNotZero(R1, stop);
         runtimeFrame(code, stop);
-        code.move(R1, R6)
-                .call(findRow)
-                .move(R9, R0);
-        new FrameStep(code, stop, returns).write();
+        code.move(R1, R6).call(findRow).move(R9, R0);
+        new FrameStep(code, stop, returns, python.run()).write();
         code.at(stop).store(Width.U64, R6, END, R7).exit(1);
     }
 

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -27,6 +28,7 @@ import sonde.probe.stack.UnwindTables.UnwoundFile;
 import sonde.symbol.Vdso;
 import sonde.symbol.files.FileCache;
 import sonde.symbol.files.FileCache.CacheKind;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
@@ -227,7 +229,12 @@ final class UnwindFiles {
             Optional<CompactUnwindTable> kept = full ? Optional.empty() : kept(name);
             Optional<CompactUnwindTable> table =
                     kept.isPresent() || full ? kept : CompactUnwindTable.of(ElfFile.of(file));
-            add(key, table);
+            Optional<PythonFile> python =
+                    table.isEmpty() ? Optional.empty() : python(file).filter(this::isKnown);
+            add(key, python.isEmpty() ? table : table.map(python.get()::mark));
+            if (python.isPresent()) {
+                tables.addPython(key, Objects.requireNonNull(python.get().layout()));
+            }
             if (kept.isEmpty() && cache != null && table.isPresent()) {
                 cache.keep(name, table.get().bytes());
             }
@@ -235,6 +242,22 @@ final class UnwindFiles {
             // A mapped file that shrinks meanwhile.
             note("a file became shorter while it was read");
         }
+    }
+
+    private static Optional<PythonFile> python(TargetFile file) throws IOException {
+        byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
+        byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
+        return PythonFile.in(ElfFile.of(file), new String(path, StandardCharsets.UTF_8));
+    }
+
+    private boolean isKnown(PythonFile python) {
+        if (python.layout() == null) {
+            note(
+                    "functions of Python "
+                            + python.version()
+                            + " are not named: this version is not known");
+        }
+        return python.layout() != null;
     }
 
     /** A file that is replaced has another inode; one that is written to, another time. */

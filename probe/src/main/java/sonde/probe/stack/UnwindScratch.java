@@ -96,7 +96,7 @@ final class UnwindScratch {
     static final int SETS = FRAMES + 8 * (MOST_FRAMES + 1);
 
     /** Struct mm_struct of the task. */
-    static final int MM = SETS + (4 << SET_BITS);
+    static final int MM = SETS + (4 << SET_BITS) + RuntimeScratch.BYTES;
 
     /** The JVM that JAVA_VM describes: struct mm_struct and tgid. */
     static final int JAVA_KNOWN = MM + 8;

@@ -48,7 +48,7 @@ final class UnwindTables implements AutoCloseable {
     private static final int MOST_CHUNKS = 64;
     private static final int MOST_PIECES_OF_ALL = 1 << 14;
     private static final int MOST_FILES = 1 << 13;
-    private static final int REPORT_RING_BYTES = 1 << 18;
+    private static final int REPORT_RING_BYTES = 1 << 20;
     private static final int PIECE_BYTES = 16;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -58,6 +58,7 @@ final class UnwindTables implements AutoCloseable {
     private final BpfMap chunks;
     private final BpfMap reports;
     private final JvmTable jvms;
+    private final RuntimeMaps runtimes;
     private final List<MappedValues> rows = new ArrayList<>();
     private final Map<UnwoundFile, Rows> known = new HashMap<>();
     private final List<int[]> placed = new ArrayList<>();
@@ -84,6 +85,8 @@ final class UnwindTables implements AutoCloseable {
                                     "sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
             jvms = new JvmTable(reports);
             parts.push(jvms);
+            runtimes = new RuntimeMaps(reports);
+            parts.push(runtimes);
             try (BpfMap pattern = BpfMap.create(chunkSpec())) {
                 chunks =
                         made(
@@ -135,6 +138,10 @@ final class UnwindTables implements AutoCloseable {
 
     BpfMap reports() {
         return reports;
+    }
+
+    RuntimeMaps runtimes() {
+        return runtimes;
     }
 
     /** What tells a file. */
@@ -190,6 +197,14 @@ final class UnwindTables implements AutoCloseable {
         }
         known.put(file, new Rows(first, count));
         return true;
+    }
+
+    /** A file whose rows were added has an interpreter of Python. */
+    synchronized void addPython(UnwoundFile file, PythonLayout layout) throws IOException {
+        Rows rows = known.get(file);
+        if (rows != null) {
+            runtimes.add(rows.firstPiece(), layout);
+        }
     }
 
     /** Pieces of a file. */

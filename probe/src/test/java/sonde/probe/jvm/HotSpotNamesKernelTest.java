@@ -45,7 +45,7 @@ final class HotSpotNamesKernelTest {
         try (JavaTarget target = JavaTarget.start(folder, java);
                 ProcessMemory memory = new ProcessMemory(target.pid());
                 HotSpotNames names = HotSpotNames.open(target.pid())) {
-            HotSpotVm vm = HotSpotVm.read(target.pid());
+            HotSpotVm vm = names.vm();
             byte[] map = JvmAttach.perfMap(target.pid(), Duration.ofSeconds(30));
             int same = 0;
             int all = 0;
@@ -60,7 +60,6 @@ final class HotSpotNamesKernelTest {
                     // Where it begins nothing is inlined.
                     Frame outer = code.frames((int) (start - blob)).getLast();
                     same += outer.name().equals(method.group(2)) ? 1 : 0;
-                    assertThat(code.compileId()).as(line).isPositive();
                 }
             }
             assertThat(all).isGreaterThan(20);
@@ -75,7 +74,7 @@ final class HotSpotNamesKernelTest {
         try (JavaTarget target = JavaTarget.start(folder, java);
                 ProcessMemory memory = new ProcessMemory(target.pid());
                 HotSpotNames names = HotSpotNames.open(target.pid())) {
-            HotSpotVm vm = HotSpotVm.read(target.pid());
+            HotSpotVm vm = names.vm();
             boolean found = false;
             long deadline = System.nanoTime() + 60_000_000_000L;
             while (!found && System.nanoTime() < deadline) {

@@ -131,11 +131,7 @@ final class UserStackKernelTest {
             long deadline = System.nanoTime() + 60_000_000_000L;
             try (Link link =
                     PerfEvents.attach(
-                            program.program(),
-                            PerfEvents.CountedEvent.clock(997),
-                            tid,
-                            -1,
-                            0)) {
+                            program.program(), PerfEvents.CountedEvent.clock(997), tid, -1, 0)) {
                 while (stacks.size() < enough && System.nanoTime() < deadline) {
                     buffer.await(100_000_000);
                     buffer.drain((memory, offset, bytes) ->

@@ -162,6 +162,11 @@ public final class SymbolResolver implements AutoCloseable {
     /** The calls inlined at a location, innermost first, then the function, with their lines. */
     public List<Frame> frames(long location) {
         List<Frame> known = named.get(location);
+        CodeModule module = known == null ? maps.module(location) : null;
+        if (module != null && module.kind() == CodeModule.Kind.RUN_TIME) {
+            known = runTime(location);
+            named.put(location, known);
+        }
         if (known == null) {
             FoundCode place = place(location);
             List<Frame> all = new ArrayList<>(place.inlined());
@@ -174,6 +179,13 @@ public final class SymbolResolver implements AutoCloseable {
             named.put(location, known);
         }
         return known;
+    }
+
+    private List<Frame> runTime(long location) {
+        List<Frame> frames = functions.runTime(location);
+        return naming.detail().lines()
+                ? frames
+                : frames.stream().map(frame -> frame.at("", 0)).toList();
     }
 
     /** The kernel that ran. */
