@@ -189,6 +189,11 @@ final class JvmTable implements AutoCloseable {
         public List<Frame> frames(int position) {
             return code.frames(position);
         }
+
+        @Override
+        public int firstLine() {
+            return code.firstLine();
+        }
     }
 
     private record InterpretedMethod(JavaMethod method) implements RuntimeObject {
@@ -196,6 +201,11 @@ final class JvmTable implements AutoCloseable {
         public List<Frame> frames(int position) {
             return List.of(
                     method.frame(position == RuntimeWord.NO_POSITION ? -1 : position, false));
+        }
+
+        @Override
+        public int firstLine() {
+            return method.firstLine();
         }
     }
 
