@@ -56,7 +56,7 @@ public final class StackPrograms implements AutoCloseable {
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
-            names = new RuntimeNames(tables.runtimes());
+            names = RuntimeNames.of(tables);
             completion = new StackCompletion(files, mappings);
             maker = TableMaker.start(tables, files, names, command, rootPids);
             parts.push(maker);

@@ -18,12 +18,14 @@ import static sonde.probe.stack.UnwindScratch.COPY;
 import static sonde.probe.stack.UnwindScratch.COPY_PAGES;
 import static sonde.probe.stack.UnwindScratch.COUNT;
 import static sonde.probe.stack.UnwindScratch.CS;
+import static sonde.probe.stack.UnwindScratch.CURRENT;
 import static sonde.probe.stack.UnwindScratch.END;
 import static sonde.probe.stack.UnwindScratch.EXACT;
 import static sonde.probe.stack.UnwindScratch.FRAMES;
 import static sonde.probe.stack.UnwindScratch.GUESSED;
 import static sonde.probe.stack.UnwindScratch.IP;
 import static sonde.probe.stack.UnwindScratch.LEAF;
+import static sonde.probe.stack.UnwindScratch.MM;
 import static sonde.probe.stack.UnwindScratch.MOST_FRAMES;
 import static sonde.probe.stack.UnwindScratch.PAGE;
 import static sonde.probe.stack.UnwindScratch.PC;
@@ -77,11 +79,14 @@ final class UnwindCode {
     private final Label mapleStep = new Label("maple_step");
     private final Label findRow = new Label("find_row");
     private final Label returned = new Label("returned");
+    private final Label java = new Label("java");
+    private final UnwindTables tables;
     private final ReturnCode returns;
     private final PythonCode python;
 
     UnwindCode(KernelFields fields, UnwindTables tables) {
         this.fields = fields;
+        this.tables = tables;
         mappings = new MappingCode(fields, tables, mapleStep);
         rows = new RowCode(tables);
         returns = new ReturnCode(fields, returned);
@@ -107,6 +112,7 @@ final class UnwindCode {
                 .move(R7, R0)
                 .load(Width.U64, R1, R7, fields.mm())
                 .ifZero(R1, none)
+                .store(Width.U64, R6, MM, R1)
                 .load(Width.U64, R2, R1, fields.mapleRoot())
                 .store(Width.U64, R6, ROOT, R2)
                 .load(Width.U64, R3, R1, fields.vdso())
@@ -237,6 +243,8 @@ final class UnwindCode {
         mappings.step(code);
         begin(code, findRow);
         rows.find(code);
+        begin(code, java);
+        new JavaCode(tables.jvms(), code).write();
         if (returns.isWanted()) {
             begin(code, returned);
             returns.find(code);
@@ -305,11 +313,31 @@ final class UnwindCode {
                 .store(Width.U64, R6, COUNT, R2)
                 .load(Width.U64, R1, R6, PENDING)
                 .move(R7, UserStackEnd.NO_TABLE.ordinal())
-                .ifNotZero(R1, stop)
-                .move(R1, R6)
-                .call(findRow)
-                .move(R9, R0);
+                .ifNotZero(R1, stop);
+        runtimeFrame(code, stop);
+        code.move(R1, R6).call(findRow).move(R9, R0);
         new FrameStep(code, stop, returns, python.run()).write();
         code.at(stop).store(Width.U64, R6, END, R7).exit(1);
+    }
+
+    /** Steps over a frame of code that is in no file, if it is known whose it is. */
+    private void runtimeFrame(CodeBuilder code, Label stop) {
+        Label next = new Label("next frame");
+        Label rows = new Label("rows");
+        code.load(Width.U64, R1, R6, CURRENT + 24)
+                .ifNotZero(R1, rows)
+                .move(R1, R6)
+                .call(java)
+                .ifZero(R0, rows)
+                .branch(EQUAL, R0, JavaCode.STEPPED, next)
+                .move(R7, R0)
+                .add(R7, -JavaCode.ENDED)
+                .jump(stop)
+                .at(next)
+                .move(R7, UserStackEnd.OUTERMOST.ordinal())
+                .load(Width.U64, R1, R6, IP)
+                .ifZero(R1, stop)
+                .exit(0)
+                .at(rows);
     }
 }

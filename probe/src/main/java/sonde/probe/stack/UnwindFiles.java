@@ -75,20 +75,22 @@ final class UnwindFiles {
 
     /** The tables of all files that a process has mapped as code; one that is gone has none. */
     void process(int pid) {
-        List<MappedRange> ranges;
+        unread(pid).forEach(this::file);
+    }
+
+    /** Paths of files that a process has mapped as code and that no process had before. */
+    List<String> unread(int pid) {
         try {
-            ranges = MappedRange.of(pid);
+            return MappedRange.of(pid).stream()
+                    .filter(range ->
+                            range.isExecutable()
+                                    && range.inode() != 0
+                                    && mapped.add(
+                                            List.of(range.major(), range.minor(), range.inode())))
+                    .map(range -> mapping(pid, range.start(), range.end()))
+                    .toList();
         } catch (SyscallException e) {
-            return;
-        }
-        for (MappedRange range : ranges) {
-            boolean isNew =
-                    range.permissions().charAt(2) == 'x'
-                            && range.inode() != 0
-                            && mapped.add(List.of(range.major(), range.minor(), range.inode()));
-            if (isNew) {
-                file(mapping(pid, range.start(), range.end()));
-            }
+            return List.of();
         }
     }
 
@@ -142,6 +144,11 @@ final class UnwindFiles {
         }
     }
 
+    /** Looks again at processes whose JVM had no code. */
+    synchronized void lookAgain() {
+        tables.jvms().read();
+    }
+
     /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
     synchronized void reported(MemorySegment report) throws IOException {
         UnwoundFile key =
@@ -155,6 +162,10 @@ final class UnwindFiles {
             return;
         }
         long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
+        if (key.device() == JvmTable.REPORT_DEVICE) {
+            tables.jvms().reported(key.inode(), (int) pid);
+            return;
+        }
         long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
         long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
         try (TargetFile file = TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES)) {

@@ -61,6 +61,7 @@ final class UnwindTables implements AutoCloseable {
     private final MappedValues pieceValues;
     private final BpfMap chunks;
     private final BpfMap reports;
+    private final JvmTable jvms;
     private final RuntimeMaps runtimes;
     private final List<MappedValues> rows = new ArrayList<>();
     private final Map<UnwoundFile, Rows> known = new HashMap<>();
@@ -86,6 +87,8 @@ final class UnwindTables implements AutoCloseable {
                     made(
                             new MapSpec(
                                     "sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
+            jvms = new JvmTable(reports);
+            parts.push(jvms);
             runtimes = new RuntimeMaps(reports);
             parts.push(runtimes);
             try (BpfMap pattern = BpfMap.create(chunkSpec())) {
@@ -131,6 +134,10 @@ final class UnwindTables implements AutoCloseable {
 
     BpfMap chunks() {
         return chunks;
+    }
+
+    JvmTable jvms() {
+        return jvms;
     }
 
     BpfMap reports() {
