@@ -1,14 +1,9 @@
 package sonde.cli;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import sonde.tools.option.CommandModel;
-import sonde.tools.option.ShellCompletion;
-import sonde.tools.script.ScriptTool;
-import sonde.tools.script.ToolModel;
 import sonde.tools.trace.TraceArguments;
 import sonde.view.WrappedText;
 
@@ -54,20 +49,6 @@ final class CommandTable {
                         Stream.concat(
                                 Stream.of(name), below(name).stream().map(sub -> name + " " + sub)))
                 .toList();
-    }
-
-    /** How bash completes command lines; the ready-made scripts are commands below {@code tool}. */
-    static String completion() {
-        Map<String, List<String>> below = new TreeMap<>();
-        Map<String, CommandModel> models = new TreeMap<>();
-        below.put("sonde", Stream.concat(NAMES.stream(), Stream.of("help")).toList());
-        NAMES.forEach(name -> below.put(name, below(name)));
-        below.put("tool", ScriptTool.names());
-        all().forEach(name -> models.put(name, find(name).orElseThrow().model()));
-        for (String name : ScriptTool.names()) {
-            models.put("tool " + name, ToolModel.of(ScriptTool.find(name).orElseThrow()));
-        }
-        return ShellCompletion.bash(below, models);
     }
 
     /** Lines of an overview: names and summaries; the terminal has so many columns, or 0. */

@@ -15,7 +15,6 @@ import sonde.sys.ProcessCalls;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
-import sonde.tools.option.ManPage;
 import sonde.tools.option.OptionWords;
 import sonde.tools.probe.PerfProbeSyntax;
 import sonde.tools.script.ScriptTool;
@@ -28,6 +27,8 @@ import sonde.tools.script.ScriptTool;
 public final class Main {
     /** Shown by {@code --version} and written into recordings. */
     static final String VERSION = "0.1.0";
+
+    static final String ABOUT = "sonde finds out what a Linux machine is doing and why it is slow.";
 
     private static final long END_MILLIS = 1000;
 
@@ -92,6 +93,9 @@ public final class Main {
             case "help" -> {
                 return helped(args, out, err);
             }
+            case "--manuals" -> {
+                return Manuals.write(List.of(args).subList(1, args.length), err);
+            }
             case "--train" -> {
                 return CacheTraining.run(List.of(args).subList(1, args.length));
             }
@@ -155,19 +159,8 @@ public final class Main {
         }
     }
 
-    /** {@code sonde help COMMAND…}, {@code help --man COMMAND…}, {@code help --completion}. */
+    /** {@code sonde help COMMAND…}. */
     private static int helped(String[] args, PrintWriter out, PrintWriter err) {
-        if (args.length == 2 && args[1].equals("--completion")) {
-            out.print(CommandTable.completion());
-            return ExitCode.DONE;
-        }
-        String name =
-                args.length > 2 ? String.join(" ", List.of(args).subList(2, args.length)) : "";
-        Optional<CommandTable.Entry> entry = CommandTable.find(name);
-        if (args.length > 2 && args[1].equals("--man") && entry.isPresent()) {
-            out.print(ManPage.of(entry.get().model(), "sonde " + name, VERSION));
-            return ExitCode.DONE;
-        }
         String[] words = Arrays.copyOfRange(args, 1, args.length + 1);
         words[args.length - 1] = "--help";
         return run(words, out, err);
@@ -225,7 +218,7 @@ public final class Main {
     }
 
     private static void overview(PrintWriter out) {
-        out.println("sonde finds out what a Linux machine is doing and why it is slow.");
+        out.println(ABOUT);
         out.println();
         out.println("Usage: sonde COMMAND [OPTIONS]");
         out.println();
@@ -237,8 +230,7 @@ public final class Main {
                 "  sonde record -- make -j2       records a build, then says where the time went");
         out.println(
                 "  sonde report make.sonde        shows it again; --html FILE makes a page of it");
-        out.println(
-                "  sonde COMMAND --help           says more; 'sonde help --man COMMAND' as a page");
+        out.println("  sonde COMMAND --help           says more");
     }
 
     /** What {@link #run} does, for the training of the start-up cache. */

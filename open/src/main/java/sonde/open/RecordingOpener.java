@@ -53,6 +53,7 @@ final class RecordingOpener {
     final Map<Integer, String> comms = new HashMap<>();
     Map<Integer, byte[]> jvmMaps = Map.of();
     List<JavaThreads> javaThreads = List.of();
+    byte[] runtimeFrames = {};
     @Nullable RecordingMeta meta;
     byte[] kallsyms = {};
     String machine = "";
@@ -211,6 +212,7 @@ final class RecordingOpener {
         meta = reader.read();
         jvmMaps = reader.jvmMaps();
         javaThreads = reader.javaThreads();
+        runtimeFrames = reader.runtimeFrames();
     }
 
     void take(Input input) throws IOException {
