@@ -51,7 +51,9 @@ final class QueryShell {
                             .option(LineReader.Option.CASE_INSENSITIVE, true)
                             .build();
             terminal.handle(Signal.INT, signal -> query.interrupt());
-            terminal.writer().println("SQL over " + completion.tables().size() + " tables; .help says more.");
+            terminal.writer()
+                    .println(
+                            "SQL over " + completion.tables().size() + " tables; .help says more.");
             loop(reader, terminal.writer());
             return ExitCode.DONE;
         }

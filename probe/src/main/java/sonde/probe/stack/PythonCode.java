@@ -314,7 +314,8 @@ final class PythonCode {
         code.step("its identity").load(Width.U64, R3, R6, field(LayoutField.FILE)).add(R3, R8);
         read(code, WORDS, RuntimeScratch.WORDS_BYTES, lost);
         code.move(R0, R8).move(R4, IDENTITY_FACTOR);
-        for (LayoutField of : new LayoutField[] {LayoutField.FILE, LayoutField.NAME, LayoutField.LINES}) {
+        for (LayoutField of :
+                new LayoutField[] {LayoutField.FILE, LayoutField.NAME, LayoutField.LINES}) {
             code.load(Width.U64, R1, R6, field(of))
                     .load(Width.U64, R2, R6, field(LayoutField.FILE))
                     .compute(AluOperation.SUBTRACT, R1, R2)
@@ -515,7 +516,8 @@ final class PythonCode {
                 .exit(0);
     }
 
-    private static void part(CodeBuilder code, LayoutField of, int place, int mostBytes, int number) {
+    private static void part(
+            CodeBuilder code, LayoutField of, int place, int mostBytes, int number) {
         Label done = new Label("done");
         code.load(Width.U64, R1, R6, field(of))
                 .and(R1, PythonReport.CODE_MASK)

@@ -61,9 +61,13 @@ record PythonFunction(
         }
         StringPart names = new StringPart(layout.get(LayoutField.ASCII_BYTES), process);
         String name =
-                names.string(part(report, 1, PythonReport.NAME), pointer(code, layout, LayoutField.NAME));
+                names.string(
+                        part(report, 1, PythonReport.NAME),
+                        pointer(code, layout, LayoutField.NAME));
         String file =
-                names.string(part(report, 2, PythonReport.FILE), pointer(code, layout, LayoutField.FILE));
+                names.string(
+                        part(report, 2, PythonReport.FILE),
+                        pointer(code, layout, LayoutField.FILE));
         if (name == null || file == null) {
             return null;
         }

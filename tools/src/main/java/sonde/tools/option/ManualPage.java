@@ -79,8 +79,7 @@ public final class ManualPage {
         files.put("man/man1/sonde.1", overview(about, summaries, version, pages));
         models.forEach((name, model) -> {
             String page = page(name);
-            List<String> others =
-                    pages.stream().filter(one -> one.startsWith(page + "-")).toList();
+            List<String> others = pages.stream().filter(one -> one.startsWith(page + "-")).toList();
             List<String> seeAlso = others.isEmpty() ? List.of("sonde") : others;
             files.put("man/man1/" + page + ".1", of(page, model, version, seeAlso));
         });
