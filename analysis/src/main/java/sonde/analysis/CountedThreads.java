@@ -3,7 +3,7 @@ package sonde.analysis;
 import java.util.Set;
 
 /**
- * Whose rows count.
+ * The threads whose rows are counted.
  *
  * @param all every thread but the recorder's
  * @param roots processes whose threads and descendants count; ignored with {@code all}

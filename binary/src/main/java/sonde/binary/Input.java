@@ -63,7 +63,7 @@ public final class Input implements AutoCloseable {
         }
     }
 
-    /** Of bytes in memory, which belong to it from now on. */
+    /** An input of bytes in memory, which belong to it from now on. */
     public static Input of(String name, byte[] bytes) {
         return of(name, MemorySegment.ofArray(bytes));
     }

@@ -25,7 +25,7 @@ import sonde.sys.SyscallException;
  * and programs keep their own reference, so it may be closed after them.
  */
 public final class LoadedBtf implements AutoCloseable {
-    /** Of {@link #sized}: the array of bytes; 1 is a 32-bit integer. */
+    /** Type of the array of bytes in {@link #sized}; type 1 is a 32-bit integer. */
     static final int SIZED = 3;
 
     private static final int LOG_BYTES = 64 << 10;

@@ -43,7 +43,7 @@ final class ToolCommand {
               --json          with --list: print JSON
             """;
 
-    /** Of tracefs. */
+    /** The events of tracefs. */
     private static final Path EVENTS = Path.of("/sys/kernel/tracing/events");
 
     private final ScriptTool tool;

@@ -39,7 +39,7 @@ public final class TraceRows {
     }
 
     /**
-     * Whose row it is.
+     * The origin of a row.
      *
      * @param time in the recording's clock
      * @param cpu -1 when unknown

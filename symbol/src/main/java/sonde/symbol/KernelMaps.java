@@ -44,7 +44,7 @@ public final class KernelMaps {
 
     /** Takes a map. */
     public interface Each {
-        /** Of a part from an address on: {@code "[kernel.kallsyms]"}, a module's name or path. */
+        /** Maps a range of addresses: {@code "[kernel.kallsyms]"}, a module's name or path. */
         void map(long start, long end, String file);
     }
 

@@ -27,7 +27,7 @@ public final class ObjectWaits implements StateSlices {
     /** Objects told apart; of more the time is that of none. */
     private static final int MOST_OBJECTS = 1 << 16;
 
-    /** Of a wait for several descriptors those that are named. */
+    /** How many descriptors of one wait are named. */
     private static final int MOST_FILES = 3;
 
     /** A holder that was off the CPU for less of a wait is said to have run. */

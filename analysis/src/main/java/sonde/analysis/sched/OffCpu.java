@@ -20,7 +20,7 @@ public final class OffCpu implements StateSlices {
      * @param waker the thread that ended it, -1 for an interrupt or nobody
      */
     public record OffCpuCause(int thread, ThreadState state, int call, int stack, int waker) {
-        /** Of the span that {@code states} hands out. */
+        /** The cause of the span that {@code states} hands out. */
         static OffCpuCause of(ThreadStates states, int thread, ThreadState state) {
             int waker = state == ThreadState.PREEMPTED ? -1 : states.waker(thread);
             return new OffCpuCause(thread, state, states.call(thread), states.stack(thread), waker);

@@ -9,7 +9,7 @@ import sonde.analysis.stack.StackAggregate;
  * the same CPU: all threads together never run longer than the CPUs could.
  */
 final class SampledSpans {
-    /** Of samples by count, whose distance nobody knows: perf's 4000 a second. */
+    /** Assumed distance of samples that are taken by count: perf's 4000 a second. */
     private static final long DEFAULT_SAMPLE_NANOS = 250_000;
 
     private static final long LONGEST_SAMPLE_NANOS = 10_000_000_000L;

@@ -645,7 +645,7 @@ public final class ThreadStates implements Operator {
         return waker[thread];
     }
 
-    /** Of a running span the nanoseconds spent in system calls. */
+    /** Nanoseconds of a running span that were spent in system calls. */
     public long kernelNanos(int thread) {
         return kernel[thread];
     }

@@ -26,7 +26,10 @@ public final class SampleTypes {
     private static final List<String> FAULTS =
             List.of("page-faults", "faults", "minor-faults", "major-faults");
 
-    /** Of JFR: threads that ran. {@code NativeMethodSample} has those that wait in a call, too. */
+    /**
+     * JFR's types for threads that ran. {@code NativeMethodSample} also has threads that wait in a
+     * call.
+     */
     private static final Set<String> JAVA_CPU =
             Set.of("jdk:ExecutionSample", "jdk:CPUTimeSample", "jdk:CPUTimeExecutionSample");
 
@@ -41,7 +44,10 @@ public final class SampleTypes {
 
     private SampleTypes() {}
 
-    /** Of what runs: clocks and cycles in every spelling, a profile's own count. */
+    /**
+     * Whether samples are of running threads: clocks and cycles in every spelling, a profile's own
+     * count.
+     */
     public static boolean isCpu(EventType type) {
         return type.system().equals(PROFILE)
                 || JAVA_CPU.contains(type.qualifiedName())
@@ -49,12 +55,12 @@ public final class SampleTypes {
                         && CLOCKS.stream().anyMatch(type.name()::startsWith);
     }
 
-    /** Of page faults. */
+    /** Whether samples are page faults. */
     public static boolean isFault(EventType type) {
         return type.system().equals("perf") && FAULTS.stream().anyMatch(type.name()::startsWith);
     }
 
-    /** Of anything. */
+    /** Whether rows are samples of any kind. */
     public static boolean isSample(EventType type) {
         return isCpu(type) || type.system().equals("perf") || OTHERS.contains(type.qualifiedName());
     }

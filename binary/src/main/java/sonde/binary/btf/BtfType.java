@@ -77,7 +77,7 @@ public sealed interface BtfType {
     /** Kind 12; {@code type} is its FUNC_PROTO. */
     record Func(String name, Linkage linkage, int type) implements BtfType {}
 
-    /** Of functions and variables: BTF_FUNC_STATIC, …. */
+    /** Linkage of functions and variables: BTF_FUNC_STATIC, …. */
     enum Linkage {
         STATIC,
         GLOBAL,

@@ -12,7 +12,7 @@ import sonde.binary.btf.BtfType.Modifier;
 final class CDeclarator {
     private static final int MOST_STEPS = 64;
 
-    /** Of one declaration with all bodies in place: vmlinux stays below 5,000. */
+    /** Most parts of one declaration with all bodies in place: vmlinux stays below 5,000. */
     private static final int MOST_PARTS = 100_000;
 
     private final Btf btf;

@@ -21,16 +21,16 @@ public record DynamicEntry(long tag, long value) {
     public static final long DT_FLAGS = 30;
     public static final long DT_FLAGS_1 = 0x6ffffffb;
 
-    /** Of DT_FLAGS: all relocations are processed before the program runs. */
+    /** Flag of DT_FLAGS: all relocations are processed before the program runs. */
     public static final long DF_BIND_NOW = 8;
 
-    /** Of DT_FLAGS_1. */
+    /** Flag of DT_FLAGS_1 with the same meaning. */
     public static final long DF_1_NOW = 1;
 
-    /** Of DT_FLAGS_1: default folders are not searched. */
+    /** Flag of DT_FLAGS_1: default folders are not searched. */
     public static final long DF_1_NODEFLIB = 0x800;
 
-    /** Of DT_FLAGS_1: an executable that may be loaded anywhere. */
+    /** Flag of DT_FLAGS_1: an executable that may be loaded anywhere. */
     public static final long DF_1_PIE = 0x08000000;
 
     /** Whether the value is an offset in the string table. */

@@ -55,24 +55,24 @@ public final class ElfNames {
         return own == null ? of(table, number) : own;
     }
 
-    /** Of e_machine: "Advanced Micro Devices X86-64". */
+    /** The name of e_machine: "Advanced Micro Devices X86-64". */
     public static String machine(int machine) {
         String name = find("machine", machine);
         return name == null ? "<unknown>: 0x" + Integer.toHexString(machine) : name;
     }
 
-    /** Of EI_OSABI: "UNIX - System V". */
+    /** The name of EI_OSABI: "UNIX - System V". */
     public static String abi(int osAbi) {
         String name = find("abi", osAbi);
         return name == null ? "<unknown: " + Integer.toHexString(osAbi) + ">" : name;
     }
 
-    /** Of e_type: "REL (Relocatable file)". */
+    /** The name of e_type: "REL (Relocatable file)". */
     public static String type(int type) {
         return of("type", type);
     }
 
-    /** Of sh_type, without SHT_: "PROGBITS". */
+    /** The name of sh_type, without SHT_: "PROGBITS". */
     public static String section(int machine, int type) {
         long number = Integer.toUnsignedLong(type);
         String own = find("section " + machine, number);
@@ -87,7 +87,7 @@ public final class ElfNames {
                         : beyond("LOOS", number - SHT_LOOS);
     }
 
-    /** Of p_type, without PT_: "LOAD". */
+    /** The name of p_type, without PT_: "LOAD". */
     public static String segment(int machine, int type) {
         long number = Integer.toUnsignedLong(type);
         String name = of("segment", machine, number);
@@ -102,12 +102,12 @@ public final class ElfNames {
         };
     }
 
-    /** Of d_tag, without DT_: "NEEDED". */
+    /** The name of d_tag, without DT_: "NEEDED". */
     public static String tag(int machine, long tag) {
         return of("tag", machine, tag);
     }
 
-    /** Of a relocation's type: "R_X86_64_RELATIVE". */
+    /** The name of a relocation's type: "R_X86_64_RELATIVE". */
     public static String relocation(int machine, int type) {
         String table = "relocation " + machine;
         if (machine == ElfFile.EM_MIPS && type > 0xff) {
@@ -123,7 +123,7 @@ public final class ElfNames {
         return name == null ? "unrecognized: " + Integer.toHexString(type) : name;
     }
 
-    /** Of a note's type by its owner, with words: "NT_GNU_BUILD_ID (unique build ID bitstring)". */
+    /** The name of a note's type by its owner: "NT_GNU_BUILD_ID (unique build ID bitstring)". */
     public static String note(String owner, int type) {
         String name = find("note " + owner, Integer.toUnsignedLong(type));
         if (name == null && (type == 0x100 || type == 0x101)) {

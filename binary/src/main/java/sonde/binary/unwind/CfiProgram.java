@@ -10,7 +10,7 @@ final class CfiProgram {
     private static final int MOST_STATES = 256;
     private static final int EXPRESSION_LIMIT = 1024;
 
-    /** Of a CIE's instructions, which are run again for each of its FDEs. */
+    /** Most bytes of a CIE's instructions, which are run again for each of its FDEs. */
     private static final int COMMON_LIMIT = 1 << 16;
 
     private final UnwindMachine machine;

@@ -68,7 +68,7 @@ final class GoStacks {
         left = outermost.onStackAt(-1);
     }
 
-    /** Of a Go program; empty of others, and of one without symbols. */
+    /** The stacks of a Go program; empty for others, and for one without symbols. */
     static Optional<GoStacks> of(UnwindMachine machine, ElfFile elf)
             throws MalformedInputException {
         boolean known = machine == UnwindMachine.X86_64 || machine == UnwindMachine.AARCH64;

@@ -20,7 +20,7 @@ public final class RegisterValues {
         Arrays.fill(values, 0);
     }
 
-    /** Whose registers they are. */
+    /** The machine that has these registers. */
     public UnwindMachine machine() {
         return machine;
     }

@@ -25,7 +25,9 @@ public final class SignalTrampoline {
         144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, 168
     };
 
-    /** Of x0 in struct rt_sigframe: siginfo 128, ucontext to mcontext 176, fault_address 8. */
+    /**
+     * Offset of x0 in struct rt_sigframe: siginfo 128, ucontext to mcontext 176, fault_address 8.
+     */
     private static final int AARCH64_X0 = 128 + 176 + 8;
 
     private SignalTrampoline() {}

@@ -21,7 +21,7 @@ public final class UnwindTable {
     private static final int PT_GNU_EH_FRAME = 0x6474e550;
     private static final long SECTION_LIMIT_BYTES = 256L << 20;
 
-    /** Of all sections together: a table of sections may name one place many times. */
+    /** Most bytes of all sections together: a table of sections may name one place many times. */
     private static final long LIMIT_BYTES = 2 * SECTION_LIMIT_BYTES;
 
     private static final long PLT_LIMIT_BYTES = 4L << 20;

@@ -14,7 +14,7 @@ public interface TargetTypes {
     /** Those of modules; asked only when the kernel itself has none that fits. */
     List<Btf> modules() throws IOException;
 
-    /** Of the kernel alone, or of a file. */
+    /** The types of the kernel alone, or of a file. */
     static TargetTypes of(Btf kernel) {
         return new TargetTypes() {
             @Override

@@ -26,7 +26,7 @@ record TrialLoad(int errno, String log) {
     private static final int LOG_BYTES = 16 << 10;
     private static final int ATTEMPTS = 5;
 
-    /** Of union bpf_attr what trials differ in. */
+    /** The fields of union bpf_attr in which trials differ. */
     record Kind(int type, int expected, int flags, int attachBtfId) {}
 
     static long call(int helper) {

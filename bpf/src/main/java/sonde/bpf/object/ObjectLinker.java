@@ -304,7 +304,8 @@ final class ObjectLinker {
     }
 
     /**
-     * Of an extern that several objects declare the first is kept, and none that an object defines.
+     * Keeps the first of several declarations of an extern, and none of an extern that an object
+     * defines.
      */
     private List<BtfType.SectionVar> distinct(
             BtfType.Datasec section, List<BtfType> types, Set<String> names)

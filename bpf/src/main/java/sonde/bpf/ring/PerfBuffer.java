@@ -221,7 +221,7 @@ public final class PerfBuffer implements AutoCloseable {
         return lost;
     }
 
-    /** Of all CPUs. */
+    /** Lost records of all CPUs. */
     public long lost() {
         return rings.stream().mapToLong(ring -> ring.lost).sum();
     }

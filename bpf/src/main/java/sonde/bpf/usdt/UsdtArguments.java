@@ -175,7 +175,7 @@ final class UsdtArguments {
                 displacement);
     }
 
-    /** Of {@code "8+16-4"}; 0 for nothing. */
+    /** The sum of {@code "8+16-4"}; 0 for nothing. */
     private static long sum(@Nullable String text) {
         if (text == null) {
             return 0;

@@ -26,7 +26,7 @@ final class InstructionListing {
         slots = slot;
     }
 
-    /** Of a program; null when only its log is there. */
+    /** The listing of a program; null when only its log is there. */
     static InstructionListing of(@Nullable ProgramCode code) {
         return new InstructionListing(code);
     }

@@ -24,7 +24,7 @@ public record Document(DocumentValues values, Result shown, int rowDepth) implem
         this(values, shown, 0);
     }
 
-    /** Of a value as {@link ValueOutput#value(Object)} takes it. */
+    /** A document of one value, as {@link ValueOutput#value(Object)} takes it. */
     public static Document of(@Nullable Object value, Result shown) {
         return new Document(out -> out.value(value), shown);
     }

@@ -36,7 +36,7 @@ public record Histogram(String title, Unit unit, boolean signed, List<Bucket> bu
         buckets = List.copyOf(buckets);
     }
 
-    /** Of signed values. */
+    /** A histogram of signed values. */
     public Histogram(String title, Unit unit, List<Bucket> buckets) {
         this(title, unit, true, buckets);
     }

@@ -26,7 +26,7 @@ final class RowSurvey {
     /** Names kept; PID_MAX_LIMIT of the kernel. */
     private static final int MOST_NAMES = 1 << 22;
 
-    /** Of the rows of one type. */
+    /** What the rows of one type use. */
     static final class Usage {
         long rows;
         boolean pids;

@@ -15,7 +15,7 @@ public final class SampleUnits {
 
     private static final Set<String> CLOCKS = Set.of("cpu-clock", "task-clock");
 
-    /** Of profiles of threads that ran. */
+    /** Types of profiles of threads that ran. */
     private static final Set<String> RUNNING = Set.of("cpu", "wall", "ExecutionSample");
 
     private SampleUnits() {}

@@ -217,7 +217,7 @@ record SampledType(
         return 0;
     }
 
-    /** Of the first marker, else by the half of the address space. */
+    /** The mode by the first marker, else by the half of the address space. */
     private static int mode(long[] chain) {
         for (long entry : chain) {
             if (entry == PerfAbi.PERF_CONTEXT_KERNEL) {

@@ -198,7 +198,9 @@ public final class KernelTypeSource implements TypeSource, AutoCloseable {
         };
     }
 
-    /** Of enumerations of vmlinux and of the modules looked into so far. */
+    /**
+     * The value of a constant of an enumeration in vmlinux, or in the modules looked into so far.
+     */
     @Override
     public @Nullable Long constant(String enumerator) {
         Optional<Long> known = constants.get(enumerator);

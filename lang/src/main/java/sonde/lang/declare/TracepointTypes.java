@@ -27,7 +27,7 @@ import sonde.sys.SyscallException;
 public final class TracepointTypes {
     private static final int LONG_BYTES = 8;
 
-    /** Of the context, which the verifier lets no program read (tp_prog_is_valid_access). */
+    /** First bytes of the context, which no program may read (tp_prog_is_valid_access). */
     public static final int CLOSED_BYTES = 8;
 
     private TracepointTypes() {}

@@ -129,7 +129,7 @@ public final class AggregateValues {
         };
     }
 
-    /** Of an average: of how many values. */
+    /** The number of values of an average. */
     public static long count(byte[] bytes, int offset) {
         return ValueBytes.u64(bytes, offset + 8);
     }

@@ -135,7 +135,7 @@ public record MapRows(
         }
     }
 
-    /** By what a row is sorted. */
+    /** A row and the number by which it is sorted. */
     private record WeighedRow(MapRow row, long weight) {}
 
     /** Whether the values take several lines. */
@@ -208,7 +208,7 @@ public record MapRows(
         };
     }
 
-    /** Of series: the last interval that any row has a value of. */
+    /** The last interval in which a row of these series has a value. */
     long latest() {
         long latest = 0;
         for (MapRow row : rows) {

@@ -95,7 +95,7 @@ public interface ScriptOutput {
     /** As many events found no room since the last time. */
     void lostEvents(long count);
 
-    /** Of these one probe's, and why: an own message. */
+    /** How many of these belong to one probe, and why; bpftrace has no such message. */
     void lost(String probe, String reason, long count);
 
     /**

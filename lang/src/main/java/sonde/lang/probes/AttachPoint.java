@@ -128,7 +128,7 @@ public record AttachPoint(
 
     /** What the kind is of; {@code *} in texts stands for any characters. */
     public sealed interface AttachTarget {
-        /** Of {@link Kind#BEGIN}, {@link Kind#END}. */
+        /** The target of {@link Kind#BEGIN} and {@link Kind#END}. */
         record NoPlace() implements AttachTarget {}
 
         /** {@code test:NAME}, {@code bench:NAME}. */

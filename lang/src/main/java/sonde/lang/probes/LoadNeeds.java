@@ -40,7 +40,7 @@ public record LoadNeeds(
         int btfId,
         TypeOwner owner,
         boolean sleepable) {
-    /** Whose types an id is of. */
+    /** The owner of the types that an id belongs to. */
     public sealed interface TypeOwner {
         /** The kernel itself, or nobody. */
         record KernelOwner() implements TypeOwner {}
@@ -59,8 +59,8 @@ public record LoadNeeds(
     }
 
     /**
-     * Of a group. A raw tracepoint alone is loaded with types; several of them together, and those
-     * whose type is not known, without.
+     * The needs of a group. A raw tracepoint alone is loaded with types; several together, and
+     * those whose type is not known, without.
      */
     public static LoadNeeds of(ProbeGroup group) {
         return switch (group.first()) {

@@ -37,7 +37,7 @@ final class PlaceParser {
         }
     }
 
-    /** Of a traced process the file may be left out. */
+    /** With a traced process, the file may be left out. */
     private void addFile() {
         boolean user = kind == Kind.UPROBE || kind == Kind.URETPROBE;
         int size = parts.size();

@@ -34,7 +34,7 @@ public record ProbeGroup(List<Probe> probes, boolean shared, boolean multi, bool
         this(probes, shared, false);
     }
 
-    /** Of a single probe. */
+    /** A group of a single probe. */
     public static ProbeGroup of(Probe probe) {
         return new ProbeGroup(List.of(probe), false, false);
     }

@@ -163,7 +163,7 @@ public final class ProbeListing {
         return probes;
     }
 
-    /** Of C++ functions the name in quotes, so that it can be used as it stands. */
+    /** Puts names of C++ functions in quotes, so that they can be used as they are. */
     private static String shown(Probe probe) {
         if (probe instanceof UserProbe user && user.name().contains(":cpp:")) {
             return user.kind().longName()

@@ -184,7 +184,7 @@ final class ExpressionCompiler {
         throw fault(e.at(), of.type().spelling() + " has no elements");
     }
 
-    /** Of so many elements; their bits, by which members are told, can be counted too. */
+    /** The size of so many elements, whose bits can be counted, too. */
     private long bytes(int at, long count, long sizeBytes) throws ProbeException {
         try {
             return Math.multiplyExact(count, Math.multiplyExact(8, sizeBytes)) / 8;

@@ -99,7 +99,7 @@ final class KernelModule implements AutoCloseable {
                 + (near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?");
     }
 
-    /** Of no bytes where the kernel does not tell it. */
+    /** The build-id of a loaded module; no bytes where the kernel does not tell it. */
     private static byte[] loadedBuildId(String name) {
         String folder = LOADED + name + "/notes";
         for (String note : new String[] {".note.gnu.build-id", ".notes"}) {

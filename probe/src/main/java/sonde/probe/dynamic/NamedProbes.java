@@ -168,7 +168,7 @@ public final class NamedProbes {
         return types;
     }
 
-    /** Of the probes that names or globs mean those whose file was changed since. */
+    /** The probes that names or globs mean, and whose file was changed since. */
     public List<ListedProbe> changed(List<String> patterns) throws IOException {
         List<Glob> globs = patterns.stream().map(Glob::shell).toList();
         return list().stream()

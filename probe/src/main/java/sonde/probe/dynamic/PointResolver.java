@@ -34,13 +34,13 @@ public final class PointResolver {
     private final ProbedObject subject;
     private final boolean every;
 
-    /** Of a program or the kernel. */
+    /** Resolves places of a program or the kernel. */
     public PointResolver(ProbedObject subject) {
         this(subject, false);
     }
 
     /**
-     * Of a program or the kernel.
+     * Resolves places of a program or the kernel.
      *
      * @param every whether a line means each place at which its code begins, not the first alone
      */

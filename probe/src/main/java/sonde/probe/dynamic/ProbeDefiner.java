@@ -36,7 +36,7 @@ public final class ProbeDefiner {
 
     private List<String> order = List.of();
 
-    /** Of a program or the kernel. */
+    /** Defines probes of a program or the kernel. */
     public ProbeDefiner(ProbedObject subject) {
         this.subject = subject;
         this.resolver = new PointResolver(subject);
@@ -268,7 +268,7 @@ public final class ProbeDefiner {
         return index < 0 ? Integer.MAX_VALUE : index;
     }
 
-    /** Of all variables those that can be shown. */
+    /** Adds a variable, among all of a place, if it can be shown. */
     private static boolean isAdded(ArgumentMaker maker, String name, List<ProbeArgument> made) {
         try {
             return made.add(maker.make(name));

@@ -27,7 +27,7 @@ public record ProbeKinds(
     private static final Pattern ARGUMENTS =
             Pattern.compile("(?m)return probes support:[^\\n]*\\$arg");
 
-    /** Of the help's text. */
+    /** The kinds that the help text of tracefs names. */
     static ProbeKinds of(String readme, boolean kprobes, boolean uprobes) {
         return new ProbeKinds(
                 kprobes,

@@ -64,7 +64,9 @@ final class ProbeRegistry {
         add(definition, source, "");
     }
 
-    /** With what tells the file that it stands in from a later one; empty for nothing. */
+    /**
+     * Adds a probe with the identity of its file, which tells it from a later one; empty for none.
+     */
     void add(ProbeDefinition definition, String source, String file) {
         StringBuilder types = new StringBuilder();
         for (ProbeArgument one : definition.arguments()) {

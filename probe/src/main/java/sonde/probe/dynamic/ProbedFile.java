@@ -15,7 +15,7 @@ import sonde.sys.TargetFile;
 final class ProbedFile {
     private ProbedFile() {}
 
-    /** Of what was read; empty for the kernel. */
+    /** The identity of the file that was read; empty for the kernel. */
     static String of(ProbedObject subject) {
         TargetFile file = subject.isKernel() ? null : subject.file().orElse(null);
         ElfFile elf = subject.elf().orElse(null);

@@ -392,7 +392,7 @@ public final class ProbedObject implements AutoCloseable {
                 : new Written(rows.file(row), Math.min(rows.line(row), parameterLine(copy)));
     }
 
-    /** Of the first parameter; the greatest number where it is not said. */
+    /** The line of the first parameter; the greatest number where it is not said. */
     private static int parameterLine(DebugEntry function) throws MalformedInputException {
         for (DebugEntry child : function.children()) {
             long line = child.constant(DwarfAttribute.DECL_LINE, 0);

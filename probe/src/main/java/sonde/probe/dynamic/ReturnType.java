@@ -29,7 +29,7 @@ record ReturnType(
     /** DW_LANG_Mips_Assembler, DW_LANG_Go: results are not said, or are parameters. */
     private static final Set<Long> SAY_NOTHING = Set.of(0x8001L, 0x16L);
 
-    /** Of what nothing is known. */
+    /** The type of a value of which nothing is known. */
     static SourceType unknown(int addressBytes) {
         return new NumberType("unsigned long", addressBytes, SourceType.Kind.UNSIGNED, false);
     }

@@ -39,7 +39,7 @@ public record VariableView(String place, String code, String note, List<ViewedVa
     public record ViewedVariable(
             String name, String type, String where, boolean isParameter, boolean isAvailable) {}
 
-    /** Of every copy of a place. */
+    /** The variables of every copy of a place. */
     public static List<VariableView> of(ProbedObject subject, String place) throws IOException {
         List<VariableView> views = new ArrayList<>();
         PointResolver resolver = new PointResolver(subject);

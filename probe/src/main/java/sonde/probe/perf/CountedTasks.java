@@ -3,7 +3,7 @@ package sonde.probe.perf;
 import java.util.List;
 
 /**
- * Whose events are counted.
+ * The tasks whose events are counted.
  *
  * @param tids threads to which events are bound and whose children inherit them; empty for all
  *     tasks of the machine

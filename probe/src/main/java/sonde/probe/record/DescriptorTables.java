@@ -34,10 +34,10 @@ final class DescriptorTables {
     /** Descriptors listed of one process; more are left out. */
     private static final int MAX_DESCRIPTORS = 4096;
 
-    /** Of all together: what meta.json holds of them is some megabytes. */
+    /** Most descriptors of all processes together; in meta.json they take some megabytes. */
     private static final int MAX_TOTAL = 1 << 16;
 
-    /** Of an epoll descriptor. */
+    /** Most descriptors that an epoll descriptor watches. */
     private static final int MAX_WATCHED = 64;
 
     private static final Pattern WATCHED = Pattern.compile("(?m)^tfd:\\s+(\\d{1,9})");

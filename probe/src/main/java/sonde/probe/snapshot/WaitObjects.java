@@ -20,7 +20,7 @@ import sonde.sys.SyscallException;
 
 /** Names what threads wait for, from /proc and the memory of their processes. */
 final class WaitObjects {
-    /** Of a poll set. */
+    /** Most entries of a poll set that are read. */
     private static final int MOST_READ = 1024;
 
     private static final int MOST_SHOWN = 4;

@@ -51,7 +51,7 @@ public record RecordingMeta(
         REPAIRED
     }
 
-    /** Whom the recording follows. */
+    /** What the recording follows. */
     public enum TargetMode {
         /** A command that sonde started, with all its descendants. */
         COMMAND,
@@ -62,7 +62,7 @@ public record RecordingMeta(
     }
 
     /**
-     * Whom the recording follows.
+     * What the recording follows.
      *
      * @param argv the command, empty without one
      * @param rootPids the processes whose trees are meant; for {@link TargetMode#ALL} that of the

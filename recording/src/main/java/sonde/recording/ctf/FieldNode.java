@@ -39,10 +39,12 @@ final class FieldNode {
     /** Slot of the field that it depends on, -1 for none. */
     int selector = -1;
 
-    /** Of a variant: values that choose each option; of an optional: those that switch it on. */
+    /**
+     * For a variant, the values that choose each option; for an optional, those that switch it on.
+     */
     List<List<ValueRange>> choices = List.of();
 
-    /** Of a variant or optional: whether the selector is signed. */
+    /** Whether the selector of a variant or optional is signed. */
     boolean signedSelector;
 
     /** Where it lies in the payload: a value, a span, or the number of the chosen option. */
@@ -54,7 +56,7 @@ final class FieldNode {
     /** How it is read where it lies in an array of values. */
     @Nullable ReadOp single;
 
-    /** Of an array that is not an array of integers: where the span of its values lies. */
+    /** Where the span of the values lies, for an array that is not of integers. */
     int valuesAt = -1;
 
     private FieldNode(FieldClass type, String name, @Nullable FieldNode parent) {

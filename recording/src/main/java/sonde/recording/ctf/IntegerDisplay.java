@@ -175,7 +175,7 @@ final class IntegerDisplay {
         }
     }
 
-    /** Of a negative value as many bits as its size needs in whole digits. */
+    /** Cuts a negative value to the bits that its size needs in whole digits. */
     private long rounded(long value, int digitBits) {
         int count = (bits + digitBits - 1) / digitBits * digitBits;
         return bits < 64 && count < 64 ? value & (1L << count) - 1 : value;

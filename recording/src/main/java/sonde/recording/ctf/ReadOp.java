@@ -67,7 +67,7 @@ final class ReadOp {
 
     @Nullable FieldNode node;
 
-    /** Of a variant: what to do for each option. */
+    /** What to do for each option of a variant. */
     ReadOp[][] options = {};
 
     long[][] lows = {};

@@ -39,7 +39,7 @@ public interface CodeNames {
      * @param file where the code is
      */
     record ListedCode(long shown, String name, long offset, String file) {
-        /** Of no known function, in no known file. */
+        /** Code in no known function and no known file. */
         public static final ListedCode UNKNOWN = new ListedCode(0, "[unknown]", -1, "[unknown]");
 
         /** Appends function and file as far as they are shown, a blank before each. */

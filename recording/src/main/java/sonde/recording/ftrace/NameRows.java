@@ -27,7 +27,7 @@ public final class NameRows {
     private final ThreadNames names;
     private final NameSource[][] lessons;
 
-    /** Of a source with these types; names are kept by {@code names}. */
+    /** Reads rows of a source with these types; {@code names} keeps the names. */
     public NameRows(List<EventType> types, ThreadNames names) {
         this.names = names;
         lessons = new NameSource[types.size()][];

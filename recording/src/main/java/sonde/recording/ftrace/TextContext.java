@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * pointers, sizes of the recorded kernel.
  */
 public final class TextContext {
-    /** Of a recording that has no such files. */
+    /** The context of a recording that has no such files. */
     static final TextContext NONE = of(PageLayout.NATIVE, new byte[0], new byte[0]);
 
     private final PageLayout layout;

@@ -98,7 +98,7 @@ public record PerfAttr(
     private static final int SIG_DATA = 120;
     private static final int CONFIG3 = 128;
 
-    /** Of this type, with this event number. */
+    /** An event of this type and number. */
     public static Builder of(int type, long config) {
         ByteBuffer struct = struct(ByteOrder.nativeOrder());
         return new Builder(struct.putInt(TYPE, type).putLong(CONFIG, config));

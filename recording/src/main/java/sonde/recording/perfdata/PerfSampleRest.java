@@ -35,7 +35,7 @@ public interface PerfSampleRest {
                     | PERF_SAMPLE_DATA_PAGE_SIZE
                     | PERF_SAMPLE_CODE_PAGE_SIZE;
 
-    /** Of a sample that has none: zeros, and no elements. */
+    /** The rest of a sample that has none: zeros, and no elements. */
     PerfSampleRest NONE =
             new PerfSampleRest() {
                 @Override

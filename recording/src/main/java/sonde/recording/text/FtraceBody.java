@@ -7,7 +7,7 @@ final class FtraceBody {
     /** A name that is longer is not a name. */
     private static final int MOST_NAME = 128;
 
-    /** Of a name with its colon in trace-cmd's listing. */
+    /** Columns of a name with its colon in trace-cmd's listing. */
     private static final int NAME_COLUMNS = 22;
 
     private static final byte[] STACK = KeyValueTokens.bytes("<stack trace");

@@ -19,7 +19,7 @@ final class GraphCall {
     private byte[] made = new byte[256];
     private int size;
 
-    /** Of the call that ends here, nanoseconds; -1 when the line has none. */
+    /** Nanoseconds of the call that ends here; -1 when the line has none. */
     long duration;
 
     int depth;

@@ -31,7 +31,7 @@ final class LatencyHead {
 
     int cpu;
 
-    /** Of the head's text, as {@code key=value}. */
+    /** The fields of the head, as {@code key=value}. */
     byte[] pairs = {};
 
     /** What it says, as a sentence. */

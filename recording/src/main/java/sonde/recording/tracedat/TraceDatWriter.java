@@ -48,7 +48,7 @@ public final class TraceDatWriter {
     public record CpuPages(int cpu, FileChannel spool, long offset, long sizeBytes) {}
 
     /**
-     * Of which machine the pages are.
+     * The machine that wrote the pages.
      *
      * @param longBytes of its programs' long
      * @param timeOffset nanoseconds that readers add to every time they show (OFFSET)

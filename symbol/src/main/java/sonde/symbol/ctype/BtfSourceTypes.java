@@ -29,7 +29,7 @@ public final class BtfSourceTypes implements NamedTypes {
     private final int addressBytes;
     private final Map<Integer, SourceType> made = new HashMap<>();
 
-    /** Of the kernel, a module or an object. */
+    /** Reads the types of the kernel, a module or an object. */
     public BtfSourceTypes(Btf btf, int addressBytes) {
         this.btf = btf;
         this.addressBytes = addressBytes;

@@ -43,7 +43,7 @@ public final class CallingConvention {
     private int stack;
     private String lost = "";
 
-    /** Of one function. */
+    /** Places the parameters of one function. */
     public CallingConvention(TypeLayout layout, ConventionMachine machine) {
         this.layout = layout;
         this.machine = machine;

@@ -32,7 +32,7 @@ public final class DwarfSourceTypes implements NamedTypes {
     private final Map<DebugEntry, SourceType> made = new HashMap<>();
     private final Map<String, Optional<SourceType>> named = new HashMap<>();
 
-    /** Of a file, with those that it names. */
+    /** Reads the types of a file, and of those that it names. */
     public DwarfSourceTypes(DebugEntries entries) {
         this.layout = new TypeLayout(entries);
     }

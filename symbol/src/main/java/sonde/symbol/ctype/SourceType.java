@@ -172,7 +172,7 @@ public sealed interface SourceType {
      */
     record Member(
             String name, Supplier<SourceType> type, long bitOffset, int bits, MemberRole role) {
-        /** Of a virtual base class. */
+        /** The offset of a virtual base class, which is known at run time only. */
         public static final long NOWHERE = -1;
 
         /** A member that was declared. */

@@ -22,7 +22,7 @@ public final class TypeLayout {
     private final NonTrivial nonTrivial = new NonTrivial(this);
     private final Map<String, Optional<DebugEntry>> definitions = new HashMap<>();
 
-    /** Of a file, with those that it names. */
+    /** Lays out types of a file, and of those that it names. */
     public TypeLayout(DebugEntries entries) {
         named = new NamedEntries(entries);
     }

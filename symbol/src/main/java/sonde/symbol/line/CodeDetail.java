@@ -16,12 +16,12 @@ public record CodeDetail(boolean inlines, boolean lines, long mostBytes, long mo
     /** Functions alone. */
     public static final CodeDetail NONE = new CodeDetail(false, false, 0, 0);
 
-    /** Of files of every size. */
+    /** The same detail for files of every size. */
     public CodeDetail(boolean inlines, boolean lines) {
         this(inlines, lines, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
-    /** Of files that are read in a moment. */
+    /** This detail only for files that are read in a moment. */
     public static CodeDetail quick(boolean inlines, boolean lines) {
         return new CodeDetail(inlines, lines, QUICK_BYTES, QUICK_BYTES);
     }

@@ -26,7 +26,9 @@ final class KernelPlacing {
     /** Functions that are compared. */
     private static final int MOST_COMPARED = 2048;
 
-    /** Of them so many must be where the file has them; a few have equals, or were patched. */
+    /**
+     * The share of them that must be where the file has them; a few have equals, or were patched.
+     */
     private static final double SAME = 0.9;
 
     private static final int PAGE = 4096;
@@ -35,7 +37,7 @@ final class KernelPlacing {
     private final String part;
     private final SourceSymbols file;
 
-    /** Of the kernel, when known: running address less stated. */
+    /** Running address of the kernel minus the stated one, when known. */
     private final OptionalLong shift;
 
     /** Addresses as running of the functions of a module whose name is theirs alone, ascending. */

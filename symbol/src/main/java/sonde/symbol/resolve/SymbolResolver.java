@@ -33,7 +33,7 @@ public final class SymbolResolver implements AutoCloseable {
     /** Places of code that are remembered. */
     private static final int MOST_KNOWN = 1 << 18;
 
-    /** Of the name of a variable. */
+    /** Most letters of the name of a variable. */
     private static final int MOST_LETTERS = 256;
 
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");

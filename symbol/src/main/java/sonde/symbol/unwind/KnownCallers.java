@@ -25,7 +25,7 @@ final class KnownCallers implements UnwindMemory {
      */
     private static final int MOST_MARKS = 16;
 
-    /** Of the first frame the program counter is where it ran, of others where it will go on. */
+    /** In the first frame the program counter is where the code ran, in others where it goes on. */
     private static final int FIRST = 0;
 
     private static final UnwindMemory NOTHING =

@@ -212,7 +212,7 @@ record TypeDump(Btf btf, List<Integer> ids) {
         }
     }
 
-    /** Of a section's variable what it is. */
+    /** The kind and name of a section's variable. */
     private String variable(Object part) throws MalformedInputException {
         if (!(part instanceof Map<?, ?> fields)
                 || !fields.containsKey("offset")

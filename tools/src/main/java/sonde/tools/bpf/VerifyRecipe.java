@@ -58,7 +58,7 @@ public final class VerifyRecipe {
     private List<String> left = List.of();
     private VerifyOutcome outcome = VerifyOutcome.ACCEPTED;
 
-    /** Of that file. */
+    /** Verifies the programs of a file. */
     public VerifyRecipe(VerifyRequest request) {
         this.request = request;
     }

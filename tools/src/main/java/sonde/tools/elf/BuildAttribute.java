@@ -129,7 +129,7 @@ final class BuildAttribute {
             }
         }
 
-        /** Of a region of several functions an object or file goes before a label. */
+        /** In a region of several functions, an object or file goes before a label. */
         private int better(int known, int other) {
             ElfSymbols all = Objects.requireNonNull(symbols);
             boolean isLabel = all.type(other) == ElfSymbols.STT_NOTYPE;

@@ -32,7 +32,7 @@ record CTypeLayout(String head, long sizeBytes, List<LaidOutMember> members, Lis
             long sizeBytes,
             int bits,
             @Nullable CTypeLayout inner) {
-        /** Of a virtual base, which lies elsewhere in each class that is made from this one. */
+        /** Stands for the offset of a virtual base, which differs in each derived class. */
         static final long NOWHERE = Long.MAX_VALUE;
 
         boolean isVirtual() {

@@ -18,7 +18,7 @@ public final class FramesPage implements ElfPage {
     private final FilePlace binary;
     private final DebugSearch search;
 
-    /** Of a binary, in itself and in its debug file. */
+    /** Shows the rules of a binary, in itself and in its debug file. */
     public FramesPage(ElfFile elf, FilePlace binary, DebugSearch search) {
         this.elf = elf;
         this.binary = binary;

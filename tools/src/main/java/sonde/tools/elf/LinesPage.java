@@ -20,7 +20,7 @@ public final class LinesPage implements ElfPage {
     private final FilePlace binary;
     private final DebugSearch search;
 
-    /** Of a binary, in itself or in its debug file. */
+    /** Shows the lines of a binary, in itself or in its debug file. */
     public LinesPage(FilePlace binary, DebugSearch search) {
         this.binary = binary;
         this.search = search;

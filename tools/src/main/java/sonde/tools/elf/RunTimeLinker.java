@@ -55,7 +55,7 @@ record RunTimeLinker(
                     Set.of("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"),
                     Set.of("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"));
 
-    /** Of a program, or of a library that some program of its kind would load. */
+    /** The linker of a program, or of a library that some program of its kind would load. */
     static RunTimeLinker of(RootFolder root, ElfFile elf, List<String> needed) {
         boolean forMusl =
                 needed.stream().anyMatch(n -> n.equals("libc.so") || n.startsWith("libc.musl-"));

@@ -159,7 +159,7 @@ public final class SummaryPage implements ElfPage {
                 + "%,d bytes".formatted(elf.sizeBytes());
     }
 
-    /** Of a debug file the dynamic section stayed elsewhere, too, but not its header. */
+    /** A debug file has the header of the dynamic section, but not its content. */
     private String dynamicKind(boolean apart) throws IOException {
         boolean program =
                 apart

@@ -29,7 +29,7 @@ final class JvmWatch implements AutoCloseable {
     private static final long SCAN_MILLIS = 500;
     private static final long REFRESH_NANOS = 5_000_000_000L;
 
-    /** Of a process. */
+    /** Most dumps of one process. */
     private static final int MOST_DUMPS = 32;
 
     private static final int SCANS_PER_DUMP = 2;

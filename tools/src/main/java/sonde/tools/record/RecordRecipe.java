@@ -54,7 +54,7 @@ public final class RecordRecipe {
     /** The same where somebody does. */
     private static final long WATCHED_NANOS = 200_000_000;
 
-    /** Whose tree everything is. */
+    /** The processes that all others descend from. */
     private static final List<Integer> INIT = List.of(1, 2);
 
     private final RecordOrder order;

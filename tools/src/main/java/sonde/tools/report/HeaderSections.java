@@ -31,7 +31,7 @@ final class HeaderSections {
         this.perf = perf;
     }
 
-    /** Of every perf.data in a source; events are not read. */
+    /** Describes every perf.data in a source; events are not read. */
     static Report of(ReportSource source) {
         List<Result> sections = new ArrayList<>();
         descriptions(source).forEach(perf -> sections.addAll(new HeaderSections(perf).all()));

@@ -29,7 +29,7 @@ public record KernelTime(
     /** With more than this share of a source's events lost, calls say less than samples. */
     private static final double TOLERATED = 0.01;
 
-    /** Of the threads shown. */
+    /** The time in the kernel of the threads shown. */
     public static KernelTime of(ReportOperators found) {
         Map<Integer, Long> kernel = new HashMap<>();
         long sum = 0;
@@ -90,7 +90,7 @@ public record KernelTime(
                                         > TOLERATED * rows.getOrDefault(entry.getKey(), 0L));
     }
 
-    /** Of the threads that have samples. */
+    /** The time in the kernel by samples, for threads that have some. */
     private static Map<Integer, Long> bySamples(ReportOperators found) {
         Map<Integer, long[]> counts = new HashMap<>();
         found.samples()

@@ -76,7 +76,7 @@ final class NoMatchMessages {
         return new NothingMatchesException(nothing(options));
     }
 
-    /** Of a listing without a row. */
+    /** The message of a listing without a row. */
     static NothingMatchesException noRow(ReportOptions options) {
         return new NothingMatchesException(nothing(options));
     }

@@ -26,7 +26,7 @@ public final class ToolModel {
     /** The part of a tool's own options. */
     private static final String OWN = "Options";
 
-    /** Of tools whose maps are their output. */
+    /** Options of tools whose maps are their output. */
     private static final String EVERY =
             "  --maps-every TIME\n                  show all maps as tables and histograms at this"
                     + " interval, and at the end\n";

@@ -11,7 +11,7 @@ import sonde.symbol.line.SourceSymbols;
  * Addresses as users write them: {@code 4011d6}, {@code 0x4011d6}, {@code main}, {@code main+0x1f}.
  */
 final class AddressParser {
-    /** Of a word that is not an address: the one that no code has. */
+    /** Stands for a word that is no address: no code has this one. */
     static final long NONE = -1;
 
     /** Numbers that are words as well: {@code add}, {@code feed}. */

@@ -29,7 +29,9 @@ final class LogFilter {
     /** Longer lines are no lines of a log, and come through unchanged. */
     private static final int MOST_LINE = 1 << 16;
 
-    /** Of functions the kernel prints the distance to the next one, which lies on such a border. */
+    /**
+     * The size that the kernel prints ends at the next function, which is aligned to this at most.
+     */
     private static final int MOST_PADDING = 64;
 
     private static final int PAGE_BYTES = 4096;

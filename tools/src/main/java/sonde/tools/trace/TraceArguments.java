@@ -366,7 +366,7 @@ public final class TraceArguments {
         }
     }
 
-    /** Whose stacks are copied: where a process was chosen, of all that its probes hit. */
+    /** The processes whose stacks are copied: where one was chosen, all that its probes hit. */
     private StackCopying stacks() {
         boolean all = everyStack || compile || command != null || pid.isPresent();
         return all ? StackCopying.ALL : new StackCopying(false, Set.copyOf(stacksOf));

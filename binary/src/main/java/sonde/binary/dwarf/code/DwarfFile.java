@@ -16,7 +16,7 @@ final class DwarfFile {
     /** What dwz moved out of several files. */
     final @Nullable DwarfFile supplement;
 
-    /** Of {@code .debug_abbrev}. */
+    /** The tables of {@code .debug_abbrev}. */
     final AbbreviationTables tables = new AbbreviationTables();
 
     private long @Nullable [] unitOffsets;

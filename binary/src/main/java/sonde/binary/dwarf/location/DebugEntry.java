@@ -14,7 +14,7 @@ import sonde.binary.dwarf.section.SectionCursor;
 public final class DebugEntry {
     static final long[] NO_LENGTHS = {};
 
-    /** Of an entry without DW_FORM_indirect. */
+    /** Stands for the forms of an entry without DW_FORM_indirect. */
     static final int[] AS_STATED = {};
 
     private static final int[] SYMBOLS = {

@@ -28,7 +28,7 @@ public final class FunctionSearch {
     private final DebugEntries entries;
     private long looked;
 
-    /** Of a file. */
+    /** Searches the functions of a file. */
     public FunctionSearch(DebugEntries entries) {
         this.entries = entries;
     }

@@ -30,7 +30,7 @@ public final class LineRows {
         this.elf = elf;
     }
 
-    /** Of a unit; without rows when it has none. */
+    /** The rows of a unit; none when it has no line program. */
     public static LineRows of(EntryUnit unit) throws MalformedInputException {
         LineRows lines = new LineRows(unit.file.elf());
         LineProgram program = program(unit);

@@ -20,7 +20,7 @@ public final class NamedEntries {
 
     private final DebugEntries entries;
 
-    /** Of a file. */
+    /** Finds entries of a file. */
     public NamedEntries(DebugEntries entries) {
         this.entries = entries;
     }

@@ -16,7 +16,7 @@ public final class SourceScopes {
     private final FrameRules rules;
     private final Map<EntryUnit, List<AddressRange>> ranges = new HashMap<>();
 
-    /** Of a file, whose frames are known by rules. */
+    /** The scopes of a file whose frames are known by rules. */
     public SourceScopes(DebugEntries entries, FrameRules rules) {
         this.entries = entries;
         this.rules = rules;

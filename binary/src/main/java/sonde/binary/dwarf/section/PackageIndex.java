@@ -15,7 +15,7 @@ public final class PackageIndex {
     // DW_SECT_*, the same in both versions as far as they are here
     public static final int INFO = 1;
 
-    /** Of version 2 alone. */
+    /** A section that only version 2 has. */
     public static final int TYPES = 2;
 
     public static final int ABBREV = 3;

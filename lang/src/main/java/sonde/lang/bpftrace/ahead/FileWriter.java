@@ -12,7 +12,7 @@ public final class FileWriter {
     /** What every file begins with. */
     static final byte[] MAGIC = "sonde-bt".getBytes(StandardCharsets.US_ASCII);
 
-    /** Of the form. */
+    /** Version of the form. */
     static final int VERSION = 3;
 
     private FileWriter() {}

@@ -709,7 +709,7 @@ final class ClauseTyper {
                 : type;
     }
 
-    /** Whose memory an address means that no type says it of. */
+    /** The memory that an address means when its type does not say so. */
     PointerSpace spaceOf(Expression e) {
         if (e instanceof FunctionCall c && c.function().equals("kptr")) {
             return PointerSpace.KERNEL;

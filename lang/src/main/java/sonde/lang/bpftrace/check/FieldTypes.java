@@ -299,7 +299,7 @@ final class FieldTypes {
                                         : "Cannot cast from \"" + from + "\" to \"" + to + "\"");
     }
 
-    /** Whose memory the characters of a text lie in: the kernel reads a program's own as well. */
+    /** The memory that holds the characters of a text: the kernel can read a program's own, too. */
     private PointerSpace around(Expression text) {
         Expression e = text;
         while (e instanceof MemberAccess f) {

@@ -63,22 +63,25 @@ public final class PtRegs {
         return ARM ? (index - 8) * 8 : (index - X86_ARGUMENTS.size() + 1) * 8;
     }
 
-    /** Of what a function returns. */
+    /** Offset of the register with a function's result. */
     public static int result() {
         return ARM ? 0 : offset("ax");
     }
 
-    /** Of the stack pointer. */
+    /** Offset of the stack pointer. */
     public static int stackPointer() {
         return offset("sp");
     }
 
-    /** Of the address of the code. */
+    /** Offset of the instruction pointer. */
     public static int instructionPointer() {
         return offset(ARM ? "pc" : "ip");
     }
 
-    /** Of struct bpf_perf_event_data: whether user code ran; -1 where that is not known. */
+    /**
+     * Offset in struct bpf_perf_event_data that tells whether user code ran; -1 where that is not
+     * known.
+     */
     public static int codeSegment() {
         return ARM ? -1 : offset("cs");
     }

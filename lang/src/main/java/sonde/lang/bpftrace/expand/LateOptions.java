@@ -38,7 +38,7 @@ record LateOptions(boolean any, Set<String> early) {
                     "skboutput",
                     3);
 
-    /** Of a script whose macros are expanded; what is given now is not late. */
+    /** The late options of a script whose macros are expanded; options given now are not late. */
     static LateOptions of(Script script, ScriptParameters parameters) {
         Set<String> early = new HashSet<>(parameters.named().keySet());
         new TreeRewriter() {

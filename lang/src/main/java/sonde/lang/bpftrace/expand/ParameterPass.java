@@ -195,7 +195,7 @@ final class ParameterPass extends TreeRewriter {
         };
     }
 
-    /** Of two calls for an option the one that describes it. */
+    /** Selects the one of two calls for an option that describes it. */
     static ScriptOption better(ScriptOption first, ScriptOption second) {
         return first.help().isEmpty()
                 ? new ScriptOption(first.name(), first.kind(), first.standard(), second.help())

@@ -68,7 +68,7 @@ final class CallLowering {
         };
     }
 
-    /** Of the register with the result only as many bits count as its type has. */
+    /** Only as many bits of the result register count as its type has. */
     private LoweredValue imported(FunctionCall c, ImportedFunction function) {
         List<IrOperand> arguments = new ArrayList<>();
         for (int i = 0; i < function.parameters().size(); i++) {
@@ -90,7 +90,7 @@ final class CallLowering {
         return functions.into(c, from, type, to);
     }
 
-    /** Whose memory an expression points to. */
+    /** The owner of the memory that an expression points to. */
     MemoryOwner where(ValueType type, Expression e) {
         return functions.where(type, e);
     }

@@ -44,7 +44,7 @@ import sonde.sys.SignalNames;
 
 /** Functions that give a value. */
 final class FunctionLowering {
-    /** Of bpf_skb_output: the ring of the CPU that runs it (include/uapi/linux/bpf.h). */
+    /** Flag of bpf_skb_output: the ring of the CPU that runs it (include/uapi/linux/bpf.h). */
     private static final long CURRENT_CPU = 0xffff_ffffL;
 
     private static final int MOST_JOINED = 16;
@@ -259,7 +259,7 @@ final class FunctionLowering {
         return new PlaceValue(emit().register(operand), 0, where(type, e));
     }
 
-    /** Whose memory an expression points to. */
+    /** The owner of the memory that an expression points to. */
     MemoryOwner where(ValueType type, Expression e) {
         if (e instanceof FunctionCall c && c.function().equals("kptr")) {
             return MemoryOwner.KERNEL;

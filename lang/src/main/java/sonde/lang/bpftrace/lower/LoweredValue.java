@@ -10,7 +10,7 @@ sealed interface LoweredValue {
     /** A number or an address: 64 bits, extended by the sign of its type. */
     record NumberValue(IrOperand operand) implements LoweredValue {}
 
-    /** Whose memory a place is. */
+    /** The owner of the memory of a place. */
     enum MemoryOwner {
         /** The program's own: stack, map values, records of the ring. */
         OWN,

@@ -116,7 +116,7 @@ final class TextFunctionLowering {
         }
     }
 
-    /** Of a text that did not fit all bytes are kept, so that it can be told from one that did. */
+    /** Keeps all bytes of a text that did not fit, so that it differs from one that did. */
     private void whole(PlaceValue from, PlaceValue to, VirtualRegister result, int size) {
         BasicBlock done = emit().block();
         emit().when(JumpCondition.NOT_EQUAL, result, size, done);

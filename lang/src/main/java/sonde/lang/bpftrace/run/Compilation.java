@@ -122,7 +122,7 @@ public final class Compilation implements PreparedScript {
         return options;
     }
 
-    /** Of a script for any machine: how each of its programs is attached. */
+    /** How each program of a script for any machine is attached. */
     List<PortableAttachment> attachments() {
         return attachments;
     }

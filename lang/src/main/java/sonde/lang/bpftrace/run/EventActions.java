@@ -41,7 +41,7 @@ import sonde.sys.SyscallException;
 
 /** Does what events ask for. */
 final class EventActions {
-    /** Of the output of a command that is held at once. */
+    /** Most bytes of a command's output that are held at once. */
     private static final int SYSTEM_BYTES = 1 << 16;
 
     private final List<EventAction> actions;

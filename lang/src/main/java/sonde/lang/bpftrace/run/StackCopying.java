@@ -3,7 +3,7 @@ package sonde.lang.bpftrace.run;
 import java.util.Set;
 
 /**
- * Whose stacks are copied, to be followed by call frame information.
+ * The processes whose stacks are copied, to be unwound by call frame information.
  *
  * @param all of every process that a probe hits
  * @param pids of these; with {@code all} without meaning

@@ -37,7 +37,7 @@ final class StackFollower {
     private final Set<Integer> notWanted = new HashSet<>();
     private final List<String> complaints = new ArrayList<>();
 
-    /** With what is known of processes when a stack is followed. */
+    /** Uses the mappings that are known when a stack is unwound. */
     StackFollower(ProcessMaps maps) {
         ModuleFrames modules = new ModuleFrames(new ModuleImages(SymbolOptions.here()));
         unwinder = new StackUnwinder(UnwindMachine.X86_64, maps, modules);

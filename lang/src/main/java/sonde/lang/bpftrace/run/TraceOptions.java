@@ -83,7 +83,7 @@ public record TraceOptions(
     }
 
     /**
-     * Of other processes.
+     * The same options for other processes.
      *
      * @param command the process that is started for it; 0 for none
      * @param tracer what {@code watched()} leaves out; 0 for none

@@ -93,7 +93,7 @@ public final class TraceSession implements AutoCloseable {
     /** Makes what a run prints to. */
     @FunctionalInterface
     public interface OutputMaker {
-        /** With what this machine calls the numbers of values. */
+        /** Makes an output that uses this machine's names of numbers. */
         ScriptOutput make(ValueNames names);
     }
 

@@ -31,7 +31,7 @@ final class ScriptExpressionParser {
     private final TypeSyntaxParser types;
     private boolean inPredicate;
 
-    /** Of the highest part read so far of what is being read. */
+    /** Height of the highest part, so far, of the expression that is being read. */
     private int height;
 
     ScriptExpressionParser(ParserCursor cursor, BlockParser blocks) {

@@ -7,7 +7,7 @@ public enum UnaryOperator {
     NOT("!"),
     COMPLEMENT("~"),
     DEREFERENCE("*"),
-    /** Of a variable or a map only. */
+    /** The operand is a variable or a map. */
     ADDRESS("&"),
     PRE_INCREMENT("++"),
     PRE_DECREMENT("--"),

@@ -115,7 +115,7 @@ final class OnCpuSection implements ReportSection {
      * @param modules number of those cut, by the module where unwinding ended; most first
      */
     private record CutStacks(long all, List<Map.Entry<String, Long>> modules) {
-        /** Of samples and switches. */
+        /** Cut stacks of samples and switches. */
         static CutStacks of(ReportOperators found) {
             Map<String, Long> modules = new TreeMap<>();
             long[] all = {0};

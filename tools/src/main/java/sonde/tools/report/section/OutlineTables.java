@@ -45,7 +45,7 @@ final class OutlineTables {
     private static final AnalysisKey<PacketFlows> FLOWS =
             new AnalysisKey<>(found -> found.add(new PacketFlows(found.window())));
 
-    /** Of types that are samples, but not of CPUs or page faults, by qualified name. */
+    /** Samples that are neither of CPUs nor page faults, by the qualified name of their type. */
     private static final AnalysisKey<Map<String, StackAggregate>> OTHER_SAMPLES =
             new AnalysisKey<>(OutlineTables::otherSamples);
 
