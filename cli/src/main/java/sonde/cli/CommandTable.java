@@ -15,7 +15,7 @@ final class CommandTable {
     /** The commands, in the order of the overview. */
     static final List<String> NAMES =
             List.of(
-                    ("record report convert query list probe elf symbolize explain bpf kernel doctor"
+                    ("record report convert query list probe elf symbolize explain bpf kernel doctor bugreport"
                                     + " trace tool")
                             .split(" "));
 
@@ -85,6 +85,7 @@ final class CommandTable {
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
                     case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
+                    case "bugreport" -> new Entry(BugreportCommand.MODEL, BugreportCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);

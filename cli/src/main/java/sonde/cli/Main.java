@@ -12,6 +12,7 @@ import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.event.NearestNames;
 import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
+import sonde.tools.doctor.BugReportRecipe;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
@@ -83,6 +84,9 @@ public final class Main {
         String first = args.length == 0 ? "--help" : args[0];
         switch (first) {
             case "--version", "-V" -> {
+                if (args.length > 1 && List.of("-v", "--verbose").contains(args[1])) {
+                    return build(err);
+                }
                 out.println("sonde " + VERSION);
                 return ExitCode.DONE;
             }
@@ -156,6 +160,15 @@ public final class Main {
             }
         } catch (Exception e) {
             return FailureMessages.execution(e, name, debug, err);
+        }
+    }
+
+    /** {@code sonde --version -v}. */
+    private static int build(PrintWriter err) {
+        try {
+            return ResultPrinter.onOut(BugReportRecipe.build(VERSION), false);
+        } catch (IOException e) {
+            return FailureMessages.execution(e, "", false, err);
         }
     }
 
