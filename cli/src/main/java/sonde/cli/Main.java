@@ -141,9 +141,10 @@ public final class Main {
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
         try {
-            // trace-cmd's -f belongs to the -e before it: the order of record's options counts.
+            // trace-cmd's -f belongs to the -e before it, strace's expressions change those before
+            // them.
             GivenOptions given =
-                    name.equals("record")
+                    List.of("record", "syscalls").contains(name)
                             ? OptionWords.read(model, words)
                             : PicocliWords.read(model, words);
             if (given.has("--help")) {
@@ -200,7 +201,7 @@ public final class Main {
      */
     private static void begin(String command, String below) {
         boolean usesKernel =
-                List.of("trace", "tool", "list", "probe", "kernel").contains(command)
+                List.of("trace", "tool", "list", "probe", "kernel", "syscalls").contains(command)
                         || command.equals("bpf")
                                 && !List.of("asm", "disasm", "run", "gen").contains(below);
         Runnable work = usesKernel ? Leftovers::remove : ProcessCalls::getpid;
