@@ -68,12 +68,8 @@ final class IncidentReader {
         return otherRelease;
     }
 
-    /** Lines with the places of their addresses, where symbols were given. */
-    private List<LogLine> decoded(List<LogLine> lines) throws IOException {
-        LogCopy symbols = this.symbols;
-        if (symbols == null || isOtherBuild(symbols, lines)) {
-            return lines;
-        }
+    /** Lines with the places of their addresses. */
+    private static List<LogLine> decoded(List<LogLine> lines, LogCopy symbols) throws IOException {
         List<LogLine> decoded = new ArrayList<>();
         for (LogLine line : lines) {
             decoded.add(
@@ -91,7 +87,10 @@ final class IncidentReader {
 
     Incident read(int number, OpenReport report, int after) throws IOException {
         IncidentKind kind = report.kind;
-        List<LogLine> lines = decoded(report.lines);
+        LogCopy given = symbols;
+        boolean isUsed = given != null && !isOtherBuild(given, report.lines);
+        List<LogLine> lines =
+                given != null && isUsed ? decoded(report.lines, given) : report.lines;
         Map<String, String> fields = new LinkedHashMap<>(report.fields);
         Map<String, String> machine = new LinkedHashMap<>();
         for (LogLine line : report.before) {
@@ -121,7 +120,7 @@ final class IncidentReader {
         }
         String identity = fill(kind.titles(), fields, kind.name()).strip();
         String type = fill(List.of(kind.type()), fields, "");
-        FaultCode code = FaultCode.of(fields, lines);
+        FaultCode code = FaultCode.of(fields, lines, isUsed ? given : null);
         return new Incident(
                 number,
                 kind,
