@@ -14,7 +14,7 @@ import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 /** What the lines of one report say. */
 final class IncidentReader {
     private static final int MOST_VALUE = 300;
-    private static final int MOST_TEXT = 4096;
+    private static final int MOST_TEXT = 1024;
     private static final int MOST_REPORTING = 8;
 
     private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
@@ -131,7 +131,7 @@ final class IncidentReader {
                 blame.frame(),
                 blame.why(),
                 stacks,
-                new IncidentDetails(rules).of(fields, stacks, lines, code),
+                new IncidentDetails(rules).of(kind, fields, stacks, lines, code),
                 code,
                 damage,
                 report.panicked,
