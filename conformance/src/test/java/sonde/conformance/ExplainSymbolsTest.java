@@ -58,12 +58,15 @@ class ExplainSymbolsTest {
     }
 
     private static String explained(Path image, String log) throws IOException {
+        return explained(image, log, ExplainOptions.USUAL);
+    }
+
+    private static String explained(Path image, String log, ExplainOptions options)
+            throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SymbolizeRecipe recipe = SymbolizeRecipe.open(image, SourceOptions.USUAL);
                 SymbolizeRecipe.LogCopy symbols = recipe.log(null, SourceOptions.USUAL)) {
-            ExplainRecipe explain =
-                    new ExplainRecipe(
-                            new ExplainOptions(false, false, false, false, false), symbols);
+            ExplainRecipe explain = new ExplainRecipe(options, symbols);
             explain.of(
                             List.of(
                                     new LogSource(
@@ -95,6 +98,26 @@ class ExplainSymbolsTest {
         assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond")))
                 .startsWith("6.6.8-pond\n#1  BUG: unable to handle kernel NULL pointer")
                 .doesNotContain("pond.c:");
+        ExplainOptions forced = new ExplainOptions(false, false, false, false, false, true, folder);
+        assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond"), forced))
+                .contains("pond.c:4", "\n            2  struct pond {", "\n      >     4  {\n");
+    }
+
+    @Test
+    void addressesAreDecodedAloneAndOtherTextsAreNoLogs(@TempDir Path folder) throws Exception {
+        Path image = image(folder);
+        Path log = folder.resolve("log");
+        Files.writeString(log, "a line\n pond_depth+0x1/0x9\n main+0x4\n");
+        Sonde here = Sonde.in(folder);
+        Sonde.Outcome copied =
+                here.run("explain", "--decode-only", "-k", image.toString(), log.toString());
+        assertThat(copied.out()).startsWith("a line\n").contains(" main+0x4 (" + folder + "/pond.c:");
+        assertThat(here.run("explain", "pond.c"))
+                .satisfies(none -> assertThat(none.status()).isZero())
+                .satisfies(none ->
+                        assertThat(none.err()).contains("pond.c does not look like a kernel log"));
+        Files.writeString(log, "[    0.000000] Linux version 6.6.9-pond\n");
+        assertThat(here.run("explain", "log").err()).isEmpty();
     }
 
     /** Faults whose signal handler prints what the kernel would, and the member that each reads. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 
 /** What the lines of one report say. */
@@ -36,17 +37,14 @@ final class IncidentReader {
 
     private final BlameRules rules;
     private final @Nullable LogCopy symbols;
-    private final boolean foreign;
+    private final ExplainOptions options;
     private @Nullable String release;
     private String otherRelease = "";
 
-    /**
-     * @param foreign whether identities have exactly the words of syzkaller
-     */
-    IncidentReader(BlameRules rules, @Nullable LogCopy symbols, boolean foreign) {
+    IncidentReader(BlameRules rules, @Nullable LogCopy symbols, ExplainOptions options) {
         this.rules = rules;
         this.symbols = symbols;
-        this.foreign = foreign;
+        this.options = options;
     }
 
     /** Whether the log says that another kernel printed it than the image that was given. */
@@ -60,7 +58,7 @@ final class IncidentReader {
         String printed = machine.getOrDefault("kernel", given);
         boolean isOther = !given.isEmpty() && !printed.equals(given);
         otherRelease = isOther ? printed : otherRelease;
-        return isOther;
+        return isOther && !options.force();
     }
 
     /** The kernel of a report that was not decoded, because the image is of another; else empty. */
@@ -111,7 +109,7 @@ final class IncidentReader {
         List<String> damage =
                 new ReportDamage(rules, kind, lines, stacks, machine, report.dropped)
                         .of(blame, isNamed);
-        if (foreign && !damage.isEmpty() && kind.group().equals("warning")) {
+        if (options.foreign() && !damage.isEmpty() && kind.group().equals("warning")) {
             fields.put("frame", "corrupted");
         }
         String file = file(kind, blame);

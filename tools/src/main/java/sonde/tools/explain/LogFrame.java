@@ -187,6 +187,12 @@ record LogFrame(
         return colon < 0 ? "" : own.substring(own.lastIndexOf(' ', colon) + 1, colon);
     }
 
+    /** The line in that file; 0 where it is not known. */
+    int line() {
+        String digits = place.substring(place.lastIndexOf(':') + 1).replaceFirst(" .*", "");
+        return file().isEmpty() || !digits.matches("\\d{1,7}") ? 0 : Integer.parseInt(digits);
+    }
+
     /** The function, its module and place. */
     String shown() {
         return function

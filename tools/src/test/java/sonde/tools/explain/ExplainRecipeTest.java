@@ -89,7 +89,7 @@ class ExplainRecipeTest {
 
     private static String explained(InputStream in, ListingForm form) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, false, false, false), null)
+        new ExplainRecipe(ExplainOptions.USUAL, null)
                 .of(List.of(new LogSource("log", null, in)))
                 .rows()
                 .writeTo(out, form);
@@ -244,7 +244,7 @@ class ExplainRecipeTest {
     @ValueSource(strings = {"/proc/version", "/proc/sys/kernel/random"})
     void filesThatCannotBeMappedAreRead(Path file) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, false, false, false), null)
+        new ExplainRecipe(ExplainOptions.USUAL, null)
                 .of(List.of(new LogSource("log", file, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
@@ -314,7 +314,7 @@ class ExplainRecipeTest {
         }
         Files.writeString(folder.resolve("vmlinux"), "\u007fELF\n" + WARNING);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, true, false, false), null)
+        new ExplainRecipe(new ExplainOptions(false, false, true, false, false, false, null), null)
                 .of(List.of(new LogSource("folder", folder, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
@@ -331,7 +331,7 @@ class ExplainRecipeTest {
         PipedInputStream in = new PipedInputStream(kernel, 1 << 16);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ExplainRecipe recipe =
-                new ExplainRecipe(new ExplainOptions(false, false, false, false, true), null);
+                new ExplainRecipe(new ExplainOptions(false, false, false, false, true, false, null), null);
         Listing listing = recipe.of(List.of(new LogSource("log", null, in)));
         kernel.write(USE_AFTER_FREE.getBytes(StandardCharsets.UTF_8));
         kernel.flush();
