@@ -33,8 +33,9 @@ import sonde.sys.SyscallException;
 
 /**
  * Writes a {@link NamedCall} for every open, exec, connect, bind and accept into the recorder's
- * perf rings, and for a thousand of the calls a second that look at paths (stat, access, unlink). Tracepoints carry pointers only, so a small program reads what they point to when the
- * call ends, when the page is surely present; the pointers are still in user mode's registers.
+ * perf rings, and for a thousand of the calls a second that look at paths (stat, access, unlink).
+ * Tracepoints carry pointers only, so a small program reads what they point to when the call ends,
+ * when the page is surely present; the pointers are still in user mode's registers.
  *
  * <p>Not seen: calls of 32-bit programs, calls through io_uring, nor the old name of a call that
  * changed its own arguments meanwhile.

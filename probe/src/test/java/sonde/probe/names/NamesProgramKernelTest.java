@@ -163,8 +163,7 @@ final class NamesProgramKernelTest {
                         """);
         Process program = start(script, dir);
         try (OutputRings rings = new OutputRings(128);
-                NamesProgram names =
-                        NamesProgram.ofTree(rings::fd, Set.of((int) program.pid()))) {
+                NamesProgram names = NamesProgram.ofTree(rings::fd, Set.of((int) program.pid()))) {
             int made = Integer.parseInt(finish(program));
             List<NamedCall> calls = rings.calls();
             List<NamedCall> absent =
