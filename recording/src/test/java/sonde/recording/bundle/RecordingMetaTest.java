@@ -48,7 +48,15 @@ class RecordingMetaTest {
                             1L << 34),
                     new RecordingTimes(10, 20, 30, 40),
                     new BundleLayout(
-                            List.of(new EventOwner("sched:sched_switch", "perf.data", "", "stack")),
+                            List.of(
+                                    new EventOwner(
+                                            "sched:sched_switch",
+                                            "perf.data",
+                                            "",
+                                            "stack",
+                                            true,
+                                            "",
+                                            Map.of("whole", 7L, "no rows at /x+0x1", 1L))),
                             List.of(new RecordedRing("trace.dat", "outside", 1 << 20, true)),
                             List.of(
                                     new BundlePart(

@@ -184,7 +184,9 @@ public final class ReportRecipe {
         recorder(source.meta(), found, wall, notes);
         options.sections().forEach(section -> notes.addAll(section.notes(found)));
         notes.addAll(source.notes());
-        jvmMaps(source.meta(), found, notes);
+        if (source.runtimeFrames().length == 0) {
+            jvmMaps(source.meta(), found, notes);
+        }
         if (options.sections().stream().anyMatch(ReportSection::explainsSymbols)) {
             notes.addAll(found.symbolNotes());
         }

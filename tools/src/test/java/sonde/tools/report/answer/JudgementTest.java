@@ -380,6 +380,21 @@ final class JudgementTest {
     }
 
     @Test
+    void nativeCodeBelowAFunctionOfPythonIsALibrary() {
+        ProgramPlace place =
+                ProgramFrames.place(
+                        List.of(
+                                frame("sqlite3VdbeExec", "libsqlite3.so.0.8.6", Frame.Kind.USER),
+                                frame("query", "_sqlite3.cpython-311.so", Frame.Kind.USER),
+                                frame("loads", "python3.11", Frame.Kind.JIT),
+                                frame("load_rows", "shop.py", Frame.Kind.JIT).at("/srv/shop.py", 3),
+                                frame("PyEval_EvalCode", "python3.11", Frame.Kind.USER),
+                                frame("<module>", "shop.py", Frame.Kind.JIT).at("/srv/shop.py", 1),
+                                frame("main", "embedding", Frame.Kind.USER)));
+        assertThat(place.chain()).isEqualTo("load_rows (shop.py:3) ← <module> (shop.py:1)");
+    }
+
+    @Test
     void codeWithoutNamesIsToldByItsFile() {
         ThreadGroup group = group("server", 1, 4, 0);
         ProgramPlace nameless =
