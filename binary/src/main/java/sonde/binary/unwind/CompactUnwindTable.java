@@ -261,8 +261,7 @@ public final class CompactUnwindTable {
                         && inside >= 0
                         && inside + 4 <= segment.fileBytes()) {
                     try {
-                        return elf.content(segment)
-                                .get(ValueLayout.JAVA_INT_UNALIGNED, inside);
+                        return elf.content(segment).get(ValueLayout.JAVA_INT_UNALIGNED, inside);
                     } catch (MalformedInputException e) {
                         return Long.MIN_VALUE;
                     }

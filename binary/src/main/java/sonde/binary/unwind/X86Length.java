@@ -84,7 +84,11 @@ final class X86Length {
     }
 
     private static boolean hasByte(int op) {
-        return op >= 0x70 && op <= 0x73 || op == 0xa4 || op == 0xac || op == 0xba || op == 0xc2
+        return op >= 0x70 && op <= 0x73
+                || op == 0xa4
+                || op == 0xac
+                || op == 0xba
+                || op == 0xc2
                 || op >= 0xc4 && op <= 0xc6;
     }
 
@@ -98,8 +102,11 @@ final class X86Length {
             immediate(4);
         } else {
             boolean alone =
-                    op >= 0x05 && op <= 0x0c && op != 0x0a || op == 0x0e || op >> 3 == 6
-                            || op == 0x77 || (op & 0xf7) >= 0xa0 && (op & 0xf7) <= 0xa2
+                    op >= 0x05 && op <= 0x0c && op != 0x0a
+                            || op == 0x0e
+                            || op >> 3 == 6
+                            || op == 0x77
+                            || (op & 0xf7) >= 0xa0 && (op & 0xf7) <= 0xa2
                             || op >> 3 == 0x19;
             if (!alone) {
                 modrm();

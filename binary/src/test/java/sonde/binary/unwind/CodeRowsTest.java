@@ -17,7 +17,8 @@ import sonde.binary.elf.ElfSection;
 /** Rules made from instructions alone against those that the compiler wrote for the same code. */
 final class CodeRowsTest {
     @ParameterizedTest
-    @ValueSource(strings = {"bin/bash", "bin/git", "lib/x86_64-linux-gnu/libsqlite3.so.0", "bin/gdb"})
+    @ValueSource(
+            strings = {"bin/bash", "bin/git", "lib/x86_64-linux-gnu/libsqlite3.so.0", "bin/perl"})
     void rulesOfInstructionsAreThoseOfTheCompiler(String name) throws Exception {
         Path path = Path.of("/usr", name);
         Assumptions.assumeTrue(Files.exists(path), "needs " + path);
@@ -28,15 +29,20 @@ final class CodeRowsTest {
         ElfSection constants = elf.section(".rodata").orElseThrow();
         byte[] tables = elf.content(constants).toArray(ValueLayout.JAVA_BYTE);
         TreeMap<Integer, Integer> rows = new TreeMap<>();
-        new CodeRows(code, text.address(), 0, code.length, at -> {
-                    long inside = at - constants.address();
-                    return inside < 0 || inside + 4 > tables.length
-                            ? Long.MIN_VALUE
-                            : (tables[(int) inside] & 0xff)
-                                    | (tables[(int) inside + 1] & 0xff) << 8
-                                    | (tables[(int) inside + 2] & 0xff) << 16
-                                    | tables[(int) inside + 3] << 24;
-                })
+        new CodeRows(
+                        code,
+                        text.address(),
+                        0,
+                        code.length,
+                        at -> {
+                            long inside = at - constants.address();
+                            return inside < 0 || inside + 4 > tables.length
+                                    ? Long.MIN_VALUE
+                                    : (tables[(int) inside] & 0xff)
+                                            | (tables[(int) inside + 1] & 0xff) << 8
+                                            | (tables[(int) inside + 2] & 0xff) << 16
+                                            | tables[(int) inside + 3] << 24;
+                        })
                 .write(rows::put);
         X86Length in = new X86Length(code);
         int same = 0;
@@ -75,8 +81,12 @@ final class CodeRowsTest {
             byte[] code = new byte[1 + random.nextInt(4000)];
             random.nextBytes(code);
             int[] last = {-1};
-            new CodeRows(code, random.nextLong(), 0, code.length, at ->
-                            random.nextBoolean() ? random.nextInt() : Long.MIN_VALUE)
+            new CodeRows(
+                            code,
+                            random.nextLong(),
+                            0,
+                            code.length,
+                            at -> random.nextBoolean() ? random.nextInt() : Long.MIN_VALUE)
                     .write((at, rule) -> {
                         assertThat(at).isBetween(last[0] + 1, code.length);
                         last[0] = at;
