@@ -58,7 +58,11 @@ public final class CompactRule {
         /** The outermost function. */
         END,
         /** Behind the system call that makes a thread: END for the new one, else rsp + offset. */
-        CLONED
+        CLONED,
+        /** As {@link #RSP}, in the function of an interpreter that runs its program's functions. */
+        INTERPRETER_RSP,
+        /** As {@link #RBP}, in such a function. */
+        INTERPRETER_RBP
     }
 
     private CompactRule() {}
@@ -80,6 +84,15 @@ public final class CompactRule {
     }
 
     private static final Kind[] KINDS = Kind.values();
+
+    /** The same rule, in the function of an interpreter. */
+    static int inInterpreter(int rule) {
+        return switch (kind(rule)) {
+            case RSP -> rule & ~15 | Kind.INTERPRETER_RSP.ordinal();
+            case RBP -> rule & ~15 | Kind.INTERPRETER_RBP.ordinal();
+            default -> rule;
+        };
+    }
 
     /** The rule in 32 bits; {@link #NONE} when it does not fit. */
     static int of(FrameRule rule) {

@@ -27,7 +27,7 @@ public final class CompactUnwindTable {
     private static final int MOST_ROWS = 1 << 23;
 
     /** Another meaning of rows needs another one. */
-    private static final long MAGIC = 0x3277_6f72_6e75_6e73L;
+    private static final long MAGIC = 0x3977_6f72_6e75_6e73L;
 
     /** u64 magic, u32 rows, u32 CRC-32C of the rows. */
     private static final int HEAD_BYTES = 16;
@@ -103,6 +103,33 @@ public final class CompactUnwindTable {
             }
         }
         return high;
+    }
+
+    /** The same rows, where those of a range of offsets are in the function of an interpreter. */
+    public CompactUnwindTable withInterpreter(long start, long end) {
+        int[] moreOffsets = new int[offsets.length + 2];
+        int[] moreRules = new int[offsets.length + 2];
+        int kept = 0;
+        for (int i = 0; i < offsets.length; i++) {
+            long from = Integer.toUnsignedLong(offsets[i]);
+            long to = i + 1 < offsets.length ? Integer.toUnsignedLong(offsets[i + 1]) : 1L << 32;
+            long first = Math.max(from, start);
+            long last = Math.min(to, end);
+            if (from < first || first >= last) {
+                moreOffsets[kept] = (int) from;
+                moreRules[kept++] = rules[i];
+            }
+            if (first < last) {
+                moreOffsets[kept] = (int) first;
+                moreRules[kept++] = CompactRule.inInterpreter(rules[i]);
+                if (last < to) {
+                    moreOffsets[kept] = (int) last;
+                    moreRules[kept++] = rules[i];
+                }
+            }
+        }
+        return new CompactUnwindTable(
+                Arrays.copyOf(moreOffsets, kept), Arrays.copyOf(moreRules, kept));
     }
 
     /** Writes rows as the kernel's program reads them: u32 offset, u32 rule. */

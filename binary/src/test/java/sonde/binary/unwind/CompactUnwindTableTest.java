@@ -96,8 +96,8 @@ final class CompactUnwindTableTest {
         int offset = 8 * (rule >>> CompactRule.OFFSET_SHIFT);
         String cfa =
                 switch (CompactRule.kind(rule)) {
-                    case RSP -> "rsp+" + offset;
-                    case RBP -> "rbp+" + offset;
+                    case RSP, INTERPRETER_RSP -> "rsp+" + offset;
+                    case RBP, INTERPRETER_RBP -> "rbp+" + offset;
                     case RBX -> "rbx+" + offset;
                     case NONE,
                             PLT,

@@ -161,6 +161,7 @@ final class UserStackMerge {
             stack.count = stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
             stack.end = stacks.completedEnd();
         }
+        stacks.nameRunTimes(record.pid(), stack.frames, stack.count);
         stack.copy = MemorySegment.NULL;
         stack.pid = record.pid();
         stack.tid = record.tid();

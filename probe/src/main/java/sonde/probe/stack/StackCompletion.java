@@ -99,8 +99,8 @@ final class StackCompletion {
         int rule = known;
         long cfa =
                 switch (CompactRule.kind(rule)) {
-                    case RSP -> rsp + CompactRule.offset(rule);
-                    case RBP -> rbp + CompactRule.offset(rule);
+                    case RSP, INTERPRETER_RSP -> rsp + CompactRule.offset(rule);
+                    case RBP, INTERPRETER_RBP -> rbp + CompactRule.offset(rule);
                     case RBX -> rbx + CompactRule.offset(rule);
                     case PLT -> rsp + 8 + ((ip & 15) >= CompactRule.offset(rule) / 8 ? 8 : 0);
                     case AT_RBP -> word(rbp + CompactRule.signedOffset(rule));

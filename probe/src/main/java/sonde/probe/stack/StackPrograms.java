@@ -42,6 +42,7 @@ public final class StackPrograms implements AutoCloseable {
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
     private final BpfMap outputs;
     private final UnwindFiles files;
+    private final RuntimeNames names;
     private final MappingLog mappings = new MappingLog();
     private final StackCompletion completion;
     private final UserStackCounts ends = new UserStackCounts();
@@ -55,8 +56,9 @@ public final class StackPrograms implements AutoCloseable {
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
+            names = RuntimeNames.of(tables);
             completion = new StackCompletion(files, mappings);
-            maker = TableMaker.start(tables, files, command, rootPids);
+            maker = TableMaker.start(tables, files, names, command, rootPids);
             parts.push(maker);
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
@@ -200,9 +202,28 @@ public final class StackPrograms implements AutoCloseable {
         return maker.isMaking();
     }
 
+    /** Waits until what the programs reported was dealt with, though not long. */
+    public void awaitTables(long millis) {
+        maker.awaitQuiet(millis);
+    }
+
     /** Why {@link #complete} stopped. */
     public UserStackEnd completedEnd() {
         return completion.end();
+    }
+
+    /** Puts addresses in place of the frames of run times of a stack. */
+    public void nameRunTimes(int pid, long[] frames, int count) {
+        for (int i = 0; i < count; i++) {
+            if (RuntimeWord.is(frames[i])) {
+                frames[i] = names.address(pid, frames[i]);
+            }
+        }
+    }
+
+    /** More of the file {@link sonde.symbol.RuntimeFrames#FILE}. */
+    public byte[] runTimeLines() {
+        return names.takeLines();
     }
 
     /**
@@ -226,6 +247,7 @@ public final class StackPrograms implements AutoCloseable {
     /** What went wrong, one sentence each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
+        all.addAll(names.notes());
         UserStackCounts.sentence(ends.all()).ifPresent(all::add);
         return all;
     }

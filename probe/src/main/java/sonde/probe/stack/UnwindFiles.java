@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import sonde.probe.stack.UnwindTables.UnwoundFile;
 import sonde.symbol.Vdso;
 import sonde.symbol.files.FileCache;
 import sonde.symbol.files.FileCache.CacheKind;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
@@ -73,20 +75,22 @@ final class UnwindFiles {
 
     /** The tables of all files that a process has mapped as code; one that is gone has none. */
     void process(int pid) {
-        List<MappedRange> ranges;
+        unread(pid).forEach(this::file);
+    }
+
+    /** Paths of files that a process has mapped as code and that no process had before. */
+    List<String> unread(int pid) {
         try {
-            ranges = MappedRange.of(pid);
+            return MappedRange.of(pid).stream()
+                    .filter(range ->
+                            range.isExecutable()
+                                    && range.inode() != 0
+                                    && mapped.add(
+                                            List.of(range.major(), range.minor(), range.inode())))
+                    .map(range -> mapping(pid, range.start(), range.end()))
+                    .toList();
         } catch (SyscallException e) {
-            return;
-        }
-        for (MappedRange range : ranges) {
-            boolean isNew =
-                    range.permissions().charAt(2) == 'x'
-                            && range.inode() != 0
-                            && mapped.add(List.of(range.major(), range.minor(), range.inode()));
-            if (isNew) {
-                file(mapping(pid, range.start(), range.end()));
-            }
+            return List.of();
         }
     }
 
@@ -140,6 +144,11 @@ final class UnwindFiles {
         }
     }
 
+    /** Looks again at processes whose JVM had no code. */
+    synchronized void lookAgain() {
+        tables.jvms().read();
+    }
+
     /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
     synchronized void reported(MemorySegment report) throws IOException {
         UnwoundFile key =
@@ -153,6 +162,10 @@ final class UnwindFiles {
             return;
         }
         long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
+        if (key.device() == JvmTable.REPORT_DEVICE) {
+            tables.jvms().reported(key.inode(), (int) pid);
+            return;
+        }
         long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
         long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
         try (TargetFile file = TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES)) {
@@ -247,7 +260,17 @@ final class UnwindFiles {
             Optional<CompactUnwindTable> kept = full ? Optional.empty() : kept(name);
             Optional<CompactUnwindTable> table =
                     kept.isPresent() || full ? kept : CompactUnwindTable.of(ElfFile.of(file));
+            Optional<PythonFile> python =
+                    table.isEmpty()
+                            ? Optional.empty()
+                            : python(file, kept.isEmpty()).filter(this::isKnown);
+            if (python.isPresent()) {
+                table = table.map(python.get()::mark);
+            }
             add(key, table);
+            if (python.isPresent()) {
+                tables.addPython(key, Objects.requireNonNull(python.get().layout()));
+            }
             if (kept.isEmpty() && cache != null && table.isPresent()) {
                 cache.keep(name, table.get().bytes());
             }
@@ -255,6 +278,25 @@ final class UnwindFiles {
             // A mapped file that shrinks meanwhile.
             note("a file became shorter while it was read");
         }
+    }
+
+    /** Kept rows have the marks of the interpreter already. */
+    private static Optional<PythonFile> python(TargetFile file, boolean withCode)
+            throws IOException {
+        byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
+        byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
+        String name = new String(path, StandardCharsets.UTF_8);
+        return PythonFile.in(ElfFile.of(file), name, withCode);
+    }
+
+    private boolean isKnown(PythonFile python) {
+        if (python.layout() == null) {
+            note(
+                    "functions of Python "
+                            + python.version()
+                            + " are not named: this version is not known");
+        }
+        return python.layout() != null;
     }
 
     /** A file that is replaced has another inode; one that is written to, another time. */

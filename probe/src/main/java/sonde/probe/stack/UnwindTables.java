@@ -48,7 +48,7 @@ final class UnwindTables implements AutoCloseable {
     private static final int MOST_CHUNKS = 64;
     private static final int MOST_PIECES_OF_ALL = 1 << 14;
     private static final int MOST_FILES = 1 << 13;
-    private static final int REPORT_RING_BYTES = 1 << 18;
+    private static final int REPORT_RING_BYTES = 1 << 20;
     private static final int PIECE_BYTES = 16;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -61,6 +61,8 @@ final class UnwindTables implements AutoCloseable {
     private final MappedValues pieceValues;
     private final BpfMap chunks;
     private final BpfMap reports;
+    private final JvmTable jvms;
+    private final RuntimeMaps runtimes;
     private final List<MappedValues> rows = new ArrayList<>();
     private final Map<UnwoundFile, Rows> known = new HashMap<>();
     private final List<int[]> placed = new ArrayList<>();
@@ -85,6 +87,10 @@ final class UnwindTables implements AutoCloseable {
                     made(
                             new MapSpec(
                                     "sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
+            jvms = new JvmTable(reports);
+            parts.push(jvms);
+            runtimes = new RuntimeMaps(reports);
+            parts.push(runtimes);
             try (BpfMap pattern = BpfMap.create(chunkSpec())) {
                 chunks =
                         made(
@@ -130,8 +136,16 @@ final class UnwindTables implements AutoCloseable {
         return chunks;
     }
 
+    JvmTable jvms() {
+        return jvms;
+    }
+
     BpfMap reports() {
         return reports;
+    }
+
+    RuntimeMaps runtimes() {
+        return runtimes;
     }
 
     /** What tells a file. */
@@ -192,6 +206,14 @@ final class UnwindTables implements AutoCloseable {
             value.set(JAVA_INT, 0, rows.firstPiece());
             value.set(JAVA_INT, 4, rows.count());
             files.put(file.in(arena), value);
+        }
+    }
+
+    /** A file whose rows were added has an interpreter of Python. */
+    synchronized void addPython(UnwoundFile file, PythonLayout layout) throws IOException {
+        Rows rows = known.get(file);
+        if (rows != null) {
+            runtimes.add(rows.firstPiece(), layout);
         }
     }
 

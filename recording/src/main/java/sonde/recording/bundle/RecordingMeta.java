@@ -102,7 +102,7 @@ public record RecordingMeta(
      */
     public record TargetReading(String name, String subject, long first, long last, long most) {
         /** Resident memory of a process, bytes. */
-        public static final String RSS = "rss";
+        public static final String PRIVATE = "private";
 
         /** CPU time of a process that was not recorded, nanoseconds. */
         public static final String CPU = "cpu";
