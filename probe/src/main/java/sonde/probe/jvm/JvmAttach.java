@@ -72,9 +72,18 @@ public final class JvmAttach {
                     == 0) {
                 return false;
             }
+            return hasLibjvm(pid);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Whether the process has libjvm mapped; false when it is gone. */
+    public static boolean hasLibjvm(int pid) {
+        try {
             return MappedRange.of(pid).stream()
                     .anyMatch(range -> range.path().endsWith("/libjvm.so"));
-        } catch (IOException e) {
+        } catch (SyscallException e) {
             return false;
         }
     }

@@ -22,6 +22,7 @@ import sonde.symbol.RuntimeFrames;
 final class RuntimeNames {
     private static final int MOST_OBJECTS = 1 << 18;
     private static final int MOST_WANTED = 1 << 12;
+    private static final long AGAIN_NANOS = 250_000_000;
 
     private final Map<ObjectKey, KnownObject> objects = new HashMap<>();
     private final Map<RunTimeKind, ObjectReader> readers = new EnumMap<>(RunTimeKind.class);
@@ -36,9 +37,17 @@ final class RuntimeNames {
         this.maps = maps;
     }
 
+    /** Those of processes that use the tables. */
+    static RuntimeNames of(UnwindTables tables) {
+        RuntimeNames names = new RuntimeNames(tables.runtimes());
+        names.reader(RuntimeWord.COMPILED_JAVA, tables.jvms()::code);
+        names.reader(RuntimeWord.JAVA, tables.jvms()::method);
+        return names;
+    }
+
     /** Run times that need a reader. */
     private enum RunTimeKind {
-        NONE,
+        COMPILED_JAVA,
         PYTHON,
         JAVA,
         JAVASCRIPT
@@ -55,6 +64,7 @@ final class RuntimeNames {
     private static final class KnownObject {
         final Map<Integer, Integer> numbers = new HashMap<>();
         @Nullable RuntimeObject content;
+        long wantedNanos;
     }
 
     /** Reads an object that was met in a stack from the memory of its process. */
@@ -79,8 +89,8 @@ final class RuntimeNames {
             }
             known = new KnownObject();
             objects.put(key, known);
-            want(key);
         }
+        want(key, known);
         Integer number = known.numbers.get(RuntimeWord.position(word));
         if (number == null) {
             if (numbers >= RuntimeFrames.MOST - 1) {
@@ -95,9 +105,14 @@ final class RuntimeNames {
         return RuntimeFrames.address(number);
     }
 
-    private void want(ObjectKey key) {
-        if (readers.containsKey(RunTimeKind.values()[RuntimeWord.kind(key.word)])
+    /** An object is read at first sight, and again: code is freed, and its place used again. */
+    private void want(ObjectKey key, KnownObject known) {
+        long now = System.nanoTime();
+        boolean isDue = known.wantedNanos == 0 || now - known.wantedNanos > AGAIN_NANOS;
+        if (isDue
+                && readers.containsKey(RunTimeKind.values()[RuntimeWord.kind(key.word)])
                 && wanted.size() < MOST_WANTED) {
+            known.wantedNanos = now;
             wanted.add(key);
         }
     }
@@ -112,6 +127,7 @@ final class RuntimeNames {
         } else if (known == null ? objects.size() < MOST_OBJECTS : !content.equals(known.content)) {
             KnownObject fresh = new KnownObject();
             fresh.content = content;
+            fresh.wantedNanos = System.nanoTime();
             objects.put(key, fresh);
         }
     }

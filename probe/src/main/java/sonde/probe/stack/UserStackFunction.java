@@ -72,7 +72,7 @@ public final class UserStackFunction implements AutoCloseable {
             ends = new ByteMap(counts);
             UnwindFiles made = new UnwindFiles(tables);
             files = made;
-            RuntimeNames known = new RuntimeNames(tables.runtimes());
+            RuntimeNames known = RuntimeNames.of(tables);
             names = known;
             UnwindCode unwind = new UnwindCode(KernelFields.of(types.btf()), tables);
             CodeBuilder builder = new CodeBuilder();

@@ -148,7 +148,8 @@ public final class ProgramFrames {
     static String name(Frame frame) {
         String name = frame.name();
         if (NAMELESS.matcher(name).matches()) {
-            return name.substring(0, name.lastIndexOf('+')) + "] without symbols";
+            String module = name.substring(0, name.lastIndexOf('+')) + "]";
+            return module.equals("[unknown]") ? module : module + " without symbols";
         }
         Matcher script = JAVASCRIPT.matcher(name);
         if (script.matches()) {
