@@ -35,7 +35,7 @@ public final class RuntimeFrames {
     private static final int MOST_LETTERS = 2048;
 
     private final PerfMap map;
-    private final Map<Integer, List<Frame>> known = new HashMap<>();
+    private final Map<Integer, KnownFrame> known = new HashMap<>();
 
     private RuntimeFrames(PerfMap map) {
         this.map = map;
@@ -61,8 +61,12 @@ public final class RuntimeFrames {
         return (int) (address - FIRST >>> 1);
     }
 
-    /** Adds the line of a frame; frames without a name have none. */
-    public static void append(StringBuilder text, int number, List<Frame> frames) {
+    /**
+     * Adds the line of a frame; frames without a name have none.
+     *
+     * @param firstLine of the function; 0 when it is not known
+     */
+    public static void append(StringBuilder text, int number, List<Frame> frames, int firstLine) {
         text.append(Long.toHexString(address(number) - 1)).append(" 2");
         char before = ' ';
         for (Frame frame : frames) {
@@ -71,7 +75,7 @@ public final class RuntimeFrames {
             text.append('\t').append(frame.line());
             before = '\t';
         }
-        text.append('\n');
+        text.append(':').append(firstLine).append('\n');
     }
 
     private static String printable(String text) {
@@ -81,28 +85,41 @@ public final class RuntimeFrames {
 
     /** The frames of an address, innermost first; one at least. */
     List<Frame> of(long address) {
-        return known.computeIfAbsent(number(address), number -> read(address(number)));
+        return read(address).frames();
     }
 
-    private List<Frame> read(long address) {
+    /** The function of an address, at its first line where that is known. */
+    Frame function(long address) {
+        return read(address).function();
+    }
+
+    private record KnownFrame(List<Frame> frames, Frame function) {}
+
+    private KnownFrame read(long address) {
+        return known.computeIfAbsent(number(address), number -> parse(address(number)));
+    }
+
+    private KnownFrame parse(long address) {
         int line = map.find(address);
         String[] parts = line < 0 ? new String[0] : map.name(line).split("\t", -1);
         List<Frame> frames = new ArrayList<>();
+        Frame function = new Frame("[run time]", "[jit]", Frame.Kind.JIT);
         for (int i = 0; i + PARTS <= parts.length; i += PARTS) {
-            Frame frame = new Frame(parts[i], parts[i + 1], Frame.Kind.JIT);
+            String[] lines = parts[i + 3].split(":", 2);
             boolean inlined = i + PARTS < parts.length;
             frames.add(
                     new Frame(
-                            frame.name(),
-                            frame.module(),
-                            frame.kind(),
+                            parts[i],
+                            parts[i + 1],
+                            Frame.Kind.JIT,
                             inlined,
                             parts[i + 2],
-                            number(parts[i + 3])));
+                            number(lines[0])));
+            function = new Frame(parts[i], parts[i + 1], Frame.Kind.JIT);
+            int first = lines.length < 2 ? 0 : number(lines[1]);
+            function = first == 0 ? function : function.at(parts[i + 2], first);
         }
-        return frames.isEmpty()
-                ? List.of(new Frame("[run time]", "[jit]", Frame.Kind.JIT))
-                : List.copyOf(frames);
+        return new KnownFrame(frames.isEmpty() ? List.of(function) : frames, function);
     }
 
     private static int number(String digits) {

@@ -83,22 +83,23 @@ public final class Symbolizer {
             case FILE, VDSO -> symbols(module).frame(offset);
             case ANONYMOUS, UNMAPPED -> jitFrame(module, module.base() + offset);
             case KERNEL_SYMBOL -> kernelSymbol(module);
-            case RUN_TIME -> {
-                Frame function = runTime(location).getLast();
-                yield new Frame(function.name(), function.module(), function.kind());
-            }
+            case RUN_TIME -> runTimes().function(module.base() + offset);
         };
     }
 
     /** The frames of a location of run times: inlined calls, then the function, with lines. */
     public List<Frame> runTime(long location) {
-        RuntimeFrames known = runTimes;
-        if (known == null) {
-            known = RuntimeFrames.parse(perfMaps.apply(RuntimeFrames.ALL));
-            runTimes = known;
-        }
         CodeModule module = maps.module(location);
-        return known.of((module == null ? 0 : module.base()) + ProcessMaps.offset(location));
+        return runTimes().of((module == null ? 0 : module.base()) + ProcessMaps.offset(location));
+    }
+
+    private RuntimeFrames runTimes() {
+        RuntimeFrames read = runTimes;
+        if (read == null) {
+            read = RuntimeFrames.parse(perfMaps.apply(RuntimeFrames.ALL));
+            runTimes = read;
+        }
+        return read;
     }
 
     /** The name of a location's function as its file states it, not demangled; null for none. */

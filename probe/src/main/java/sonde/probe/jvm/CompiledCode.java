@@ -21,6 +21,7 @@ public final class CompiledCode {
 
     private final int compileId;
     private final Frame whole;
+    private final int firstLine;
     private final int codeOffset;
     private final ByteBuffer places;
     private final Scopes scopes;
@@ -34,9 +35,10 @@ public final class CompiledCode {
     private record Scopes(ByteBuffer data, NumberCode code, Map<Integer, JavaMethod> methods) {}
 
     private CompiledCode(
-            int compileId, Frame whole, int codeOffset, ByteBuffer places, Scopes scopes) {
+            int compileId, JavaMethod method, int codeOffset, ByteBuffer places, Scopes scopes) {
         this.compileId = compileId;
-        this.whole = whole;
+        whole = method.frame(-1, false);
+        firstLine = method.firstLine();
         this.codeOffset = codeOffset;
         this.places = places;
         this.scopes = scopes;
@@ -47,7 +49,7 @@ public final class CompiledCode {
         ByteBuffer none = ByteBuffer.allocate(0);
         return new CompiledCode(
                 0,
-                new Frame(name, JavaMethod.MODULE, Frame.Kind.JIT),
+                new JavaMethod(name, "", new int[0], new int[0]),
                 0,
                 none,
                 new Scopes(none, new NumberCode(0), Map.of()));
@@ -74,11 +76,7 @@ public final class CompiledCode {
         Map<Integer, JavaMethod> methods = new HashMap<>();
         CompiledCode made =
                 new CompiledCode(
-                        compileId,
-                        method.frame(-1, false),
-                        codeOffset,
-                        places,
-                        new Scopes(scopes, code, methods));
+                        compileId, method, codeOffset, places, new Scopes(scopes, code, methods));
         for (int i = 0; i < made.count(); i++) {
             made.eachScope(
                     i,
@@ -97,6 +95,11 @@ public final class CompiledCode {
     /** Whether it is that compilation of the JVM, which numbers them. */
     boolean is(int compilation) {
         return compileId == compilation;
+    }
+
+    /** The first line of the compiled method; 0 when it is not known. */
+    public int firstLine() {
+        return firstLine;
     }
 
     private int count() {

@@ -24,6 +24,11 @@ public record JavaMethod(String name, String file, int[] bcis, int[] lines) {
         return new Frame(name, MODULE, Frame.Kind.JIT, inlined, line == 0 ? "" : file, line);
     }
 
+    /** The line of its first statement; 0 when it is not known. */
+    public int firstLine() {
+        return lines.length == 0 || file.isEmpty() ? 0 : lines[0];
+    }
+
     /** A method with the table of lines that follows its bytecode. */
     static JavaMethod of(String name, String file, ByteBuffer table, NumberCode code) {
         int[] bcis = new int[16];

@@ -170,17 +170,17 @@ final class JvmTable implements AutoCloseable {
         return value.array();
     }
 
-    /** The code of a blob of a process; null when it cannot be read. */
-    synchronized @Nullable RuntimeObject code(int pid, long blob) {
+    /** The code of a blob of a process, by its address / 8; null when it cannot be read. */
+    synchronized @Nullable RuntimeObject code(int pid, long number) {
         HotSpotNames names = machines.get(pid);
-        CompiledCode code = names == null ? null : names.code(blob);
+        CompiledCode code = names == null ? null : names.code(number << 3);
         return code == null ? null : new JavaCodeObject(code);
     }
 
-    /** The method at an address of a process; null when there is none. */
-    synchronized @Nullable RuntimeObject method(int pid, long address) {
+    /** A method of a process, by its address / 8; null when there is none. */
+    synchronized @Nullable RuntimeObject method(int pid, long number) {
         HotSpotNames names = machines.get(pid);
-        JavaMethod method = names == null ? null : names.method(address);
+        JavaMethod method = names == null ? null : names.method(number << 3);
         return method == null ? null : new InterpretedMethod(method);
     }
 
@@ -189,6 +189,11 @@ final class JvmTable implements AutoCloseable {
         public List<Frame> frames(int position) {
             return code.frames(position);
         }
+
+        @Override
+        public int firstLine() {
+            return code.firstLine();
+        }
     }
 
     private record InterpretedMethod(JavaMethod method) implements RuntimeObject {
@@ -196,6 +201,11 @@ final class JvmTable implements AutoCloseable {
         public List<Frame> frames(int position) {
             return List.of(
                     method.frame(position == RuntimeWord.NO_POSITION ? -1 : position, false));
+        }
+
+        @Override
+        public int firstLine() {
+            return method.firstLine();
         }
     }
 

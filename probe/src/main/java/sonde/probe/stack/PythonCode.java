@@ -64,6 +64,7 @@ final class PythonCode {
     private static final int TENTH = SECOND / 10;
     private static final int MOST_SKIPPED = 3;
     private static final int USER_BITS = 47;
+    private static final long IDENTITY_FACTOR = 0x9e3779b97f4a7c15L;
     private static final int SHIM_OWNER = 3;
 
     private final KernelFields kernel;
@@ -278,14 +279,15 @@ final class PythonCode {
                 .branch(LESS_OR_EQUAL, R1, RuntimeWord.MOST_POSITION, known)
                 .move(R1, RuntimeWord.NO_POSITION)
                 .at(known)
-                .move(R9, R8)
-                .shiftRight(R9, 3)
-                .shiftLeft(R9, RuntimeWord.POSITION_BITS)
+                .move(R9, R1);
+        identify(code, lost);
+        code.move(R1, R0)
+                .shiftLeft(R1, RuntimeWord.POSITION_BITS)
                 .compute(AluOperation.OR, R9, R1)
                 .move(R1, RuntimeWord.of(RuntimeWord.PYTHON, 0, 0))
                 .compute(AluOperation.OR, R9, R1);
         tell(code);
-        code.store(Width.U64, R6, OBJECT, R8).move(R1, R6).call(object);
+        code.move(R1, R6).move(R2, R8).call(object);
         frameField(code, Field.PREVIOUS, Width.U64);
         code.store(Width.U64, R6, FRAME, R1)
                 .load(Width.U64, R1, R6, field(Field.ENTRY))
@@ -302,6 +304,32 @@ final class PythonCode {
                 .store(Width.U64, R6, RUN, 0)
                 .at(out)
                 .exit(0);
+    }
+
+    /**
+     * R0 = OBJECT = a hash of the code object at R8 and of what it points to, of so many bits as a
+     * word has: the memory of a code object is soon used for another.
+     */
+    private static void identify(CodeBuilder code, Label lost) {
+        code.step("its identity").load(Width.U64, R3, R6, field(Field.FILE)).add(R3, R8);
+        read(code, WORDS, RuntimeScratch.WORDS_BYTES, lost);
+        code.move(R0, R8).move(R4, IDENTITY_FACTOR);
+        for (Field of : new Field[] {Field.FILE, Field.NAME, Field.LINES}) {
+            code.load(Width.U64, R1, R6, field(of))
+                    .load(Width.U64, R2, R6, field(Field.FILE))
+                    .compute(AluOperation.SUBTRACT, R1, R2)
+                    .and(R1, RuntimeScratch.WORDS_BYTES - 8)
+                    .add(R1, R6)
+                    .load(Width.U64, R1, R1, WORDS)
+                    .compute(AluOperation.MULTIPLY, R0, R4)
+                    .move(R2, R0)
+                    .shiftRight(R2, 29)
+                    .compute(AluOperation.XOR, R0, R2)
+                    .compute(AluOperation.XOR, R0, R1);
+        }
+        code.compute(AluOperation.MULTIPLY, R0, R4)
+                .shiftRight(R0, 64 - RuntimeWord.OBJECT_BITS)
+                .store(Width.U64, R6, OBJECT, R0);
     }
 
     /** Keeps the word in R9; the first of a run comes in place of the native frame. */
@@ -433,24 +461,19 @@ final class PythonCode {
     }
 
     /**
-     * Tells user space what the code object at OBJECT has in it, at first sight and each second:
-     * its process may end, and its memory be used for another.
+     * R1 = scratch memory, R2 = a code object, by OBJECT known: tells user space what is in it, at
+     * first sight, for its process may end.
      */
     private void report(CodeBuilder code) {
-        Label unknown = new Label("unknown");
-        Label none = new Label("no room");
+        Label none = new Label("known, or no room");
         Label unreadable = new Label("unreadable");
         code.move(R6, R1)
+                .move(R8, R2)
                 .map(R1, maps.objects().fd())
                 .move(R2, R6)
                 .add(R2, OBJECT)
                 .call(HelperFunctionId.MAP_LOOKUP_ELEM)
-                .ifZero(R0, unknown)
-                .load(Width.U64, R1, R0, 0)
-                .load(Width.U64, R2, R6, NOW)
-                .compute(AluOperation.SUBTRACT, R2, R1)
-                .branch(LESS, R2, SECOND, none)
-                .at(unknown)
+                .ifNotZero(R0, none)
                 .step("report an object")
                 .map(R1, maps.reports().fd())
                 .move(R2, PythonReport.BYTES)
@@ -458,22 +481,25 @@ final class PythonCode {
                 .call(HelperFunctionId.RINGBUF_RESERVE)
                 .ifZero(R0, none)
                 .move(R7, R0)
-                .load(Width.U64, R8, R6, OBJECT)
-                .store(Width.U64, R7, 0, R8)
+                .load(Width.U64, R1, R6, OBJECT)
+                .store(Width.U64, R7, 0, R1)
                 .load(Width.U64, R1, R6, OBJECT + 8)
                 .store(Width.U64, R7, 8, R1)
+                .store(Width.U64, R7, PythonReport.ADDRESS, R8)
                 .load(Width.U32, R1, R6, CURRENT + 24)
                 .store(Width.U64, R7, PythonReport.FILE_NUMBER, R1)
+                .store(Width.U64, R7, PythonReport.READ, 0)
+                .store(Width.U64, R7, PythonReport.READ + 8, 0)
                 .move(R1, R7)
                 .add(R1, PythonReport.CODE)
                 .move(R2, PythonReport.CODE_BYTES)
                 .move(R3, R8)
                 .call(HelperFunctionId.PROBE_READ_USER)
-                .ifNotZero(R0, unreadable);
-        // A part that cannot be read is filled with zeros.
-        part(code, Field.NAME, PythonReport.NAME, PythonReport.NAME_BYTES);
-        part(code, Field.FILE, PythonReport.FILE, PythonReport.FILE_BYTES);
-        part(code, Field.LINES, PythonReport.LINES, PythonReport.LINES_BYTES);
+                .ifNotZero(R0, unreadable)
+                .store(Width.U32, R7, PythonReport.READ, PythonReport.CODE_BYTES);
+        part(code, Field.NAME, PythonReport.NAME, PythonReport.NAME_BYTES, 1);
+        part(code, Field.FILE, PythonReport.FILE, PythonReport.FILE_BYTES, 2);
+        part(code, Field.LINES, PythonReport.LINES, PythonReport.LINES_BYTES, 3);
         code.at(unreadable)
                 .move(R1, R7)
                 .move(R2, 0)
@@ -489,14 +515,24 @@ final class PythonCode {
                 .exit(0);
     }
 
-    private static void part(CodeBuilder code, Field of, int place, int sizeBytes) {
+    private static void part(CodeBuilder code, Field of, int place, int mostBytes, int number) {
+        Label done = new Label("done");
         code.load(Width.U64, R1, R6, field(of))
                 .and(R1, PythonReport.CODE_MASK)
                 .add(R1, R7)
-                .load(Width.U64, R3, R1, PythonReport.CODE)
-                .move(R1, R7)
-                .add(R1, place)
-                .move(R2, sizeBytes)
-                .call(HelperFunctionId.PROBE_READ_USER);
+                .load(Width.U64, R8, R1, PythonReport.CODE);
+        for (int bytes : new int[] {mostBytes, PythonReport.LEAST_BYTES}) {
+            Label less = new Label("less");
+            code.move(R1, R7)
+                    .add(R1, place)
+                    .move(R2, bytes)
+                    .move(R3, R8)
+                    .call(HelperFunctionId.PROBE_READ_USER)
+                    .ifNotZero(R0, less)
+                    .store(Width.U32, R7, PythonReport.READ + 4 * number, bytes)
+                    .jump(done)
+                    .at(less);
+        }
+        code.at(done);
     }
 }

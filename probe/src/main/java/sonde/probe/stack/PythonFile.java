@@ -44,14 +44,15 @@ record PythonFile(@Nullable PythonLayout layout, String version, List<Long> code
      * Looks for it.
      *
      * @param path of the file, which may name the version
+     * @param withCode whether the ranges of its code are wanted
      */
-    static Optional<PythonFile> in(ElfFile elf, String path) {
+    static Optional<PythonFile> in(ElfFile elf, String path, boolean withCode) {
         try {
             for (int type : new int[] {ElfFile.SHT_DYNSYM, ElfFile.SHT_SYMTAB}) {
                 Optional<ElfSymbols> symbols =
                         mentions(elf, type) ? elf.symbols(type) : Optional.empty();
                 if (symbols.isPresent()) {
-                    Optional<PythonFile> found = in(elf, symbols.get(), path);
+                    Optional<PythonFile> found = in(elf, symbols.get(), path, withCode);
                     if (found.isPresent()) {
                         return found;
                     }
@@ -96,7 +97,8 @@ record PythonFile(@Nullable PythonLayout layout, String version, List<Long> code
         return false;
     }
 
-    private static Optional<PythonFile> in(ElfFile elf, ElfSymbols symbols, String path)
+    private static Optional<PythonFile> in(
+            ElfFile elf, ElfSymbols symbols, String path, boolean withCode)
             throws MalformedInputException {
         int evaluation = -1;
         int state = -1;
@@ -124,8 +126,11 @@ record PythonFile(@Nullable PythonLayout layout, String version, List<Long> code
         long runtime = symbols.value(state);
         PythonLayout layout =
                 PythonLayout.of(version, runtime - (start - offset), bytes(elf, runtime));
-        List<Long> code = new ArrayList<>(List.of(offset, offset + size));
-        code.addAll(elsewhere(elf, start, size));
+        List<Long> code = new ArrayList<>();
+        if (withCode && layout != null) {
+            code.addAll(List.of(offset, offset + size));
+            code.addAll(elsewhere(elf, start, size));
+        }
         return Optional.of(new PythonFile(layout, version, code));
     }
 

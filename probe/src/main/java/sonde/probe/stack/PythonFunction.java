@@ -51,31 +51,25 @@ record PythonFunction(
      */
     static @Nullable PythonFunction of(
             MemorySegment report, PythonLayout layout, TargetMemory process) {
-        MemorySegment code = report.asSlice(PythonReport.CODE, PythonReport.CODE_BYTES);
-        if (code.get(JAVA_LONG_UNALIGNED, 8) == 0) {
-            MemorySegment again =
-                    process.read(report.get(JAVA_LONG_UNALIGNED, 0), PythonReport.CODE_BYTES);
-            if (again.byteSize() < PythonReport.CODE_BYTES) {
+        MemorySegment code = part(report, 0, PythonReport.CODE);
+        if (code.byteSize() < PythonReport.CODE_BYTES) {
+            long address = report.get(JAVA_LONG_UNALIGNED, PythonReport.ADDRESS);
+            code = process.read(address, PythonReport.CODE_BYTES);
+            if (code.byteSize() < PythonReport.CODE_BYTES) {
                 return null;
             }
-            code = again;
         }
-        int ascii = layout.get(Field.ASCII_BYTES);
-        StringPart names = new StringPart(ascii, process);
+        StringPart names = new StringPart(layout.get(Field.ASCII_BYTES), process);
         String name =
-                names.string(
-                        report.asSlice(PythonReport.NAME, PythonReport.NAME_BYTES),
-                        pointer(code, layout, Field.NAME));
+                names.string(part(report, 1, PythonReport.NAME), pointer(code, layout, Field.NAME));
         String file =
-                names.string(
-                        report.asSlice(PythonReport.FILE, PythonReport.FILE_BYTES),
-                        pointer(code, layout, Field.FILE));
+                names.string(part(report, 2, PythonReport.FILE), pointer(code, layout, Field.FILE));
         if (name == null || file == null) {
             return null;
         }
-        MemorySegment lines = report.asSlice(PythonReport.LINES, PythonReport.LINES_BYTES);
+        MemorySegment lines = part(report, 3, PythonReport.LINES);
         long place = pointer(code, layout, Field.LINES);
-        if (lines.get(JAVA_LONG_UNALIGNED, 8) == 0) {
+        if (lines.byteSize() == 0) {
             lines = process.read(place, BYTES_HEAD);
         }
         int length =
@@ -98,6 +92,12 @@ record PythonFunction(
                 have == length);
     }
 
+    /** What was read of a part. */
+    private static MemorySegment part(MemorySegment report, int number, int place) {
+        int read = report.get(JAVA_INT_UNALIGNED, PythonReport.READ + 4L * number);
+        return report.asSlice(place, Math.clamp(read, 0, report.byteSize() - place));
+    }
+
     private static long pointer(MemorySegment code, PythonLayout layout, Field of) {
         int at = layout.get(of);
         return at + 8 <= code.byteSize() ? code.get(JAVA_LONG_UNALIGNED, at) : 0;
@@ -116,11 +116,11 @@ record PythonFunction(
         /**
          * The letters of a str; null when it is none.
          *
-         * @param reported its first bytes, or zeros
+         * @param reported its first bytes, or none
          */
         @Nullable String string(MemorySegment reported, long address) {
             MemorySegment all = reported;
-            if (all.get(JAVA_LONG_UNALIGNED, 8) == 0) {
+            if (all.byteSize() == 0) {
                 all = process.read(address, asciiBytes + 24);
                 if (all.byteSize() < asciiBytes + 24) {
                     return null;

@@ -99,7 +99,7 @@ final class RuntimeNames {
             number = ++numbers;
             known.numbers.put(RuntimeWord.position(word), number);
             if (known.content != null) {
-                line(number, known.content.frames(RuntimeWord.position(word)));
+                line(number, RuntimeWord.position(word), known.content);
             }
         }
         return RuntimeFrames.address(number);
@@ -123,7 +123,7 @@ final class RuntimeNames {
         KnownObject known = objects.get(key);
         if (known != null && known.content == null) {
             known.content = content;
-            known.numbers.forEach((position, number) -> line(number, content.frames(position)));
+            known.numbers.forEach((position, number) -> line(number, position, content));
         } else if (known == null ? objects.size() < MOST_OBJECTS : !content.equals(known.content)) {
             KnownObject fresh = new KnownObject();
             fresh.content = content;
@@ -148,8 +148,8 @@ final class RuntimeNames {
         }
     }
 
-    private void line(int number, List<Frame> frames) {
-        RuntimeFrames.append(lines, number, frames);
+    private void line(int number, int position, RuntimeObject content) {
+        RuntimeFrames.append(lines, number, content.frames(position), content.firstLine());
     }
 
     /** Reads objects that were met and have a reader; by the thread that reads. */

@@ -11,4 +11,7 @@ interface RuntimeObject {
      * @param position as in {@link RuntimeWord}
      */
     List<Frame> frames(int position);
+
+    /** The first line of the function; 0 when it is not known. */
+    int firstLine();
 }

@@ -46,8 +46,10 @@ final class RuntimeScratch {
     static final int THREAD = INTERPRETER + 8;
     static final int WORDS = THREAD + 8;
 
-    /** Key of the object of a frame: its address, u32 tgid, u32 kind. */
-    static final int OBJECT = WORDS + 16;
+    static final int WORDS_BYTES = 32;
+
+    /** Key of the object of a frame: its number in words, u32 tgid, u32 kind. */
+    static final int OBJECT = WORDS + WORDS_BYTES;
 
     static final int OBJECT_BYTES = 16;
 

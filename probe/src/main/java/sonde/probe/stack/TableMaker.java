@@ -73,26 +73,17 @@ final class TableMaker implements AutoCloseable {
             files.command(command);
             commandRead.countDown();
             for (int pid : pids) {
-                files.process(pid);
+                for (String path : files.unread(pid)) {
+                    files.file(path);
+                    readReports();
+                }
             }
             making = false;
             while (!ending) {
                 reports.await(WAIT_NANOS);
                 making = true;
-                List<byte[]> found = new ArrayList<>();
-                reports.drain((memory, offset, bytes) ->
-                        found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
-                // JVMs, which are read quickly, before tables.
-                found.sort(Comparator.comparing(report -> !JvmTable.isReport(report)));
-                for (byte[] report : found) {
-                    if (report.length >= PythonReport.BYTES) {
-                        names.reported(MemorySegment.ofArray(report));
-                    } else {
-                        files.reported(MemorySegment.ofArray(report));
-                    }
-                }
+                readReports();
                 files.makeWanted();
-                files.lookAgain();
                 names.readWanted();
                 making = false;
             }
@@ -102,6 +93,22 @@ final class TableMaker implements AutoCloseable {
             making = false;
             commandRead.countDown();
         }
+    }
+
+    /** Reads what programs reported: first JVMs, which takes less time than tables. */
+    private void readReports() throws IOException {
+        List<byte[]> found = new ArrayList<>();
+        reports.drain((memory, offset, bytes) ->
+                found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
+        found.sort(Comparator.comparing(report -> !JvmTable.isReport(report)));
+        for (byte[] report : found) {
+            if (report.length >= PythonReport.BYTES) {
+                names.reported(MemorySegment.ofArray(report));
+            } else {
+                files.reported(MemorySegment.ofArray(report));
+            }
+        }
+        files.lookAgain();
     }
 
     /** Waits for the tables of the command's files, though not long. */

@@ -68,20 +68,22 @@ final class UnwindFiles {
 
     /** The tables of all files that a process has mapped as code; one that is gone has none. */
     void process(int pid) {
-        List<MappedRange> ranges;
+        unread(pid).forEach(this::file);
+    }
+
+    /** Paths of files that a process has mapped as code and that no process had before. */
+    List<String> unread(int pid) {
         try {
-            ranges = MappedRange.of(pid);
+            return MappedRange.of(pid).stream()
+                    .filter(range ->
+                            range.isExecutable()
+                                    && range.inode() != 0
+                                    && mapped.add(
+                                            List.of(range.major(), range.minor(), range.inode())))
+                    .map(range -> mapping(pid, range.start(), range.end()))
+                    .toList();
         } catch (SyscallException e) {
-            return;
-        }
-        for (MappedRange range : ranges) {
-            boolean isNew =
-                    range.permissions().charAt(2) == 'x'
-                            && range.inode() != 0
-                            && mapped.add(List.of(range.major(), range.minor(), range.inode()));
-            if (isNew) {
-                file(mapping(pid, range.start(), range.end()));
-            }
+            return List.of();
         }
     }
 
@@ -230,8 +232,13 @@ final class UnwindFiles {
             Optional<CompactUnwindTable> table =
                     kept.isPresent() || full ? kept : CompactUnwindTable.of(ElfFile.of(file));
             Optional<PythonFile> python =
-                    table.isEmpty() ? Optional.empty() : python(file).filter(this::isKnown);
-            add(key, python.isEmpty() ? table : table.map(python.get()::mark));
+                    table.isEmpty()
+                            ? Optional.empty()
+                            : python(file, kept.isEmpty()).filter(this::isKnown);
+            if (python.isPresent()) {
+                table = table.map(python.get()::mark);
+            }
+            add(key, table);
             if (python.isPresent()) {
                 tables.addPython(key, Objects.requireNonNull(python.get().layout()));
             }
@@ -244,10 +251,13 @@ final class UnwindFiles {
         }
     }
 
-    private static Optional<PythonFile> python(TargetFile file) throws IOException {
+    /** Kept rows have the marks of the interpreter already. */
+    private static Optional<PythonFile> python(TargetFile file, boolean withCode)
+            throws IOException {
         byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
         byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
-        return PythonFile.in(ElfFile.of(file), new String(path, StandardCharsets.UTF_8));
+        String name = new String(path, StandardCharsets.UTF_8);
+        return PythonFile.in(ElfFile.of(file), name, withCode);
     }
 
     private boolean isKnown(PythonFile python) {

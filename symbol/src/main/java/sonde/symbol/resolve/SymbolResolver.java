@@ -156,22 +156,28 @@ public final class SymbolResolver implements AutoCloseable {
 
     /** As {@link #place}, of many locations; has those of which more than the function is known. */
     public Map<Long, FoundCode> places(long[] locations) {
-        return naming.detail().isWanted() ? places.of(locations) : Map.of();
+        if (!naming.detail().isWanted()) {
+            return Map.of();
+        }
+        Map<Long, FoundCode> all = new HashMap<>(places.of(locations));
+        for (long location : locations) {
+            CodeModule module = maps.module(location);
+            if (module != null && module.kind() == CodeModule.Kind.RUN_TIME) {
+                all.put(location, runTime(location));
+            }
+        }
+        return all;
     }
 
     /** The calls inlined at a location, innermost first, then the function, with their lines. */
     public List<Frame> frames(long location) {
         List<Frame> known = named.get(location);
-        CodeModule module = known == null ? maps.module(location) : null;
-        if (module != null && module.kind() == CodeModule.Kind.RUN_TIME) {
-            known = runTime(location);
-            named.put(location, known);
-        }
         if (known == null) {
             FoundCode place = place(location);
             List<Frame> all = new ArrayList<>(place.inlined());
             Frame function = function(location);
-            all.add(naming.detail().lines() ? function.at(place.file(), place.line()) : function);
+            boolean lines = naming.detail().lines() && !place.file().isEmpty();
+            all.add(lines ? function.at(place.file(), place.line()) : function);
             known = List.copyOf(all);
             if (named.size() >= MOST_KNOWN) {
                 named.clear();
@@ -181,11 +187,17 @@ public final class SymbolResolver implements AutoCloseable {
         return known;
     }
 
-    private List<Frame> runTime(long location) {
+    private FoundCode runTime(long location) {
         List<Frame> frames = functions.runTime(location);
-        return naming.detail().lines()
-                ? frames
-                : frames.stream().map(frame -> frame.at("", 0)).toList();
+        Frame function = frames.getLast();
+        boolean lines = naming.detail().lines();
+        List<Frame> inlined =
+                frames.subList(0, naming.detail().inlines() ? frames.size() - 1 : 0).stream()
+                        .map(frame -> lines ? frame : frame.at("", 0))
+                        .toList();
+        return lines
+                ? new FoundCode(inlined, function.file(), function.line())
+                : new FoundCode(inlined, "", 0);
     }
 
     /** The kernel that ran. */
