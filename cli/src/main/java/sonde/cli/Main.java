@@ -28,6 +28,8 @@ public final class Main {
     /** Shown by {@code --version} and written into recordings. */
     static final String VERSION = "0.1.0";
 
+    static final String ABOUT = "sonde finds out what a Linux machine is doing and why it is slow.";
+
     private static final long END_MILLIS = 1000;
 
     /** What another CPU does meanwhile. */
@@ -90,6 +92,9 @@ public final class Main {
             }
             case "help" -> {
                 return helped(args, out, err);
+            }
+            case "--manuals" -> {
+                return Manuals.write(List.of(args).subList(1, args.length), err);
             }
             case "--train" -> {
                 return CacheTraining.run(List.of(args).subList(1, args.length));
@@ -213,7 +218,7 @@ public final class Main {
     }
 
     private static void overview(PrintWriter out) {
-        out.println("sonde finds out what a Linux machine is doing and why it is slow.");
+        out.println(ABOUT);
         out.println();
         out.println("Usage: sonde COMMAND [OPTIONS]");
         out.println();

@@ -297,7 +297,7 @@ final class RecordingOpener {
         for (String folder : List.of("", commonFolder(inputs))) {
             Map<String, InputOpener> byName = new HashMap<>();
             inputs.forEach(one -> byName.put(one.name().substring(folder.length()), () -> one));
-            InputSet set = InputSet.of(name, byName);
+            InputSet set = InputSet.of(byName);
             Optional<FolderFormat> format = FolderFormat.of(set);
             if (format.isPresent()) {
                 take(format.get().open(set));

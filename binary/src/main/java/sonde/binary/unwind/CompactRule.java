@@ -57,6 +57,8 @@ public final class CompactRule {
         SIGNAL,
         /** The outermost function. */
         END,
+        /** Behind the system call that makes a thread: END for the new one, else rsp + offset. */
+        CLONED,
         /** As {@link #RSP}, in the function of an interpreter that runs its program's functions. */
         INTERPRETER_RSP,
         /** As {@link #RBP}, in such a function. */

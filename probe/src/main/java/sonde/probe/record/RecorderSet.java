@@ -532,6 +532,12 @@ final class RecorderSet {
         return all;
     }
 
+    /** How user stacks ended, by event. */
+    Map<String, Map<String, Long>> userStacks() {
+        StackPrograms loaded = stacks;
+        return loaded == null ? Map.of() : loaded.endsByEvent();
+    }
+
     /**
      * Instances are silent at once; the kernel takes 30 to 100 ms to remove each, so that is done
      * aside. perf events are silent since {@link #off}, but closing one on a tracepoint waits for

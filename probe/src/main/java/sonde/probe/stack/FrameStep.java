@@ -85,6 +85,13 @@ final class FrameStep {
         returnRegister();
         at(kinds, Kind.SIGNAL);
         signal();
+        at(kinds, Kind.CLONED);
+        Label end = kinds[Kind.END.ordinal()];
+        code.load(Width.U64, R1, R6, LEAF)
+                .ifZero(R1, end)
+                .load(Width.U64, R1, R6, REGISTERS)
+                .ifZero(R1, end);
+        plus(RSP);
         at(kinds, Kind.INTERPRETER_RSP);
         interpreter(RSP);
         at(kinds, Kind.INTERPRETER_RBP);

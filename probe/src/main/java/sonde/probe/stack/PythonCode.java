@@ -521,18 +521,31 @@ final class PythonCode {
                 .and(R1, PythonReport.CODE_MASK)
                 .add(R1, R7)
                 .load(Width.U64, R8, R1, PythonReport.CODE);
-        for (int bytes : new int[] {mostBytes, PythonReport.LEAST_BYTES}) {
-            Label less = new Label("less");
-            code.move(R1, R7)
-                    .add(R1, place)
-                    .move(R2, bytes)
-                    .move(R3, R8)
-                    .call(HelperFunctionId.PROBE_READ_USER)
-                    .ifNotZero(R0, less)
-                    .store(Width.U32, R7, PythonReport.READ + 4 * number, bytes)
-                    .jump(done)
-                    .at(less);
-        }
+        // Whole, or else the rest of its page.
+        Label fits = new Label("fits");
+        Label read = new Label("read");
+        code.move(R9, mostBytes)
+                .move(R1, R7)
+                .add(R1, place)
+                .move(R2, R9)
+                .move(R3, R8)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .ifZero(R0, read)
+                .move(R1, R8)
+                .and(R1, UnwindScratch.PAGE - 1)
+                .move(R9, UnwindScratch.PAGE)
+                .compute(AluOperation.SUBTRACT, R9, R1)
+                .branch(LESS_OR_EQUAL, R9, mostBytes, fits)
+                .move(R9, mostBytes)
+                .at(fits)
+                .move(R1, R7)
+                .add(R1, place)
+                .move(R2, R9)
+                .move(R3, R8)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .ifNotZero(R0, done)
+                .at(read)
+                .store(Width.U32, R7, PythonReport.READ + 4 * number, R9);
         code.at(done);
     }
 }

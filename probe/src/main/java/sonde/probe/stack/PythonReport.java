@@ -33,9 +33,6 @@ final class PythonReport {
 
     static final int LINES_BYTES = 3000;
 
-    /** Of a part that cannot be read whole: its page may be the last. */
-    static final int LEAST_BYTES = 160;
-
     static final int BYTES = LINES + LINES_BYTES;
 
     private PythonReport() {}

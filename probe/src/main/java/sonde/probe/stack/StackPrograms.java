@@ -35,8 +35,8 @@ import sonde.sys.SyscallException;
 public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
-    /** The command waits so long for the tables of its files. */
-    private static final long COMMAND_MILLIS = 500;
+    /** The command waits at most so long for the tables of its files. */
+    private static final long COMMAND_MILLIS = 2000;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
@@ -45,7 +45,7 @@ public final class StackPrograms implements AutoCloseable {
     private final RuntimeNames names;
     private final MappingLog mappings = new MappingLog();
     private final StackCompletion completion;
-    private final long[] ends = new long[UserStackEnd.values().length];
+    private final UserStackCounts ends = new UserStackCounts();
     private final TableMaker maker;
     private @Nullable TaskTree tree;
 
@@ -226,16 +226,29 @@ public final class StackPrograms implements AutoCloseable {
         return names.takeLines();
     }
 
-    /** Counts a stack that goes into a sample. */
-    public void count(UserStackEnd end) {
-        ends[end.ordinal()]++;
+    /**
+     * Counts a stack that goes into a sample.
+     *
+     * @param number of the event
+     * @param last address of its outermost frame
+     */
+    public void count(int number, UserStackEnd end, int pid, long last) {
+        UserStackProgram program = programs.get(number);
+        if (program != null) {
+            ends.add(program.event().name(), end, () -> mappings.find(pid, last), last);
+        }
+    }
+
+    /** How many stacks of which event ended in which way, and where. */
+    public Map<String, Map<String, Long>> endsByEvent() {
+        return ends.byEvent();
     }
 
     /** What went wrong, one sentence each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
         all.addAll(names.notes());
-        UserStackCounts.sentence(ends).ifPresent(all::add);
+        UserStackCounts.sentence(ends.all()).ifPresent(all::add);
         return all;
     }
 

@@ -13,6 +13,7 @@ import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
 import static sonde.bpf.insn.JumpCondition.EQUAL;
 import static sonde.bpf.insn.JumpCondition.LESS;
+import static sonde.probe.stack.UnwindScratch.CALL;
 import static sonde.probe.stack.UnwindScratch.COPY;
 import static sonde.probe.stack.UnwindScratch.COPY_PAGES;
 import static sonde.probe.stack.UnwindScratch.COUNT;
@@ -63,6 +64,9 @@ final class UnwindCode {
 
     private static final int PT_REGS_IP = 128;
     private static final int PT_REGS_CS = 136;
+    private static final int PT_REGS_ORIG_AX = 120;
+    private static final int NR_EXECVE = 59;
+    private static final int NR_EXECVEAT = 322;
     private static final int USER32_CS = 0x23;
 
     private final KernelFields fields;
@@ -122,13 +126,14 @@ final class UnwindCode {
                     .and(R1, 3)
                     .ifZero(R1, kernel);
             copyRegisters(code, sampled);
-            code.jump(taken).at(kernel);
+            code.store(Width.U64, R6, CALL, -1).jump(taken).at(kernel);
         }
         code.step("registers at the kernel's entry")
                 .move(R1, R7)
                 .call(HelperFunctionId.TASK_PT_REGS)
                 .move(R5, R0);
         copyRegisters(code, R5);
+        code.load(Width.U64, R1, R5, PT_REGS_ORIG_AX).store(Width.U64, R6, CALL, R1);
         code.at(taken)
                 .store(Width.U64, R6, EXACT, 1)
                 .store(Width.U64, R6, LEAF, 1)
@@ -257,7 +262,7 @@ final class UnwindCode {
         begin(code, frame);
         Label mapped = new Label("mapped");
         Label exact = new Label("exact");
-        Label keep = new Label("keep");
+        Label first = new Label("first");
         Label stop = new Label("stop");
         Label room = new Label("room");
         Label nativeFrame = new Label("native");
@@ -284,10 +289,16 @@ final class UnwindCode {
                 .ifNotZero(R0, mapped);
         // A caller outside of code is none: what was taken for a return address is not one.
         code.load(Width.U64, R1, R6, COUNT)
-                .ifZero(R1, keep)
+                .ifZero(R1, first)
                 .move(R7, UserStackEnd.NO_CODE.ordinal())
                 .jump(stop);
-        code.at(keep).load(Width.U64, R1, R6, IP).store(Width.U64, R6, FRAMES, R1);
+        // The registers are those of the program before, the memory is the next one's.
+        code.at(first)
+                .load(Width.U64, R1, R6, CALL)
+                .move(R7, UserStackEnd.IN_EXEC.ordinal())
+                .branch(EQUAL, R1, NR_EXECVE, stop)
+                .branch(EQUAL, R1, NR_EXECVEAT, stop);
+        code.load(Width.U64, R1, R6, IP).store(Width.U64, R6, FRAMES, R1);
         code.store(Width.U64, R6, COUNT, 1).move(R7, UserStackEnd.NO_CODE.ordinal()).jump(stop);
         code.at(mapped)
                 .step("keep the frame")

@@ -3,11 +3,16 @@ package sonde.probe.stack;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.unwind.CompactRule;
@@ -38,7 +44,8 @@ import sonde.sys.TargetFile;
 final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
-    private static final int MOST_WORDS = 8;
+    private static final long QUICK_BYTES = 2L << 20;
+    private static final int MOST_WORDS = 24;
     private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
 
@@ -101,20 +108,28 @@ final class UnwindFiles {
     void command(List<String> words) {
         Deque<String> left =
                 words.stream()
+                        // sh -c 'one; another'
+                        .flatMap(word -> Stream.of(word.split("[\\s;|&()]+")))
+                        .filter(word -> !word.isEmpty())
                         .limit(MOST_WORDS)
+                        .distinct()
                         .map(ProgramFiles::onPath)
                         .filter(ProgramFiles::isProgram)
                         .collect(Collectors.toCollection(ArrayDeque::new));
         Set<String> seen = new HashSet<>(left);
+        List<String> all = new ArrayList<>();
         while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
             String path = left.pop();
-            file(path);
+            all.add(path);
             for (String needed : ProgramFiles.needed(path)) {
                 if (seen.add(needed)) {
                     left.add(needed);
                 }
             }
         }
+        // Many stacks wait for those that take a millisecond, and some for the one of a second.
+        all.sort(Comparator.comparingLong(path -> new File(path).length()));
+        all.forEach(this::file);
     }
 
     /** The table of a file; one that cannot be read has none, and null is returned. */
@@ -141,6 +156,11 @@ final class UnwindFiles {
                         report.get(JAVA_LONG_UNALIGNED, 0),
                         report.get(JAVA_INT_UNALIGNED, 8),
                         report.get(JAVA_INT_UNALIGNED, 12));
+        if (made.contains(key)) {
+            // It was made, or forgotten, while the report was on its way.
+            tables.restore(key);
+            return;
+        }
         long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
         if (key.device() == JvmTable.REPORT_DEVICE) {
             tables.jvms().reported(key.inode(), (int) pid);
@@ -171,13 +191,22 @@ final class UnwindFiles {
         List<Number> id = List.of(range.major(), range.minor(), range.inode());
         UnwoundFile key = keys.get(id);
         if (key == null && range.inode() != 0) {
-            if (!waits) {
+            if (!waits && !isQuick(range)) {
                 wanted.offer(new WantedFile(pid, range));
                 return null;
             }
             key = make(pid, range);
         }
         return key == null ? CompactRule.NONE : tables.find(key, offset);
+    }
+
+    /** Whether the table is made sooner than the process or the file may be gone. */
+    private static boolean isQuick(MappedRange range) {
+        try {
+            return Files.size(Path.of(range.path())) <= QUICK_BYTES;
+        } catch (IOException | InvalidPathException e) {
+            return true;
+        }
     }
 
     private void keep(FileStatus status, UnwoundFile key) {

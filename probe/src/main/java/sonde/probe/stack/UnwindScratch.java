@@ -59,7 +59,10 @@ final class UnwindScratch {
     /** What the perf event had counted at the last hit. */
     static final int HITS = TAKEN + 8;
 
-    static final int KEY = HITS + 8;
+    /** Number of the system call that the task is in, as orig_ax has it; -1 in user mode. */
+    static final int CALL = HITS + 8;
+
+    static final int KEY = CALL + 8;
 
     // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
     static final int SET_MM = 0;

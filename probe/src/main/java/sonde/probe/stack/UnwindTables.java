@@ -52,6 +52,10 @@ final class UnwindTables implements AutoCloseable {
     private static final int PIECE_BYTES = 16;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    /** A value of 0 would say that the table is being made. */
+    private static final Rows NO_ROWS = new Rows(1, 0);
+
     private final BpfMap files;
     private final BpfMap pieces;
     private final MappedValues pieceValues;
@@ -189,14 +193,20 @@ final class UnwindTables implements AutoCloseable {
             usedRows += some;
             from += some;
         }
+        known.put(file, new Rows(first, count));
+        restore(file);
+        return true;
+    }
+
+    /** Tells the kernel where the rows of a file are that has been added. */
+    synchronized void restore(UnwoundFile file) throws IOException {
+        Rows rows = known.getOrDefault(file, NO_ROWS);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(8, 8);
-            value.set(JAVA_INT, 0, first);
-            value.set(JAVA_INT, 4, count);
+            value.set(JAVA_INT, 0, rows.firstPiece());
+            value.set(JAVA_INT, 4, rows.count());
             files.put(file.in(arena), value);
         }
-        known.put(file, new Rows(first, count));
-        return true;
     }
 
     /** A file whose rows were added has an interpreter of Python. */
@@ -238,11 +248,7 @@ final class UnwindTables implements AutoCloseable {
 
     /** Keeps that a file has no rows, so that it is not looked for at each hit. */
     void addEmpty(UnwoundFile file) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment value = arena.allocate(8, 8);
-            value.set(JAVA_INT, 0, 1);
-            files.put(file.in(arena), value);
-        }
+        restore(file);
     }
 
     /** Forgets a file that was reported and could not be read, so that it is reported again. */
