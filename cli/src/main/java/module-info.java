@@ -15,6 +15,5 @@ module sonde.cli {
     requires sonde.open;
     requires sonde.tools;
     requires sonde.view;
-    requires info.picocli;
     requires org.jline;
 }

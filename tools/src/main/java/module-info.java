@@ -14,6 +14,7 @@ module sonde.tools {
     requires transitive sonde.store;
     requires sonde.view;
     requires com.fasterxml.jackson.core;
+    requires info.picocli;
     requires sonde.sys;
     requires sonde.bpf;
 
@@ -32,5 +33,6 @@ module sonde.tools {
     exports sonde.tools.report.section;
     exports sonde.tools.script;
     exports sonde.tools.symbolize;
+    exports sonde.tools.syscalls;
     exports sonde.tools.trace;
 }

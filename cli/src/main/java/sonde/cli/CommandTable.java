@@ -15,8 +15,8 @@ final class CommandTable {
     /** The commands, in the order of the overview. */
     static final List<String> NAMES =
             List.of(
-                    ("record report convert query list probe elf symbolize explain bpf kernel doctor"
-                                    + " trace tool")
+                    ("record report convert query list probe elf symbolize explain bpf kernel trace"
+                                    + " tool syscalls doctor bugreport")
                             .split(" "));
 
     /**
@@ -85,56 +85,32 @@ final class CommandTable {
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
                     case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
+                    case "bugreport" -> new Entry(BugreportCommand.MODEL, BugreportCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
+                    case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);
                     case "kernel" -> new Entry(KernelCommand.MODEL, KernelCommand::run);
-                    default -> null;
-                };
-        return found != null
-                ? Optional.of(found)
-                : name.startsWith("probe ")
-                        ? probe(name.substring(6))
-                        : name.startsWith("kernel ") ? kernel(name.substring(7)) : bpf(name);
-    }
-
-    private static Optional<Entry> kernel(String name) {
-        return Optional.ofNullable(
-                switch (name) {
-                    case "check" -> new Entry(KernelCheckCommand.MODEL, KernelCheckCommand::run);
-                    case "features" ->
+                    case "probe funcs" ->
+                            new Entry(ProbeFuncsCommand.MODEL, ProbeFuncsCommand::run);
+                    case "probe lines" ->
+                            new Entry(ProbeLinesCommand.MODEL, ProbeLinesCommand::run);
+                    case "probe vars" -> new Entry(ProbeVarsCommand.MODEL, ProbeVarsCommand::run);
+                    case "probe add" -> new Entry(ProbeAddCommand.MODEL, ProbeAddCommand::run);
+                    case "probe list" -> new Entry(ProbeListCommand.MODEL, ProbeListCommand::run);
+                    case "probe del" -> new Entry(ProbeDelCommand.MODEL, ProbeDelCommand::run);
+                    case "kernel check" ->
+                            new Entry(KernelCheckCommand.MODEL, KernelCheckCommand::run);
+                    case "kernel features" ->
                             new Entry(KernelFeaturesCommand.MODEL, KernelFeaturesCommand::run);
-                    case "dyndbg" -> new Entry(KernelDyndbgCommand.MODEL, KernelDyndbgCommand::run);
-                    case "sysrq" -> new Entry(KernelSysrqCommand.MODEL, KernelSysrqCommand::run);
-                    case "kmemleak" ->
+                    case "kernel dyndbg" ->
+                            new Entry(KernelDyndbgCommand.MODEL, KernelDyndbgCommand::run);
+                    case "kernel sysrq" ->
+                            new Entry(KernelSysrqCommand.MODEL, KernelSysrqCommand::run);
+                    case "kernel kmemleak" ->
                             new Entry(KernelKmemleakCommand.MODEL, KernelKmemleakCommand::run);
-                    default -> null;
-                });
-    }
-
-    /** {@code trace} and {@code tool} read their words themselves. */
-    private static int readElsewhere(CommandCall call) {
-        throw new IllegalStateException(call.given().model().summary());
-    }
-
-    private static Optional<Entry> probe(String name) {
-        return Optional.ofNullable(
-                switch (name) {
-                    case "funcs" -> new Entry(ProbeFuncsCommand.MODEL, ProbeFuncsCommand::run);
-                    case "lines" -> new Entry(ProbeLinesCommand.MODEL, ProbeLinesCommand::run);
-                    case "vars" -> new Entry(ProbeVarsCommand.MODEL, ProbeVarsCommand::run);
-                    case "add" -> new Entry(ProbeAddCommand.MODEL, ProbeAddCommand::run);
-                    case "list" -> new Entry(ProbeListCommand.MODEL, ProbeListCommand::run);
-                    case "del" -> new Entry(ProbeDelCommand.MODEL, ProbeDelCommand::run);
-                    default -> null;
-                });
-    }
-
-    private static Optional<Entry> bpf(String name) {
-        return Optional.ofNullable(
-                switch (name) {
                     case "bpf asm" -> new Entry(BpfAsmCommand.MODEL, BpfAsmCommand::run);
                     case "bpf disasm" -> new Entry(BpfDisasmCommand.MODEL, BpfDisasmCommand::run);
                     case "bpf run" -> new Entry(BpfRunCommand.MODEL, BpfRunCommand::run);
@@ -154,6 +130,12 @@ final class CommandTable {
                     case "bpf tracelog" ->
                             new Entry(BpfTraceLogCommand.MODEL, BpfTraceLogCommand::run);
                     default -> null;
-                });
+                };
+        return Optional.ofNullable(found);
+    }
+
+    /** {@code trace} and {@code tool} read their words themselves. */
+    private static int readElsewhere(CommandCall call) {
+        throw new IllegalStateException(call.given().model().summary());
     }
 }

@@ -113,36 +113,11 @@ final class FailureMessages {
             case FileAlreadyExistsException there ->
                     there.getFile() + ": is there already; --force overwrites it";
             case NotDirectoryException file -> file.getFile() + ": is not a folder";
-            case SyscallException call -> plain(call);
+            case SyscallException call -> call.sentence();
             case IOException io when io.getMessage() != null -> String.valueOf(io.getMessage());
             case UnknownEventException unknown -> String.valueOf(unknown.getMessage());
             default -> "internal fault: " + failure + "; --debug shows where; please report it";
         };
-    }
-
-    /** What the kernel refused, its own word behind. */
-    private static String plain(SyscallException failure) {
-        String reason =
-                switch (failure.errno()) {
-                    case Errno.ENOENT -> "there is no such file or folder";
-                    case Errno.EACCES -> "this user may not do that here; as root it may work";
-                    case Errno.EPERM -> "not permitted to this user; as root it may work";
-                    case Errno.ENOSPC -> "the disk is full";
-                    case Errno.ENOTDIR -> "a part of the path is not a folder";
-                    case Errno.EMFILE -> "too many open files; raise 'ulimit -n'";
-                    case Errno.ENOMEM -> "the kernel has not enough memory for that";
-                    case Errno.ENOSYS -> "this kernel does not have that system call";
-                    case Errno.EBUSY -> "somebody else is using it";
-                    default -> Errno.meaning(failure.errno());
-                };
-        return failure.object()
-                + ": "
-                + (failure.why().isEmpty() ? reason : failure.why())
-                + " ("
-                + failure.call()
-                + ": "
-                + Errno.name(failure.errno())
-                + ")";
     }
 
     private static int code(Exception failure) {

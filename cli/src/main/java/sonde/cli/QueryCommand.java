@@ -106,7 +106,7 @@ final class QueryCommand {
             throw new OptionException("no statement: give one, or --file FILE.sql, or --run NAME");
         }
         if (given.has("--interval") || given.has("--repeat")) {
-            return repeat(files, sql, chosen);
+            return repeat(arguments, files, sql, chosen);
         }
         PrivateOutput file = output == null ? null : PrivateOutput.of(output, given.has("--force"));
         try (QueryRecipe query =
@@ -126,18 +126,11 @@ final class QueryCommand {
         }
     }
 
-    private int repeat(List<Path> files, @Nullable String sql, OutputFormat chosen)
+    private int repeat(
+            QueryArguments arguments, List<Path> files, @Nullable String sql, OutputFormat chosen)
             throws Exception {
-        long nanos = given.nanos("--interval").orElse(0);
-        long count = given.number("--repeat").orElse(Long.MAX_VALUE);
-        boolean running = files.stream().allMatch(file -> file.toString().startsWith("proc:"));
-        if (sql == null || output != null || !running || nanos == 0 || count < 1) {
-            throw new OptionException(
-                    "--interval needs a time, proc: and a statement, and cannot be combined with"
-                            + " --output");
-        }
         GivenPlaces places = SymbolArguments.places(call.given(), call::say);
-        try (RepeatedQuery query = new RepeatedQuery(files, places, sql, nanos, count);
+        try (RepeatedQuery query = arguments.repeated(files, sql, places);
                 EndSignals _ = EndSignals.listen(_ -> query.end())) {
             return ResultPrinter.onOut(new LiveResult("", query), form(chosen));
         } catch (QueryException e) {

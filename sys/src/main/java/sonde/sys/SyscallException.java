@@ -61,4 +61,23 @@ public class SyscallException extends IOException {
     public int errno() {
         return errno;
     }
+
+    /** What the kernel refused and why, with its own word at the end. */
+    public String sentence() {
+        String reason =
+                switch (errno) {
+                    case Errno.ENOENT -> "there is no such file or folder";
+                    case Errno.EACCES -> "this user may not do that here; as root it may work";
+                    case Errno.EPERM -> "not permitted to this user; as root it may work";
+                    case Errno.ENOSPC -> "the disk is full";
+                    case Errno.ENOTDIR -> "a part of the path is not a folder";
+                    case Errno.EMFILE -> "too many open files; raise 'ulimit -n'";
+                    case Errno.ENOMEM -> "the kernel has not enough memory for that";
+                    case Errno.ENOSYS -> "this kernel does not have that system call";
+                    case Errno.EBUSY -> "somebody else is using it";
+                    default -> Errno.meaning(errno);
+                };
+        String because = why.isEmpty() ? reason : why;
+        return object + ": " + because + " (" + call + ": " + Errno.name(errno) + ")";
+    }
 }

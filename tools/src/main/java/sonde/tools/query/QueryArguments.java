@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 
@@ -58,5 +59,22 @@ public record QueryArguments(GivenOptions given) {
             throw new OptionException("no recording is named before the statement");
         }
         return last;
+    }
+
+    /**
+     * The statement of {@code --interval}.
+     *
+     * @throws OptionException when something else is asked than rows of the running system
+     */
+    public RepeatedQuery repeated(List<Path> files, @Nullable String sql, GivenPlaces places) {
+        long nanos = given.nanos("--interval").orElse(0);
+        long count = given.number("--repeat").orElse(Long.MAX_VALUE);
+        boolean running = files.stream().allMatch(file -> file.toString().startsWith("proc:"));
+        if (sql == null || given.has("--output") || !running || nanos == 0 || count < 1) {
+            throw new OptionException(
+                    "--interval needs a time, proc: and a statement, and cannot be combined with"
+                            + " --output");
+        }
+        return new RepeatedQuery(files, places, sql, nanos, count);
     }
 }

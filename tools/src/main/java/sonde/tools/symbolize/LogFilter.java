@@ -32,7 +32,7 @@ final class LogFilter {
     /**
      * The size that the kernel prints ends at the next function, which is aligned to this at most.
      */
-    private static final int MOST_PADDING = 64;
+    static final int MOST_PADDING = 64;
 
     private static final int PAGE_BYTES = 4096;
 

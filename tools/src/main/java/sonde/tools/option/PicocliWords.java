@@ -1,4 +1,4 @@
-package sonde.cli;
+package sonde.tools.option;
 
 import java.util.List;
 import java.util.Map;
@@ -13,17 +13,12 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
-import sonde.tools.option.CommandModel;
-import sonde.tools.option.GivenOptions;
-import sonde.tools.option.OptionException;
-import sonde.tools.option.OptionModel;
-import sonde.tools.option.OptionWords;
 
 /**
  * Reads a command line by a model with picocli. {@code trace} and {@code tool}, whose letters and
  * order are those of bpftrace and BCC, are read by {@link OptionWords}.
  */
-final class PicocliWords {
+public final class PicocliWords {
     /** What picocli says of a flag with a value. */
     private static final String VALUED = "(?s)^option '(\\S+)'.* should be specified without .*";
 
@@ -34,7 +29,7 @@ final class PicocliWords {
      *
      * @throws OptionException for an option that there is not, or one without its value
      */
-    static GivenOptions read(CommandModel model, List<String> words) {
+    public static GivenOptions read(CommandModel model, List<String> words) {
         CommandSpec spec = CommandSpec.create();
         model.options().forEach(option -> spec.addOption(option(option)));
         spec.addPositional(
