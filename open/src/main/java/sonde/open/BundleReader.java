@@ -24,10 +24,10 @@ import sonde.symbol.RuntimeFrames;
 
 /** Reads a bundle: what {@code meta.json} says, and the parts that it names. */
 final class BundleReader {
-    /** Of our recordings: a page of x86-64 and most arm64 kernels. */
+    /** Sub-buffers of our recordings: a page of x86-64 and most arm64 kernels. */
     private static final int SUB_BUFFER_BYTES = 4096;
 
-    /** Of one JVM's names; the recorder takes no more either. */
+    /** Most bytes of one JVM's names; the recorder takes no more either. */
     private static final long MAX_JVM_MAP_BYTES = 64L << 20;
 
     private static final long MAX_JVM_MAPS_BYTES = 256L << 20;

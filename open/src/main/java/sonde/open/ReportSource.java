@@ -300,7 +300,7 @@ public final class ReportSource implements AutoCloseable {
         }
     }
 
-    /** Whose rows count. */
+    /** The threads whose rows are counted. */
     public CountedThreads tree() {
         RecordingMeta read = meta;
         if (read == null) {

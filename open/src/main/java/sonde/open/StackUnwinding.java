@@ -18,7 +18,7 @@ import sonde.sys.Arch;
 public final class StackUnwinding {
     private static final int MOST_NOTES = 3;
 
-    /** Of the stacks: fewer are not worth a sentence. */
+    /** The share of stacks that is worth a sentence. */
     private static final double WORTH_SAYING = 0.001;
 
     private final ModuleImages images;

@@ -50,7 +50,7 @@ public final class FunctionTable {
     }
 
     /**
-     * Of a file whose sections are given addresses, as those of one that is not linked have none.
+     * The functions of a file that is not linked, so that its sections are given addresses.
      *
      * @param bases where a section begins, by its index
      */

@@ -220,7 +220,9 @@ final class ModuleFiles {
         return null;
     }
 
-    /** Of the file itself, else of its debug file; of .gnu_debugdata they are a part. */
+    /**
+     * The symbols of the file itself, else of its debug file; .gnu_debugdata has a part of them.
+     */
     private Optional<ModuleSymbols> symbols(String name, FilePlace place, ElfFile elf)
             throws IOException {
         Optional<FunctionTable> own = ModuleSymbols.functions(elf, ElfFile.SHT_SYMTAB, aliases);

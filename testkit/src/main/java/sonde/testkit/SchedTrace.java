@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class SchedTrace {
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 
-    /** Of a page; its head and the number of lost events take the rest. */
+    /** Most bytes in a page; its head and the number of lost events take the rest. */
     private static final int MOST_BYTES = TraceDatBytes.PAGE - 64;
 
     private static final int SWITCH = 301;

@@ -50,7 +50,7 @@ public final class TestRun implements TestExecutionListener {
     private final Map<String, Long> began = new ConcurrentHashMap<>();
     private final Map<String, List<Result>> results = new TreeMap<>();
 
-    /** Of whole classes, with what runs before and after all of their tests. */
+    /** Nanoseconds of whole classes, with what runs before and after all of their tests. */
     private final Map<String, Long> classNanos = new TreeMap<>();
 
     private TestRun() {}

@@ -12,7 +12,7 @@ final class Mappings {
     private static final int MAP_TYPE = 0xf;
     private static final int MAP_PRIVATE = 2;
 
-    /** Of one process; what comes after is not known. */
+    /** Most mappings of one process that are kept; later ones are not known. */
     private static final int MOST = 4096;
 
     private final Map<Integer, TreeMap<Long, SharedRange>> shared = new HashMap<>();

@@ -42,7 +42,7 @@ final class OpenFile {
     /** Whether connect(2) goes on in the background (EINPROGRESS). */
     boolean connecting;
 
-    /** Of an epoll descriptor those that it watches. */
+    /** The descriptors that an epoll descriptor watches. */
     @Nullable Set<Integer> watched;
 
     /** What is known of it; its own as long as it has no name. */

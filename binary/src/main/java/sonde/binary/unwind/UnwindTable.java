@@ -173,7 +173,7 @@ public final class UnwindTable {
         return elf.section(name).map(ElfSection::address).orElse(0L);
     }
 
-    /** Of which DW_EH_PE_datarel counts in {@code .eh_frame}: the global offset table. */
+    /** The base of DW_EH_PE_datarel in {@code .eh_frame}: the global offset table. */
     private static long dataAddress(ElfFile elf) {
         return elf.section(".got.plt").map(ElfSection::address).orElse(addressOf(elf, ".got"));
     }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What loads beyond SKF_AD_OFF read instead of the packet (include/uapi/linux/filter.h). */
 public enum Ancillary {
-    /** Of the link layer, as a number: 0x0800. */
+    /** The protocol that the link layer names, as a number: 0x0800. */
     PROTOCOL(0, 16),
     PACKET_TYPE(4, 4),
     INTERFACE(8, 40),

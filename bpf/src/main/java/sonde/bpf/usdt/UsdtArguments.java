@@ -45,7 +45,7 @@ final class UsdtArguments {
     private final ToLongFunction<String> distances;
 
     /**
-     * Of a note.
+     * Reads the arguments of a note.
      *
      * @param distances how far a symbol is from the marker, in bytes; 0 where there is no such
      *     symbol

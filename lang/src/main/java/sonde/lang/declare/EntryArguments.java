@@ -56,7 +56,7 @@ final class EntryArguments {
     private final boolean isGo;
 
     /**
-     * Of a function.
+     * The arguments of a function.
      *
      * @param isClone whether its compiler may have changed what it takes
      * @param arm whether the machine is AArch64, else x86-64

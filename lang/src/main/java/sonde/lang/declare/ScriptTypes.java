@@ -35,7 +35,7 @@ final class ScriptTypes {
     private final Map<Structure, Integer> aligns = new IdentityHashMap<>();
 
     /**
-     * Of one file.
+     * Makes the types of one file.
      *
      * @param space of its pointers that say nothing else
      */

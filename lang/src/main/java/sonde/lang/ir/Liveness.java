@@ -10,8 +10,8 @@ import java.util.function.IntConsumer;
 import sonde.lang.ir.BasicBlock.BlockStep;
 
 /**
- * Whose value is still wanted where blocks begin and end. Only those that some block reads before
- * it writes them can be, and only they take bits.
+ * The registers whose value is still wanted where blocks begin and end. Only those that some block
+ * reads before it writes them can be, and only they take bits.
  */
 final class Liveness {
     private final int[] dense;

@@ -35,7 +35,7 @@ record ReturnType(
     }
 
     /**
-     * Of a function.
+     * The type of what a function returns.
      *
      * @throws ProbeException when it returns nothing, or not in that register
      */

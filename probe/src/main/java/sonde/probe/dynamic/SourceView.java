@@ -51,7 +51,7 @@ public record SourceView(
     public record ViewedLine(int number, String text, boolean hasCode) {}
 
     /**
-     * Of a function, or of a source file.
+     * The source of a function, or a source file.
      *
      * @param what {@code FUNCTION}, {@code FUNCTION@FILE}, {@code FILE}, {@code FILE:FROM-TO}
      * @param folders that have the source, searched before the compiler's own

@@ -11,7 +11,7 @@ import java.nio.file.StandardCopyOption;
  * unpacked from the driver's jar into the folder of temporary files and removed at the end.
  */
 final class DuckDbLibrary {
-    /** Of the image, by launcher/Build.java. */
+    /** The library in the image, put there by launcher/Build.java. */
     private static final String FILE = "libduckdb.so";
 
     private DuckDbLibrary() {}

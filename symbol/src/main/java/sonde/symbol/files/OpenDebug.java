@@ -36,7 +36,7 @@ public final class OpenDebug implements DwarfCode.Companions, AutoCloseable {
     }
 
     /**
-     * Of a binary that is open, and stays so for as long as this is used.
+     * The debug file of a binary that is open, and stays so for as long as this is used.
      *
      * @param need what the binary has itself, or its separate file
      * @throws IOException when the separate file has gone or changed since it was found

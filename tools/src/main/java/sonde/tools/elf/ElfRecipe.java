@@ -45,7 +45,7 @@ public final class ElfRecipe {
     private boolean whole = true;
 
     /**
-     * Of that file.
+     * Shows a file.
      *
      * @param progress is told what is missing of types
      */

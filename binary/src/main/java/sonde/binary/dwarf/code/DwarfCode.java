@@ -55,7 +55,8 @@ public final class DwarfCode {
     }
 
     /**
-     * Of a program, library, kernel, module or separate debug file. Only section headers are read.
+     * Reads a program, library, kernel, module or separate debug file; for now only its section
+     * headers.
      *
      * @throws MalformedInputException when a section lies outside of the file
      */

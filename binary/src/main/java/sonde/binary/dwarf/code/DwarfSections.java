@@ -29,7 +29,7 @@ record DwarfSections(
     private static final MemorySegment EMPTY = MemorySegment.ofArray(new byte[0]);
 
     /**
-     * Of a file.
+     * Finds the sections of a file.
      *
      * @param suffix {@code ".dwo"} for what skeleton units left out, else empty
      */

@@ -74,7 +74,8 @@ public final class DebugEntries {
     }
 
     /**
-     * Of a program, library, kernel or separate debug file; without units when it has none.
+     * The entries of a program, library, kernel or separate debug file; without units when it has
+     * none.
      *
      * @throws MalformedInputException when a section lies outside of the file
      */
@@ -89,7 +90,7 @@ public final class DebugEntries {
     }
 
     /**
-     * Of a unit in a {@code .dwp} file.
+     * The entries of a unit in a {@code .dwp} file.
      *
      * @param parts the sections that are the unit's own
      */

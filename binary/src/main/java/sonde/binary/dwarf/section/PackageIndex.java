@@ -41,7 +41,7 @@ public final class PackageIndex {
     private long table;
 
     /**
-     * Of the bytes of its section; without rows when there are none.
+     * Reads the bytes of its section; without rows when there are none.
      *
      * @throws MalformedInputException of a version that is not known, or cut
      */
