@@ -42,8 +42,8 @@ final class OtherFormats {
     /** A packet begins with this, CTF 1.8 section 5.1, in the byte order of the trace. */
     private static boolean isCtfStream(Input input) {
         try {
-            ByteOrder order = ByteOrder.LITTLE_ENDIAN;
-            int magic = new FieldCursor("CTF", input.segment(), order).s32("magic");
+            int magic =
+                    new FieldCursor("ctf", input.segment(), ByteOrder.nativeOrder()).s32("magic");
             return magic == CTF_MAGIC || magic == Integer.reverseBytes(CTF_MAGIC);
         } catch (MalformedInputException e) {
             return false; // shorter than that
