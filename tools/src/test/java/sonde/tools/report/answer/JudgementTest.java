@@ -283,6 +283,19 @@ final class JudgementTest {
     }
 
     @Test
+    void sleepersAreOneSentenceBehindThoseThatWaitForOthers() {
+        wait(group("ticker", 1, 0.01, 0), "clock_nanosleep", "", 4.9, 40);
+        wait(group("main", 1, 0.01, 0), "clock_nanosleep", "", 4.8, 5);
+        ThreadGroup group = group("worker", 3, 0.1, 0);
+        wait(group, "fsync", "", "/journal", "", COMMIT, false, 12, 300);
+        assertThat(sentences()).hasSize(2);
+        assertThat(sentences().getFirst()).contains("fsync of /journal");
+        assertThat(sentences().getLast())
+                .startsWith("ticker 7 slept")
+                .endsWith("main 7 slept too.");
+    }
+
+    @Test
     void threadsOfAMachineThatPollAreIdle() {
         wait(group("alsa-sink", 1, 0.1, 0), "ppoll", "unix:/run/pulse", 4.8, 300);
         assertThat(sentences()).hasSize(1);
