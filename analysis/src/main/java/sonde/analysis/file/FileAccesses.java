@@ -640,24 +640,7 @@ public final class FileAccesses implements Operator {
                     ledger.name(opened, text);
                 }
             }
-            case CONNECT, ACCEPT -> {
-                OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
-                opened.connecting = name.result() == -EINPROGRESS;
-                boolean same = opened.bound || opened.name == null || !opened.isPeer();
-                // A datagram socket may be connected again; an unnamed client says less than we do.
-                if (same && !text.equals("unix:unnamed") || opened.name == null) {
-                    ledger.name(opened, text);
-                    opened.bound = false;
-                } else if (!text.equals(opened.name) && !text.equals("unix:unnamed")) {
-                    opened = new OpenFile(OpenFile.Kind.SOCKET, fd, threads.pid(thread));
-                    opened.connecting = name.result() == -EINPROGRESS;
-                    ledger.name(opened, text);
-                    table.put(fd, opened, table.closesOnExec(fd));
-                }
-                if (counts && name.kind() == NamedCall.Kind.CONNECT) {
-                    ledger.columns(opened, thread, NO_CALL)[FileSums.OPENS]++;
-                }
-            }
+            case CONNECT, ACCEPT -> peer(name, table, thread, text, counts);
             case BIND -> {
                 OpenFile opened = taken(table, fd, thread, OpenFile.Kind.SOCKET);
                 if (opened.name == null && !text.equals("netlink")) {
@@ -666,6 +649,26 @@ public final class FileAccesses implements Operator {
                 }
             }
             case EXECUTE, POLL, SELECT, FUTEX, PIPE, PATH, NONE -> {}
+        }
+    }
+
+    private void peer(NamedCall name, DescriptorTable in, int thread, String text, boolean counts) {
+        int fd = name.namedDescriptor();
+        OpenFile opened = taken(in, fd, thread, OpenFile.Kind.SOCKET);
+        opened.connecting = name.result() == -EINPROGRESS;
+        boolean same = opened.bound || opened.name == null || !opened.isPeer();
+        // A datagram socket may be connected again; an unnamed client says less than we do.
+        if (same && !text.equals("unix:unnamed") || opened.name == null) {
+            ledger.name(opened, text);
+            opened.bound = false;
+        } else if (!text.equals(opened.name) && !text.equals("unix:unnamed")) {
+            opened = new OpenFile(OpenFile.Kind.SOCKET, fd, threads.pid(thread));
+            opened.connecting = name.result() == -EINPROGRESS;
+            ledger.name(opened, text);
+            in.put(fd, opened, in.closesOnExec(fd));
+        }
+        if (counts && name.kind() == NamedCall.Kind.CONNECT) {
+            ledger.columns(opened, thread, NO_CALL)[FileSums.OPENS]++;
         }
     }
 
@@ -715,12 +718,7 @@ public final class FileAccesses implements Operator {
         if (call.syscall() == openQueue) {
             return "the message queue /" + text;
         }
-        boolean path =
-                switch (call.kind()) {
-                    case OPEN, EXECUTE, PATH -> true;
-                    default -> false;
-                };
-        if (!path || text.startsWith("/") || call.descriptor() < 0) {
+        if (!call.isPath() || text.startsWith("/") || call.descriptor() < 0) {
             return text;
         }
         OpenFile folder = table.at(call.descriptor());

@@ -146,7 +146,7 @@ final class WaitCode {
                 code.store(Width.U64, R9, NamedCall.RESULT, NamedCall.WAITING);
                 NamesCode.readAddress(code, kind, out, unreadable, out);
             }
-            case OPEN, EXECUTE, BIND, ACCEPT, PIPE, NONE ->
+            case OPEN, EXECUTE, BIND, ACCEPT, PIPE, PATH, NONE ->
                     throw new IllegalArgumentException(kind + " waits for nothing");
         }
     }

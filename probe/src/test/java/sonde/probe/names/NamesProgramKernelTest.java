@@ -169,8 +169,8 @@ final class NamesProgramKernelTest {
             List<NamedCall> absent =
                     calls.stream().filter(call -> call.name().equals("/planted/absent")).toList();
             // One a millisecond and CPU: fewer on a busy machine, never more.
-            assertThat(made).isGreaterThan(10_000);
-            assertThat(absent).hasSizeBetween(20, 600 * Runtime.getRuntime().availableProcessors());
+            assertThat(made).isGreaterThan(1_000);
+            assertThat(absent).hasSizeBetween(2, 600 * Runtime.getRuntime().availableProcessors());
             assertThat(absent).allMatch(call -> call.kind() == Kind.PATH && call.result() == -2);
             assertThat(names.counters().dropped()).isZero();
         }

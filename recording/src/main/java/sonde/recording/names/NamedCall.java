@@ -139,6 +139,11 @@ public record NamedCall(
         };
     }
 
+    /** Whether the bytes are a path. */
+    public boolean isPath() {
+        return kind == Kind.OPEN || kind == Kind.EXECUTE || kind == Kind.PATH;
+    }
+
     /** Whether it tells what a call is about to wait for. */
     public boolean isWait() {
         return kind == Kind.POLL || kind == Kind.SELECT || kind == Kind.FUTEX;

@@ -28,7 +28,7 @@ import sonde.symbol.files.GivenPlaces;
  */
 final class IndexFolder {
     /** To be raised whenever tables of the same file would differ. */
-    private static final String DECODER = "3";
+    private static final String DECODER = "4";
 
     private static final int HASHED_BYTES = 1 << 16;
 

@@ -174,7 +174,7 @@ public final class ProgramFrames {
         String place = frame.place();
         int parameters = name.indexOf('(');
         boolean cplusplus = parameters > 0 && name.endsWith(")") && !name.contains("{lambda");
-        String plain = cplusplus ? name.substring(0, parameters) : name;
+        String plain = cplusplus ? name.substring(0, parameters).strip() : name;
         plain = plain.replaceFirst("\\.(constprop|isra|part|cold|lto_priv)(\\.\\d+)*$", "");
         return place.isEmpty() ? plain : plain + " (" + place + ")";
     }

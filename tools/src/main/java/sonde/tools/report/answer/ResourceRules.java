@@ -11,6 +11,7 @@ import sonde.tools.report.answer.Evidence.ThreadGroup;
 /** Judges what was read from /proc and cgroups: memory, throttling, CPU time of others. */
 final class ResourceRules {
     private static final long GROWTH = 48L << 20;
+    private static final long HEAPS = 8;
     private static final double GROWTH_PER_SECOND = 4 << 20;
     private static final double WORTH_NAMING = 0.15;
     private static final double MEMORY = 0.6;
@@ -32,7 +33,8 @@ final class ResourceRules {
         for (TargetReading rss : readings(evidence, TargetReading.PRIVATE)) {
             long growth = rss.last() - rss.first();
             double perSecond = growth * 1e9 / Math.max(1, evidence.wallNanos());
-            boolean grows = growth >= GROWTH && perSecond >= GROWTH_PER_SECOND;
+            boolean grows =
+                    growth >= GROWTH * (fillsHeap ? HEAPS : 1) && perSecond >= GROWTH_PER_SECOND;
             if (grows && growth > rss.most() / 2) {
                 String faults =
                         evidence.faults().stream()

@@ -27,6 +27,11 @@ final class WaitRules {
     /** A wait for a child is explained by what the child does. */
     private static final double CHILD = 0.6;
 
+    /** A thread that sleeps by itself is less of a cause than one that waits for others. */
+    private static final double ASLEEP = 0.5;
+
+    private static final int MOST_SLEEPERS = 2;
+
     /** A wait for a thread's end all the more. */
     private static final double END = 0.12;
 
@@ -110,6 +115,8 @@ final class WaitRules {
     static List<Finding> longest(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
         Set<String> holders = holders(evidence);
+        List<WaitSum> sleepers = new ArrayList<>();
+        double slept = 0;
         for (WaitSum wait : evidence.waits()) {
             double part = evidence.part(wait.group(), wait.nanos());
             boolean polls = polls(evidence, wait);
@@ -119,10 +126,33 @@ final class WaitRules {
             if ((part >= WORTH_SAYING || polls) && !(wait.call() + wait.reason()).isEmpty()) {
                 double weighed = polls ? Math.max(part, POLLING) : part * weight(evidence, wait);
                 weighed *= holders.contains(wait.group().name()) && !isHeld(wait) ? HELD : 1;
-                findings.add(new Finding(weighed, text(evidence, wait)));
+                if (SLEEPS.contains(wait.call()) && !polls) {
+                    sleepers.add(wait);
+                    slept = Math.max(slept, weighed * ASLEEP);
+                } else {
+                    findings.add(new Finding(weighed, text(evidence, wait)));
+                }
             }
         }
+        if (!sleepers.isEmpty()) {
+            findings.add(new Finding(slept, sleepers(evidence, sleepers)));
+        }
         return findings;
+    }
+
+    /** Who sleeps by itself is said in one sentence, after those that wait for others. */
+    private static String sleepers(Evidence evidence, List<WaitSum> sleepers) {
+        String first = text(evidence, sleepers.getFirst());
+        String others =
+                sleepers.stream()
+                        .map(wait -> wait.group().shown())
+                        .filter(name -> !name.equals(sleepers.getFirst().group().shown()))
+                        .distinct()
+                        .limit(MOST_SLEEPERS)
+                        .collect(Collectors.joining(", "));
+        return others.isEmpty()
+                ? first
+                : first.substring(0, first.length() - 1) + "; " + others + " slept too.";
     }
 
     /** Most threads of a machine wait for work, and nobody asked why. */

@@ -283,6 +283,19 @@ final class JudgementTest {
     }
 
     @Test
+    void sleepersAreOneSentenceBehindThoseThatWaitForOthers() {
+        wait(group("ticker", 1, 0.01, 0), "clock_nanosleep", "", 4.9, 40);
+        wait(group("main", 1, 0.01, 0), "clock_nanosleep", "", 4.8, 5);
+        ThreadGroup group = group("worker", 3, 0.1, 0);
+        wait(group, "fsync", "", "/journal", "", COMMIT, false, 12, 300);
+        assertThat(sentences()).hasSize(2);
+        assertThat(sentences().getFirst()).contains("fsync of /journal");
+        assertThat(sentences().getLast())
+                .startsWith("ticker 7 slept")
+                .endsWith("main 7 slept too.");
+    }
+
+    @Test
     void threadsOfAMachineThatPollAreIdle() {
         wait(group("alsa-sink", 1, 0.1, 0), "ppoll", "unix:/run/pulse", 4.8, 300);
         assertThat(sentences()).hasSize(1);
@@ -356,6 +369,10 @@ final class JudgementTest {
         counters.add(new TargetReading("private", "loader 7", 300 << 20, 310 << 20, 310 << 20));
         counters.add(new TargetReading("throttled", "/job", SECOND, SECOND, SECOND));
         assertThat(sentences()).isEmpty();
+        counters.clear();
+        group("VM Thread", 1, 0.1, 0);
+        counters.add(new TargetReading("private", "loader 7", 2 << 20, 60 << 20, 60 << 20));
+        assertThat(sentences()).isEmpty(); // each JVM takes a heap
     }
 
     private static Frame frame(String name, String module, Frame.Kind kind) {
@@ -493,7 +510,9 @@ final class JudgementTest {
         assertThat(name("JS:*slowSort /srv/app.js:12:18")).isEqualTo("slowSort (app.js:12)");
         assertThat(name("py::parse_line:/srv/hot.py")).isEqualTo("parse_line (hot.py)");
         assertThat(name("double Contend.priceOrder(int)")).isEqualTo("Contend.priceOrder");
+        assertThat(name("StubRoutines (initialstubs)")).isEqualTo("StubRoutines");
         assertThat(name("[anon+0x7f00]")).isEqualTo("[anon] without symbols");
+        assertThat(name("[unknown+0x7f00]")).isEqualTo("[unknown]");
         assertThat(ProgramFrames.isProgram(frame("Builtins_MergeAt", "node", Frame.Kind.USER)))
                 .isFalse();
         assertThat(ProgramFrames.isProgram(frame("main.worker", "server", Frame.Kind.USER)))
