@@ -90,10 +90,10 @@ final class JvmTable implements AutoCloseable {
                     return size() > MOST_OPEN;
                 }
             };
-    private List<Attempt> attempts = new ArrayList<>();
+    private List<PendingRead> attempts = new ArrayList<>();
 
     /** A process whose JVM is not there yet. */
-    private record Attempt(long memory, int pid, int left) {}
+    private record PendingRead(long memory, int pid, int left) {}
 
     JvmTable() throws IOException {
         try {
@@ -129,14 +129,14 @@ final class JvmTable implements AutoCloseable {
 
     /** A report of the kernel's program. */
     synchronized void reported(long memory, int pid) {
-        attempts.add(new Attempt(memory, pid, MOST_TRIES));
+        attempts.add(new PendingRead(memory, pid, MOST_TRIES));
         read();
     }
 
     /** Looks again at JVMs that had no code. */
     synchronized void read() {
-        List<Attempt> left = new ArrayList<>();
-        for (Attempt one : attempts) {
+        List<PendingRead> left = new ArrayList<>();
+        for (PendingRead one : attempts) {
             try {
                 HotSpotNames opened = HotSpotNames.open(one.pid());
                 HotSpotNames before = machines.put(one.pid(), opened);
@@ -146,14 +146,14 @@ final class JvmTable implements AutoCloseable {
                 put(one, opened.vm());
             } catch (IOException e) {
                 if (one.left() > 0 && JvmAttach.hasLibjvm(one.pid())) {
-                    left.add(new Attempt(one.memory(), one.pid(), one.left() - 1));
+                    left.add(new PendingRead(one.memory(), one.pid(), one.left() - 1));
                 }
             }
         }
         attempts = left;
     }
 
-    private void put(Attempt one, HotSpotVm vm) throws IOException {
+    private void put(PendingRead one, HotSpotVm vm) throws IOException {
         byte[] key =
                 ByteBuffer.allocate(KEY_BYTES)
                         .order(ByteOrder.nativeOrder())

@@ -36,7 +36,7 @@ public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
     /** The command waits at most so long for the tables of its files. */
-    private static final long COMMAND_MILLIS = 2000;
+    private static final long COMMAND_MILLIS = 5000;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();

@@ -42,7 +42,7 @@ final class UnwindScratch {
 
     static final int MAPPING_BYTES = 32;
 
-    /** When the second began in which copies are counted, and how many there were. */
+    /** When the second began in which copies are counted, and how many bytes there were. */
     static final int COPY_SECOND = CS + 8;
 
     static final int COPIES = COPY_SECOND + 8;

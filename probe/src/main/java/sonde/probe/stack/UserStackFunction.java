@@ -36,6 +36,7 @@ import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.bpf.link.KernelTypes;
 import sonde.bpf.map.ByteMap;
+import sonde.event.result.Frame;
 
 /**
  * A function that programs of scripts call: {@code long ustack(u64 *frames, u64 bytes, void
@@ -238,6 +239,14 @@ public final class UserStackFunction implements AutoCloseable {
         if (files != null) {
             files.process(pid);
         }
+    }
+
+    /**
+     * The frames of a word of a stack that stands for a function of a run time, innermost first;
+     * empty for an address, or when the function's memory could not be read.
+     */
+    public List<Frame> frames(int pid, long word) {
+        return names == null || !RuntimeWord.is(word) ? List.of() : names.frames(pid, word);
     }
 
     /** What is to be said of the stacks so far, one sentence each. */
