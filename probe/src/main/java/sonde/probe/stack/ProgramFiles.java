@@ -23,6 +23,19 @@ final class ProgramFiles {
                     "/lib",
                     "/usr/lib");
 
+    /** What starts a JVM, and what every JVM then opens by name, beside it. */
+    private static final String JAVA_LAUNCHER = "/libjli.so";
+
+    private static final List<String> JAVA_LIBRARIES =
+            List.of(
+                    "server/libjvm.so",
+                    "libjava.so",
+                    "libjimage.so",
+                    "libverify.so",
+                    "libzip.so",
+                    "libnio.so",
+                    "libnet.so");
+
     private static final long DT_RPATH = 15;
     private static final long DT_RUNPATH = 29;
 
@@ -69,6 +82,13 @@ final class ProgramFiles {
                         .filter(Files::isRegularFile)
                         .findFirst()
                         .ifPresent(library -> found.add(library.toString()));
+            }
+            if (path.endsWith(JAVA_LAUNCHER)) {
+                String folder = path.substring(0, path.length() - JAVA_LAUNCHER.length() + 1);
+                JAVA_LIBRARIES.stream()
+                        .map(library -> folder + library)
+                        .filter(library -> Files.isRegularFile(Path.of(library)))
+                        .forEach(found::add);
             }
         } catch (IOException | RuntimeException | InternalError e) {
             // Its tables are made once the kernel's program meets it.
