@@ -64,7 +64,7 @@ final class PythonCode {
     private static final int TENTH = SECOND / 10;
     private static final int MOST_SKIPPED = 3;
     private static final int USER_BITS = 47;
-    private static final long IDENTITY_FACTOR = 0x9e3779b97f4a7c15L;
+    static final long IDENTITY_FACTOR = 0x9e3779b97f4a7c15L;
     private static final int SHIM_OWNER = 3;
 
     private final KernelFields kernel;
@@ -155,7 +155,20 @@ final class PythonCode {
         for (int i = 0; i < PythonLayout.FIELDS; i++) {
             code.load(Width.U64, R1, R0, 8 * i).store(Width.U64, R6, FIELDS + 8 * i, R1);
         }
-        code.load(Width.U64, R1, R6, field(Field.RUNTIME))
+        Label python = new Label("a Python");
+        code.load(Width.U64, R1, R6, field(Field.ENTRY))
+                .branch(NOT_EQUAL, R1, PythonLayout.ENGINE, python)
+                .step("the process has V8")
+                .map(R1, maps.engines().fd())
+                .move(R2, R6)
+                .add(R2, OBJECT + 8)
+                .move(R3, R6)
+                .add(R3, field(Field.CODE))
+                .move(R4, 0)
+                .call(HelperFunctionId.MAP_UPDATE_ELEM)
+                .jump(out)
+                .at(python)
+                .load(Width.U64, R1, R6, field(Field.RUNTIME))
                 .load(Width.U64, R2, R6, CURRENT + 16)
                 .compute(AluOperation.SUBTRACT, R1, R2)
                 .store(Width.U64, R6, BASE, R1)

@@ -102,7 +102,9 @@ final class TableMaker implements AutoCloseable {
                 found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
         found.sort(Comparator.comparing(report -> !JvmTable.isReport(report)));
         for (byte[] report : found) {
-            if (report.length >= PythonReport.BYTES) {
+            if (report.length == RuntimeScratch.SCRIPT_REPORT_BYTES) {
+                names.scriptReported(MemorySegment.ofArray(report));
+            } else if (report.length >= PythonReport.BYTES) {
                 names.reported(MemorySegment.ofArray(report));
             } else {
                 files.reported(MemorySegment.ofArray(report));
