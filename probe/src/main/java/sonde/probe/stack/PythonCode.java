@@ -47,7 +47,7 @@ import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
-import sonde.probe.stack.PythonLayout.Field;
+import sonde.probe.stack.PythonLayout.PythonField;
 
 /**
  * The subprograms that tell the functions of a Python program in place of the interpreter's frames:
@@ -108,7 +108,7 @@ final class PythonCode {
         report(code);
     }
 
-    private static int field(Field field) {
+    private static int field(PythonField field) {
         return FIELDS + 8 * field.ordinal();
     }
 
@@ -122,7 +122,7 @@ final class PythonCode {
     }
 
     /** R3 = a word at a field of the struct at R3. */
-    private static void word(CodeBuilder code, Field of, Label failed) {
+    private static void word(CodeBuilder code, PythonField of, Label failed) {
         code.load(Width.U64, R1, R6, field(of)).add(R3, R1);
         read(code, WORDS, 8, failed);
         code.load(Width.U64, R3, R6, WORDS);
@@ -137,8 +137,35 @@ final class PythonCode {
                 .load(Width.U64, R1, R6, STATE)
                 .branch(EQUAL, R1, 1, have)
                 .ifNotZero(R1, out)
-                .store(Width.U64, R6, STATE, 2)
-                .call(HelperFunctionId.KTIME_GET_NS)
+                .store(Width.U64, R6, STATE, 2);
+        fields(code, out);
+        word(code, PythonField.TOP, out);
+        code.store(Width.U64, R6, FRAME, R3)
+                .store(Width.U64, R6, OUTER_CFRAME, R3)
+                .load(Width.U64, R1, R6, field(PythonField.CFRAME))
+                .branch(EQUAL, R1, -1, started);
+        outer(code, out);
+        code.at(started)
+                .store(Width.U64, R6, STATE, 1)
+                .at(have)
+                .load(Width.U64, R1, R6, field(PythonField.ENTRY))
+                .branch(NOT_EQUAL, R1, PythonLayout.MARKED, aRun);
+        inFrame(code, out);
+        code.at(aRun)
+                .load(Width.U64, R1, R6, FRAME)
+                .ifZero(R1, out)
+                .store(Width.U64, R6, RUN_FRAME, R1)
+                .store(Width.U64, R6, RUN, 1)
+                .load(Width.U64, R1, R6, COUNT)
+                .store(Width.U64, R6, RUN_COUNT, R1)
+                .add(R1, -1);
+        frameAddress(code);
+        code.load(Width.U64, R2, R1, FRAMES).store(Width.U64, R6, RUN_IP, R2).at(out).exit(0);
+    }
+
+    /** R3 = the thread's state; the fields of its Python are known. */
+    private void fields(CodeBuilder code, Label out) {
+        code.call(HelperFunctionId.KTIME_GET_NS)
                 .store(Width.U64, R6, NOW, R0)
                 .call(HelperFunctionId.GET_CURRENT_PID_TGID)
                 .shiftRight(R0, 32)
@@ -156,19 +183,19 @@ final class PythonCode {
             code.load(Width.U64, R1, R0, 8 * i).store(Width.U64, R6, FIELDS + 8 * i, R1);
         }
         Label python = new Label("a Python");
-        code.load(Width.U64, R1, R6, field(Field.ENTRY))
+        code.load(Width.U64, R1, R6, field(PythonField.ENTRY))
                 .branch(NOT_EQUAL, R1, PythonLayout.ENGINE, python)
                 .step("the process has V8")
                 .map(R1, maps.engines().fd())
                 .move(R2, R6)
                 .add(R2, OBJECT + 8)
                 .move(R3, R6)
-                .add(R3, field(Field.CODE))
+                .add(R3, field(PythonField.CODE))
                 .move(R4, 0)
                 .call(HelperFunctionId.MAP_UPDATE_ELEM)
                 .jump(out)
                 .at(python)
-                .load(Width.U64, R1, R6, field(Field.RUNTIME))
+                .load(Width.U64, R1, R6, field(PythonField.RUNTIME))
                 .load(Width.U64, R2, R6, CURRENT + 16)
                 .compute(AluOperation.SUBTRACT, R1, R2)
                 .store(Width.U64, R6, BASE, R1)
@@ -176,17 +203,10 @@ final class PythonCode {
                 .call(thread)
                 .ifZero(R0, out)
                 .move(R3, R0);
-        word(code, Field.TOP, out);
-        code.store(Width.U64, R6, FRAME, R3)
-                .store(Width.U64, R6, OUTER_CFRAME, R3)
-                .load(Width.U64, R1, R6, field(Field.CFRAME))
-                .branch(EQUAL, R1, -1, started);
-        outer(code, out);
-        code.at(started)
-                .store(Width.U64, R6, STATE, 1)
-                .at(have)
-                .load(Width.U64, R1, R6, field(Field.ENTRY))
-                .branch(NOT_EQUAL, R1, PythonLayout.MARKED, aRun);
+    }
+
+    /** Goes on only where the interpreter's frame belongs to the native frame. */
+    private static void inFrame(CodeBuilder code, Label out) {
         // Frames of an interpreter whose native frames were not recognised are left out.
         Label fits = new Label("fits");
         for (int i = 0; i < MOST_SKIPPED; i++) {
@@ -200,17 +220,7 @@ final class PythonCode {
                 .branch(LESS, R1, R2, out)
                 .at(fits)
                 .load(Width.U64, R2, R6, HIGH)
-                .branch(GREATER_OR_EQUAL, R1, R2, out)
-                .at(aRun)
-                .load(Width.U64, R1, R6, FRAME)
-                .ifZero(R1, out)
-                .store(Width.U64, R6, RUN_FRAME, R1)
-                .store(Width.U64, R6, RUN, 1)
-                .load(Width.U64, R1, R6, COUNT)
-                .store(Width.U64, R6, RUN_COUNT, R1)
-                .add(R1, -1);
-        frameAddress(code);
-        code.load(Width.U64, R2, R1, FRAMES).store(Width.U64, R6, RUN_IP, R2).at(out).exit(0);
+                .branch(GREATER_OR_EQUAL, R1, R2, out);
     }
 
     /** R1 = R6 + 8 * R1, bounded. */
@@ -223,7 +233,7 @@ final class PythonCode {
         code.load(Width.U64, R3, R6, OUTER_CFRAME)
                 .ifZero(R3, failed)
                 .store(Width.U64, R6, CFRAME, R3)
-                .load(Width.U64, R1, R6, field(Field.CFRAME))
+                .load(Width.U64, R1, R6, field(PythonField.CFRAME))
                 .add(R3, R1);
         // current_frame and previous
         read(code, WORDS, 16, failed);
@@ -234,7 +244,7 @@ final class PythonCode {
     }
 
     /** R1 = a field of the frame that was read, R2 is lost. */
-    private static void frameField(CodeBuilder code, Field of, Width width) {
+    private static void frameField(CodeBuilder code, PythonField of, Width width) {
         code.load(Width.U64, R2, R6, field(of))
                 .and(R2, width == Width.U8 ? RuntimeScratch.AREA_BYTES - 1 : 0x78)
                 .add(R2, R6)
@@ -245,10 +255,6 @@ final class PythonCode {
         Label lost = new Label("lost");
         Label shim = new Label("shim");
         Label python = new Label("python");
-        Label last = new Label("last instruction");
-        Label forward = new Label("not negative");
-        Label placed = new Label("placed");
-        Label known = new Label("known");
         Label ended = new Label("ended");
         Label out = new Label("out");
         code.move(R6, R1)
@@ -256,43 +262,24 @@ final class PythonCode {
                 .ifZero(R7, lost)
                 .move(R1, R6)
                 .add(R1, AREA)
-                .load(Width.U64, R2, R6, field(Field.FRAME_BYTES))
+                .load(Width.U64, R2, R6, field(PythonField.FRAME_BYTES))
                 .and(R2, RuntimeScratch.AREA_BYTES - 1)
                 .move(R3, R7)
                 .call(HelperFunctionId.PROBE_READ_USER)
                 .ifNotZero(R0, lost)
-                .load(Width.U64, R1, R6, field(Field.ENTRY))
+                .load(Width.U64, R1, R6, field(PythonField.ENTRY))
                 .branch(NOT_EQUAL, R1, PythonLayout.SHIM, python);
-        frameField(code, Field.OWNER, Width.U8);
+        frameField(code, PythonField.OWNER, Width.U8);
         code.branch(GREATER_OR_EQUAL, R1, SHIM_OWNER, shim).at(python).step("its code");
-        frameField(code, Field.CODE, Width.U64);
+        frameField(code, PythonField.CODE, Width.U64);
         code.move(R8, R1)
                 .and(R8, -8)
                 .ifZero(R8, lost)
                 .shiftRight(R1, USER_BITS)
                 .ifNotZero(R1, lost)
                 .step("its position");
-        frameField(code, Field.POSITION, Width.U64);
-        code.load(Width.U64, R3, R6, field(Field.CODE_START))
-                .ifZero(R3, last)
-                .compute(AluOperation.SUBTRACT, R1, R8)
-                .compute(AluOperation.SUBTRACT, R1, R3)
-                .jump(placed)
-                .at(last)
-                .shiftLeft(R1, 32)
-                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, 32)
-                .at(placed)
-                .load(Width.U64, R2, R6, field(Field.UNIT_SHIFT))
-                .and(R2, 1)
-                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, R2)
-                // Before the first instruction.
-                .branch(SIGNED_GREATER_OR_EQUAL, R1, 0, forward)
-                .move(R1, 0)
-                .at(forward)
-                .branch(LESS_OR_EQUAL, R1, RuntimeWord.MOST_POSITION, known)
-                .move(R1, RuntimeWord.NO_POSITION)
-                .at(known)
-                .move(R9, R1);
+        position(code);
+        code.move(R9, R1);
         identify(code, lost);
         code.move(R1, R0)
                 .shiftLeft(R1, RuntimeWord.POSITION_BITS)
@@ -301,12 +288,12 @@ final class PythonCode {
                 .compute(AluOperation.OR, R9, R1);
         tell(code);
         code.move(R1, R6).move(R2, R8).call(object);
-        frameField(code, Field.PREVIOUS, Width.U64);
+        frameField(code, PythonField.PREVIOUS, Width.U64);
         code.store(Width.U64, R6, FRAME, R1)
-                .load(Width.U64, R1, R6, field(Field.ENTRY))
+                .load(Width.U64, R1, R6, field(PythonField.ENTRY))
                 .branch(EQUAL, R1, PythonLayout.EACH, ended)
                 .branch(EQUAL, R1, PythonLayout.SHIM, out);
-        frameField(code, Field.OWNER, Width.U8);
+        frameField(code, PythonField.OWNER, Width.U8);
         code.ifZero(R1, out);
         outer(code, lost);
         code.jump(ended).at(shim);
@@ -319,17 +306,46 @@ final class PythonCode {
                 .exit(0);
     }
 
+    /** R1 = the position in the code object at R8, as far as a word has room. */
+    private static void position(CodeBuilder code) {
+        Label last = new Label("last instruction");
+        Label forward = new Label("not negative");
+        Label placed = new Label("placed");
+        Label known = new Label("known");
+        frameField(code, PythonField.POSITION, Width.U64);
+        code.load(Width.U64, R3, R6, field(PythonField.CODE_START))
+                .ifZero(R3, last)
+                .compute(AluOperation.SUBTRACT, R1, R8)
+                .compute(AluOperation.SUBTRACT, R1, R3)
+                .jump(placed)
+                .at(last)
+                .shiftLeft(R1, 32)
+                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, 32)
+                .at(placed)
+                .load(Width.U64, R2, R6, field(PythonField.UNIT_SHIFT))
+                .and(R2, 1)
+                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, R2)
+                // Before the first instruction.
+                .branch(SIGNED_GREATER_OR_EQUAL, R1, 0, forward)
+                .move(R1, 0)
+                .at(forward)
+                .branch(LESS_OR_EQUAL, R1, RuntimeWord.MOST_POSITION, known)
+                .move(R1, RuntimeWord.NO_POSITION)
+                .at(known);
+    }
+
     /**
      * R0 = OBJECT = a hash of the code object at R8 and of what it points to, of so many bits as a
      * word has: the memory of a code object is soon used for another.
      */
     private static void identify(CodeBuilder code, Label lost) {
-        code.step("its identity").load(Width.U64, R3, R6, field(Field.FILE)).add(R3, R8);
+        code.step("its identity").load(Width.U64, R3, R6, field(PythonField.FILE)).add(R3, R8);
         read(code, WORDS, RuntimeScratch.WORDS_BYTES, lost);
         code.move(R0, R8).move(R4, IDENTITY_FACTOR);
-        for (Field of : new Field[] {Field.FILE, Field.NAME, Field.LINES}) {
+        for (PythonField of :
+                new PythonField[] {PythonField.FILE, PythonField.NAME, PythonField.LINES}) {
             code.load(Width.U64, R1, R6, field(of))
-                    .load(Width.U64, R2, R6, field(Field.FILE))
+                    .load(Width.U64, R2, R6, field(PythonField.FILE))
                     .compute(AluOperation.SUBTRACT, R1, R2)
                     .and(R1, RuntimeScratch.WORDS_BYTES - 8)
                     .add(R1, R6)
@@ -363,7 +379,7 @@ final class PythonCode {
     /** R7 = a frame on the native stack, which is that of no function: the run began there. */
     private static void shim(CodeBuilder code, Label ended, Label out) {
         Label outside = new Label("of another native frame");
-        frameField(code, Field.PREVIOUS, Width.U64);
+        frameField(code, PythonField.PREVIOUS, Width.U64);
         code.store(Width.U64, R6, FRAME, R1)
                 .load(Width.U64, R1, R6, HIGH)
                 .branch(GREATER_OR_EQUAL, R7, R1, outside)
@@ -403,7 +419,7 @@ final class PythonCode {
                 .branch(NOT_EQUAL, R8, R1, search)
                 .ifZero(R7, retry)
                 .move(R3, R7);
-        word(code, Field.THREAD_ID, search);
+        word(code, PythonField.THREAD_ID, search);
         code.load(Width.U64, R1, R6, FS_BASE)
                 .branch(NOT_EQUAL, R1, R3, search)
                 .move(R0, R7)
@@ -417,7 +433,7 @@ final class PythonCode {
                 .store(Width.U64, R6, THREAD, 0)
                 .store(Width.U64, R6, FOUND, 0)
                 .load(Width.U64, R3, R6, BASE);
-        word(code, Field.INTERPRETERS, none);
+        word(code, PythonField.INTERPRETERS, none);
         code.store(Width.U64, R6, INTERPRETER, R3)
                 .store(Width.U64, R10, -16, R6)
                 .move(R1, MOST_TASKS)
@@ -459,17 +475,17 @@ final class PythonCode {
                 .load(Width.U64, R7, R6, INTERPRETER)
                 .ifZero(R7, stop)
                 .move(R3, R7);
-        word(code, Field.THREADS, stop);
+        word(code, PythonField.THREADS, stop);
         code.store(Width.U64, R6, THREAD, R3).move(R3, R7);
-        word(code, Field.NEXT_INTERPRETER, stop);
+        word(code, PythonField.NEXT_INTERPRETER, stop);
         code.store(Width.U64, R6, INTERPRETER, R3).exit(0).at(thread).move(R3, R7);
-        word(code, Field.THREAD_ID, stop);
+        word(code, PythonField.THREAD_ID, stop);
         code.load(Width.U64, R1, R6, FS_BASE)
                 .branch(NOT_EQUAL, R1, R3, other)
                 .store(Width.U64, R6, FOUND, R7)
                 .at(other)
                 .move(R3, R7);
-        word(code, Field.NEXT_THREAD, stop);
+        word(code, PythonField.NEXT_THREAD, stop);
         code.store(Width.U64, R6, THREAD, R3).exit(0).at(stop).exit(1);
     }
 
@@ -510,9 +526,9 @@ final class PythonCode {
                 .call(HelperFunctionId.PROBE_READ_USER)
                 .ifNotZero(R0, unreadable)
                 .store(Width.U32, R7, PythonReport.READ, PythonReport.CODE_BYTES);
-        part(code, Field.NAME, PythonReport.NAME, PythonReport.NAME_BYTES, 1);
-        part(code, Field.FILE, PythonReport.FILE, PythonReport.FILE_BYTES, 2);
-        part(code, Field.LINES, PythonReport.LINES, PythonReport.LINES_BYTES, 3);
+        part(code, PythonField.NAME, PythonReport.NAME, PythonReport.NAME_BYTES, 1);
+        part(code, PythonField.FILE, PythonReport.FILE, PythonReport.FILE_BYTES, 2);
+        part(code, PythonField.LINES, PythonReport.LINES, PythonReport.LINES_BYTES, 3);
         code.at(unreadable)
                 .move(R1, R7)
                 .move(R2, 0)
@@ -528,7 +544,8 @@ final class PythonCode {
                 .exit(0);
     }
 
-    private static void part(CodeBuilder code, Field of, int place, int mostBytes, int number) {
+    private static void part(
+            CodeBuilder code, PythonField of, int place, int mostBytes, int number) {
         Label done = new Label("done");
         code.load(Width.U64, R1, R6, field(of))
                 .and(R1, PythonReport.CODE_MASK)

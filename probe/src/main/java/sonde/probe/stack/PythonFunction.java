@@ -10,14 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
-import sonde.probe.stack.PythonLayout.Field;
+import sonde.probe.stack.PythonLayout.PythonField;
 
 /**
  * A function of a Python program, from its code object.
  *
  * @param name {@code co_qualname}, before 3.11 {@code co_name}
  * @param library whether it belongs to what comes with Python
- * @param lines format of the table ({@link Field#LINE_FORMAT}); the line of each place by it
+ * @param lines format of the table ({@link PythonField#LINE_FORMAT}); the line of each place by it
  * @param whole whether the table is read to its end
  */
 record PythonFunction(
@@ -59,17 +59,21 @@ record PythonFunction(
                 return null;
             }
         }
-        StringPart names = new StringPart(layout.get(Field.ASCII_BYTES), process);
+        StringPart names = new StringPart(layout.get(PythonField.ASCII_BYTES), process);
         String name =
-                names.string(part(report, 1, PythonReport.NAME), pointer(code, layout, Field.NAME));
+                names.string(
+                        part(report, 1, PythonReport.NAME),
+                        pointer(code, layout, PythonField.NAME));
         String file =
-                names.string(part(report, 2, PythonReport.FILE), pointer(code, layout, Field.FILE));
+                names.string(
+                        part(report, 2, PythonReport.FILE),
+                        pointer(code, layout, PythonField.FILE));
         if (name == null || file == null) {
             return null;
         }
         MemorySegment lines = part(report, 3, PythonReport.LINES);
-        long place = pointer(code, layout, Field.LINES);
-        if (lines.byteSize() == 0) {
+        long place = pointer(code, layout, PythonField.LINES);
+        if (lines.byteSize() < BYTES_HEAD) {
             lines = process.read(place, BYTES_HEAD);
         }
         int length =
@@ -86,8 +90,8 @@ record PythonFunction(
                 name,
                 file,
                 module(file, layout.version()),
-                code.get(JAVA_INT_UNALIGNED, layout.get(Field.FIRST_LINE)),
-                layout.get(Field.LINE_FORMAT),
+                code.get(JAVA_INT_UNALIGNED, layout.get(PythonField.FIRST_LINE)),
+                layout.get(PythonField.LINE_FORMAT),
                 ByteBuffer.wrap(table),
                 have == length);
     }
@@ -98,7 +102,7 @@ record PythonFunction(
         return report.asSlice(place, Math.clamp(read, 0, report.byteSize() - place));
     }
 
-    private static long pointer(MemorySegment code, PythonLayout layout, Field of) {
+    private static long pointer(MemorySegment code, PythonLayout layout, PythonField of) {
         int at = layout.get(of);
         return at + 8 <= code.byteSize() ? code.get(JAVA_LONG_UNALIGNED, at) : 0;
     }
@@ -120,9 +124,10 @@ record PythonFunction(
          */
         @Nullable String string(MemorySegment reported, long address) {
             MemorySegment all = reported;
-            if (all.byteSize() == 0) {
-                all = process.read(address, asciiBytes + 24);
-                if (all.byteSize() < asciiBytes + 24) {
+            if (all.byteSize() < asciiBytes + 24) {
+                MemorySegment more = process.read(address, asciiBytes + 24);
+                all = more.byteSize() > all.byteSize() ? more : all;
+                if (all.byteSize() < asciiBytes) {
                     return null;
                 }
             }
@@ -145,8 +150,8 @@ record PythonFunction(
                 MemorySegment more = process.read(address, head + bytes);
                 all = more.byteSize() > all.byteSize() ? more : all;
             }
-            int have = (int) Math.min(bytes, all.byteSize() - head) / width * width;
-            byte[] letters = all.asSlice(head, Math.max(0, have)).toArray(JAVA_BYTE);
+            long have = Math.clamp(all.byteSize() - head, 0, bytes) / width * width;
+            byte[] letters = have == 0 ? new byte[0] : all.asSlice(head, have).toArray(JAVA_BYTE);
             return switch (width) {
                 case 1 -> new String(letters, StandardCharsets.ISO_8859_1);
                 case 2 -> new String(letters, StandardCharsets.UTF_16LE);

@@ -153,9 +153,8 @@ final class RuntimeNames {
 
     /** Ends of lines of a process's scripts; those of a few processes are remembered. */
     private Map<Long, int[]> sources(int pid) {
-        if (sources.size() > MOST_SOURCES || sources.values().stream()
-                        .mapToInt(Map::size)
-                        .sum() > MOST_SCRIPTS) {
+        if (sources.size() > MOST_SOURCES
+                || sources.values().stream().mapToInt(Map::size).sum() > MOST_SCRIPTS) {
             sources.clear();
         }
         return sources.computeIfAbsent(pid, _ -> new HashMap<>());
@@ -165,13 +164,12 @@ final class RuntimeNames {
     void scriptReported(MemorySegment report) {
         ScriptLayout layout =
                 maps.script(
-                        report.get(
-                                ValueLayout.JAVA_INT_UNALIGNED, RuntimeScratch.OBJECT_BYTES));
+                        report.get(ValueLayout.JAVA_INT_UNALIGNED, RuntimeScratch.OBJECT_BYTES));
         int pid = report.get(ValueLayout.JAVA_INT_UNALIGNED, 8);
         RuntimeObject content =
                 layout == null
                         ? null
-                        : new ScriptFunction.Reader(
+                        : new ScriptFunction.ScriptReader(
                                         layout,
                                         (at, bytes) -> ProcessBytes.read(pid, at, bytes),
                                         sources(pid))

@@ -76,10 +76,7 @@ final class ScriptCode {
         read(code, 8, out);
         code.load(Width.U64, R1, R6, WORDS);
         isObject(code, out);
-        code.move(R7, R1)
-                .add(R7, -1)
-                .load(Width.U64, R3, R6, ENGINE_FIELDS + 8)
-                .add(R3, R7);
+        code.move(R7, R1).add(R7, -1).load(Width.U64, R3, R6, ENGINE_FIELDS + 8).add(R3, R7);
         read(code, 8, out);
         code.load(Width.U64, R1, R6, WORDS);
         isObject(code, out);

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.probe.stack.PythonFunction.TargetMemory;
-import sonde.probe.stack.ScriptLayout.Number;
+import sonde.probe.stack.ScriptLayout.ScriptNumber;
 
 /**
  * A function of JavaScript, from its SharedFunctionInfo.
@@ -33,7 +33,7 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
     }
 
     /** Reads objects of a process; not for several threads. */
-    static final class Reader {
+    static final class ScriptReader {
         private static final int MOST_LETTERS = 1024;
         private static final int MOST_DEPTH = 8;
         private static final int MOST_INLINE_NAMES = 75; // kScopeInfoMaxInlinedLocalNamesSize
@@ -54,7 +54,7 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
         /**
          * @param sources ends of lines by script of this process; scripts that are read are added
          */
-        Reader(ScriptLayout layout, TargetMemory memory, Map<Long, int[]> sources) {
+        ScriptReader(ScriptLayout layout, TargetMemory memory, Map<Long, int[]> sources) {
             this.sources = sources;
             this.layout = layout;
             this.memory = memory;
@@ -62,18 +62,20 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
 
         /** Null when it is none, or its memory is gone. */
         @Nullable ScriptFunction read(long shared) {
-            if (type(shared + 1) != layout.get(Number.TYPE_SHAREDFUNCTIONINFO__)) {
+            if (type(shared + 1) != layout.get(ScriptNumber.TYPE_SHAREDFUNCTIONINFO__)) {
                 return null;
             }
-            long named = field(shared + 1, Number.CLASS_SHAREDFUNCTIONINFO__NAME_OR_SCOPE_INFO__);
-            long script = field(shared + 1, Number.CLASS_SHAREDFUNCTIONINFO__SCRIPT);
-            boolean scripted = type(script) == layout.get(Number.TYPE_SCRIPT__);
-            String file = scripted ? string(field(script, Number.CLASS_SCRIPT__NAME__), 0) : "";
+            long named =
+                    field(shared + 1, ScriptNumber.CLASS_SHAREDFUNCTIONINFO__NAME_OR_SCOPE_INFO__);
+            long script = field(shared + 1, ScriptNumber.CLASS_SHAREDFUNCTIONINFO__SCRIPT);
+            boolean scripted = type(script) == layout.get(ScriptNumber.TYPE_SCRIPT__);
+            String file =
+                    scripted ? string(field(script, ScriptNumber.CLASS_SCRIPT__NAME__), 0) : "";
             String path = file.startsWith("file://") ? file.substring(7) : file;
             if (isString(named)) {
                 return new ScriptFunction(string(named, 0), path, 0);
             }
-            if (type(named) != layout.get(Number.TYPE_SCOPEINFO__)) {
+            if (type(named) != layout.get(ScriptNumber.TYPE_SCOPEINFO__)) {
                 return new ScriptFunction("", path, 0);
             }
             return scoped(named, path, scripted ? script : 0);
@@ -120,22 +122,22 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
 
         /** Positions of the ends of lines; none for a source that is not in the heap. */
         private int[] lineEnds(long script) {
-            long source = field(script, Number.CLASS_SCRIPT__SOURCE__);
+            long source = field(script, ScriptNumber.CLASS_SCRIPT__SOURCE__);
             if (isString(source) && (type(source) & REPRESENTATION) == THIN) {
-                source = field(source, Number.CLASS_THINSTRING__ACTUAL__);
+                source = field(source, ScriptNumber.CLASS_THINSTRING__ACTUAL__);
             }
             if (!isString(source) || (type(source) & REPRESENTATION) != 0) {
                 return new int[0];
             }
             boolean narrow = (type(source) & ONE_BYTE) != 0;
             MemorySegment size =
-                    memory.read(source - 1 + layout.get(Number.CLASS_STRING__LENGTH__), 4);
+                    memory.read(source - 1 + layout.get(ScriptNumber.CLASS_STRING__LENGTH__), 4);
             int length = size.byteSize() < 4 ? 0 : size.get(JAVA_INT_UNALIGNED, 0);
             length = Math.clamp(length, 0, MOST_SOURCE);
-            Number chars =
+            ScriptNumber chars =
                     narrow
-                            ? Number.CLASS_SEQONEBYTESTRING__CHARS__
-                            : Number.CLASS_SEQTWOBYTESTRING__CHARS__;
+                            ? ScriptNumber.CLASS_SEQONEBYTESTRING__CHARS__
+                            : ScriptNumber.CLASS_SEQTWOBYTESTRING__CHARS__;
             int width = narrow ? 1 : 2;
             MemorySegment text = memory.read(source - 1 + layout.get(chars), width * length);
             int have = (int) (text.byteSize() / width);
@@ -145,9 +147,7 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
         }
 
         private static int letter(MemorySegment text, int index, boolean narrow) {
-            return narrow
-                    ? text.get(JAVA_BYTE, index)
-                    : text.get(JAVA_SHORT_UNALIGNED, 2L * index);
+            return narrow ? text.get(JAVA_BYTE, index) : text.get(JAVA_SHORT_UNALIGNED, 2L * index);
         }
 
         private long word(long address) {
@@ -156,7 +156,7 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
         }
 
         /** A field of a tagged object. */
-        private long field(long object, Number field) {
+        private long field(long object, ScriptNumber field) {
             return isObject(object) ? word(object - 1 + layout.get(field)) : 0;
         }
 
@@ -166,18 +166,18 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
 
         /** The type of a tagged object; -1 for none. */
         private int type(long object) {
-            long map = field(object, Number.CLASS_HEAPOBJECT__MAP__);
+            long map = field(object, ScriptNumber.CLASS_HEAPOBJECT__MAP__);
             if (!isObject(map)) {
                 return -1;
             }
             MemorySegment read =
-                    memory.read(map - 1 + layout.get(Number.CLASS_MAP__INSTANCE_TYPE__), 2);
+                    memory.read(map - 1 + layout.get(ScriptNumber.CLASS_MAP__INSTANCE_TYPE__), 2);
             return read.byteSize() < 2 ? -1 : read.get(JAVA_SHORT_UNALIGNED, 0) & 0xffff;
         }
 
         private boolean isString(long object) {
             int type = type(object);
-            return type >= 0 && type < layout.get(Number.FIRSTNONSTRINGTYPE);
+            return type >= 0 && type < layout.get(ScriptNumber.FIRSTNONSTRINGTYPE);
         }
 
         /** The letters of a string, as far as they are wanted. */
@@ -188,29 +188,34 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
             int type = type(object);
             switch (type & REPRESENTATION) {
                 case CONS -> {
-                    long second = field(object, Number.CLASS_CONSSTRING__SECOND__);
+                    long second = field(object, ScriptNumber.CLASS_CONSSTRING__SECOND__);
                     String all =
-                            string(field(object, Number.CLASS_CONSSTRING__FIRST__), depth + 1)
+                            string(field(object, ScriptNumber.CLASS_CONSSTRING__FIRST__), depth + 1)
                                     + string(second, depth + 1);
                     return all.substring(0, Math.min(all.length(), MOST_LETTERS));
                 }
                 case THIN -> {
-                    return string(field(object, Number.CLASS_THINSTRING__ACTUAL__), depth + 1);
+                    return string(
+                            field(object, ScriptNumber.CLASS_THINSTRING__ACTUAL__), depth + 1);
                 }
                 case 0 -> {
                     MemorySegment size =
-                            memory.read(object - 1 + layout.get(Number.CLASS_STRING__LENGTH__), 4);
+                            memory.read(
+                                    object - 1 + layout.get(ScriptNumber.CLASS_STRING__LENGTH__),
+                                    4);
                     int length =
                             size.byteSize() < 4
                                     ? 0
                                     : Math.clamp(size.get(JAVA_INT_UNALIGNED, 0), 0, MOST_LETTERS);
                     boolean narrow = (type & ONE_BYTE) != 0;
-                    Number chars =
+                    ScriptNumber chars =
                             narrow
-                                    ? Number.CLASS_SEQONEBYTESTRING__CHARS__
-                                    : Number.CLASS_SEQTWOBYTESTRING__CHARS__;
+                                    ? ScriptNumber.CLASS_SEQONEBYTESTRING__CHARS__
+                                    : ScriptNumber.CLASS_SEQTWOBYTESTRING__CHARS__;
                     byte[] letters =
-                            memory.read(object - 1 + layout.get(chars), narrow ? length : 2 * length)
+                            memory.read(
+                                            object - 1 + layout.get(chars),
+                                            narrow ? length : 2 * length)
                                     .toArray(JAVA_BYTE);
                     return new String(
                             letters,

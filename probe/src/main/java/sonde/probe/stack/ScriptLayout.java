@@ -23,15 +23,16 @@ import sonde.binary.unwind.CompactUnwindTable;
  * @param code ranges of offsets in the file, from, to, from, to: functions of which one is below
  *     all frames of JavaScript
  */
-record ScriptLayout(Map<Number, Integer> numbers, List<Long> code) {
+record ScriptLayout(Map<ScriptNumber, Integer> numbers, List<Long> code) {
     private static final String PREFIX = "v8dbg_";
     private static final byte[] SOUGHT =
-            "v8dbg_class_JSFunction__shared__SharedFunctionInfo".getBytes(StandardCharsets.US_ASCII);
+            "v8dbg_class_JSFunction__shared__SharedFunctionInfo"
+                    .getBytes(StandardCharsets.US_ASCII);
     private static final int MOST_STRINGS = 32 << 20;
     private static final int MOST_NUMBER = 1 << 16;
 
     /** The numbers that are needed; lower case, they are the begins of the symbols' names. */
-    enum Number {
+    enum ScriptNumber {
         CLASS_JSFUNCTION__SHARED__,
         CLASS_SHAREDFUNCTIONINFO__NAME_OR_SCOPE_INFO__,
         CLASS_SHAREDFUNCTIONINFO__SCRIPT,
@@ -72,13 +73,13 @@ record ScriptLayout(Map<Number, Integer> numbers, List<Long> code) {
     }
 
     private static Optional<ScriptLayout> in(ElfFile elf, ElfSymbols symbols) {
-        Map<Number, Integer> found = new EnumMap<>(Number.class);
+        Map<ScriptNumber, Integer> found = new EnumMap<>(ScriptNumber.class);
         List<Long> code = new ArrayList<>();
         for (int i = 0; i < symbols.count(); i++) {
             String name = symbols.name(i);
             if (name.startsWith(PREFIX)) {
                 String lower = name.substring(PREFIX.length()).toLowerCase(Locale.ROOT);
-                for (Number number : Number.values()) {
+                for (ScriptNumber number : ScriptNumber.values()) {
                     if (lower.startsWith(number.name().toLowerCase(Locale.ROOT))) {
                         found.putIfAbsent(number, number(elf, symbols.value(i)));
                     }
@@ -93,7 +94,7 @@ record ScriptLayout(Map<Number, Integer> numbers, List<Long> code) {
             }
         }
         boolean whole =
-                found.size() == Number.values().length
+                found.size() == ScriptNumber.values().length
                         && found.values().stream().allMatch(v -> v >= 0 && v < MOST_NUMBER);
         return whole ? Optional.of(new ScriptLayout(found, code)) : Optional.empty();
     }
@@ -113,7 +114,7 @@ record ScriptLayout(Map<Number, Integer> numbers, List<Long> code) {
         return 0;
     }
 
-    int get(Number number) {
+    int get(ScriptNumber number) {
         return numbers.getOrDefault(number, 0);
     }
 
@@ -129,10 +130,10 @@ record ScriptLayout(Map<Number, Integer> numbers, List<Long> code) {
     /** What programs in the kernel read of the file. */
     long[] programFields(int fileNumber) {
         long[] fields = new long[PythonLayout.FIELDS];
-        fields[PythonLayout.Field.ENTRY.ordinal()] = PythonLayout.ENGINE;
-        int at = PythonLayout.Field.CODE.ordinal();
-        fields[at] = get(Number.CLASS_JSFUNCTION__SHARED__);
-        fields[at + 1] = get(Number.CLASS_SHAREDFUNCTIONINFO__NAME_OR_SCOPE_INFO__);
+        fields[PythonLayout.PythonField.ENTRY.ordinal()] = PythonLayout.ENGINE;
+        int at = PythonLayout.PythonField.CODE.ordinal();
+        fields[at] = get(ScriptNumber.CLASS_JSFUNCTION__SHARED__);
+        fields[at + 1] = get(ScriptNumber.CLASS_SHAREDFUNCTIONINFO__NAME_OR_SCOPE_INFO__);
         fields[at + 2] = fileNumber;
         return fields;
     }
