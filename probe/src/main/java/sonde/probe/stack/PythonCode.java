@@ -47,7 +47,7 @@ import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
-import sonde.probe.stack.PythonLayout.PythonField;
+import sonde.probe.stack.PythonLayout.LayoutField;
 
 /**
  * The subprograms that tell the functions of a Python program in place of the interpreter's frames:
@@ -108,7 +108,7 @@ final class PythonCode {
         report(code);
     }
 
-    private static int field(PythonField field) {
+    private static int field(LayoutField field) {
         return FIELDS + 8 * field.ordinal();
     }
 
@@ -122,7 +122,7 @@ final class PythonCode {
     }
 
     /** R3 = a word at a field of the struct at R3. */
-    private static void word(CodeBuilder code, PythonField of, Label failed) {
+    private static void word(CodeBuilder code, LayoutField of, Label failed) {
         code.load(Width.U64, R1, R6, field(of)).add(R3, R1);
         read(code, WORDS, 8, failed);
         code.load(Width.U64, R3, R6, WORDS);
@@ -139,16 +139,16 @@ final class PythonCode {
                 .ifNotZero(R1, out)
                 .store(Width.U64, R6, STATE, 2);
         fields(code, out);
-        word(code, PythonField.TOP, out);
+        word(code, LayoutField.TOP, out);
         code.store(Width.U64, R6, FRAME, R3)
                 .store(Width.U64, R6, OUTER_CFRAME, R3)
-                .load(Width.U64, R1, R6, field(PythonField.CFRAME))
+                .load(Width.U64, R1, R6, field(LayoutField.CFRAME))
                 .branch(EQUAL, R1, -1, started);
         outer(code, out);
         code.at(started)
                 .store(Width.U64, R6, STATE, 1)
                 .at(have)
-                .load(Width.U64, R1, R6, field(PythonField.ENTRY))
+                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
                 .branch(NOT_EQUAL, R1, PythonLayout.MARKED, aRun);
         inFrame(code, out);
         code.at(aRun)
@@ -183,19 +183,19 @@ final class PythonCode {
             code.load(Width.U64, R1, R0, 8 * i).store(Width.U64, R6, FIELDS + 8 * i, R1);
         }
         Label python = new Label("a Python");
-        code.load(Width.U64, R1, R6, field(PythonField.ENTRY))
+        code.load(Width.U64, R1, R6, field(LayoutField.ENTRY))
                 .branch(NOT_EQUAL, R1, PythonLayout.ENGINE, python)
                 .step("the process has V8")
                 .map(R1, maps.engines().fd())
                 .move(R2, R6)
                 .add(R2, OBJECT + 8)
                 .move(R3, R6)
-                .add(R3, field(PythonField.CODE))
+                .add(R3, field(LayoutField.CODE))
                 .move(R4, 0)
                 .call(HelperFunctionId.MAP_UPDATE_ELEM)
                 .jump(out)
                 .at(python)
-                .load(Width.U64, R1, R6, field(PythonField.RUNTIME))
+                .load(Width.U64, R1, R6, field(LayoutField.RUNTIME))
                 .load(Width.U64, R2, R6, CURRENT + 16)
                 .compute(AluOperation.SUBTRACT, R1, R2)
                 .store(Width.U64, R6, BASE, R1)
@@ -233,7 +233,7 @@ final class PythonCode {
         code.load(Width.U64, R3, R6, OUTER_CFRAME)
                 .ifZero(R3, failed)
                 .store(Width.U64, R6, CFRAME, R3)
-                .load(Width.U64, R1, R6, field(PythonField.CFRAME))
+                .load(Width.U64, R1, R6, field(LayoutField.CFRAME))
                 .add(R3, R1);
         // current_frame and previous
         read(code, WORDS, 16, failed);
@@ -244,7 +244,7 @@ final class PythonCode {
     }
 
     /** R1 = a field of the frame that was read, R2 is lost. */
-    private static void frameField(CodeBuilder code, PythonField of, Width width) {
+    private static void frameField(CodeBuilder code, LayoutField of, Width width) {
         code.load(Width.U64, R2, R6, field(of))
                 .and(R2, width == Width.U8 ? RuntimeScratch.AREA_BYTES - 1 : 0x78)
                 .add(R2, R6)
@@ -262,16 +262,16 @@ final class PythonCode {
                 .ifZero(R7, lost)
                 .move(R1, R6)
                 .add(R1, AREA)
-                .load(Width.U64, R2, R6, field(PythonField.FRAME_BYTES))
+                .load(Width.U64, R2, R6, field(LayoutField.FRAME_BYTES))
                 .and(R2, RuntimeScratch.AREA_BYTES - 1)
                 .move(R3, R7)
                 .call(HelperFunctionId.PROBE_READ_USER)
                 .ifNotZero(R0, lost)
-                .load(Width.U64, R1, R6, field(PythonField.ENTRY))
+                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
                 .branch(NOT_EQUAL, R1, PythonLayout.SHIM, python);
-        frameField(code, PythonField.OWNER, Width.U8);
+        frameField(code, LayoutField.OWNER, Width.U8);
         code.branch(GREATER_OR_EQUAL, R1, SHIM_OWNER, shim).at(python).step("its code");
-        frameField(code, PythonField.CODE, Width.U64);
+        frameField(code, LayoutField.CODE, Width.U64);
         code.move(R8, R1)
                 .and(R8, -8)
                 .ifZero(R8, lost)
@@ -288,12 +288,12 @@ final class PythonCode {
                 .compute(AluOperation.OR, R9, R1);
         tell(code);
         code.move(R1, R6).move(R2, R8).call(object);
-        frameField(code, PythonField.PREVIOUS, Width.U64);
+        frameField(code, LayoutField.PREVIOUS, Width.U64);
         code.store(Width.U64, R6, FRAME, R1)
-                .load(Width.U64, R1, R6, field(PythonField.ENTRY))
+                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
                 .branch(EQUAL, R1, PythonLayout.EACH, ended)
                 .branch(EQUAL, R1, PythonLayout.SHIM, out);
-        frameField(code, PythonField.OWNER, Width.U8);
+        frameField(code, LayoutField.OWNER, Width.U8);
         code.ifZero(R1, out);
         outer(code, lost);
         code.jump(ended).at(shim);
@@ -312,8 +312,8 @@ final class PythonCode {
         Label forward = new Label("not negative");
         Label placed = new Label("placed");
         Label known = new Label("known");
-        frameField(code, PythonField.POSITION, Width.U64);
-        code.load(Width.U64, R3, R6, field(PythonField.CODE_START))
+        frameField(code, LayoutField.POSITION, Width.U64);
+        code.load(Width.U64, R3, R6, field(LayoutField.CODE_START))
                 .ifZero(R3, last)
                 .compute(AluOperation.SUBTRACT, R1, R8)
                 .compute(AluOperation.SUBTRACT, R1, R3)
@@ -322,7 +322,7 @@ final class PythonCode {
                 .shiftLeft(R1, 32)
                 .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, 32)
                 .at(placed)
-                .load(Width.U64, R2, R6, field(PythonField.UNIT_SHIFT))
+                .load(Width.U64, R2, R6, field(LayoutField.UNIT_SHIFT))
                 .and(R2, 1)
                 .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, R2)
                 // Before the first instruction.
@@ -339,13 +339,13 @@ final class PythonCode {
      * word has: the memory of a code object is soon used for another.
      */
     private static void identify(CodeBuilder code, Label lost) {
-        code.step("its identity").load(Width.U64, R3, R6, field(PythonField.FILE)).add(R3, R8);
+        code.step("its identity").load(Width.U64, R3, R6, field(LayoutField.FILE)).add(R3, R8);
         read(code, WORDS, RuntimeScratch.WORDS_BYTES, lost);
         code.move(R0, R8).move(R4, IDENTITY_FACTOR);
-        for (PythonField of :
-                new PythonField[] {PythonField.FILE, PythonField.NAME, PythonField.LINES}) {
+        for (LayoutField of :
+                new LayoutField[] {LayoutField.FILE, LayoutField.NAME, LayoutField.LINES}) {
             code.load(Width.U64, R1, R6, field(of))
-                    .load(Width.U64, R2, R6, field(PythonField.FILE))
+                    .load(Width.U64, R2, R6, field(LayoutField.FILE))
                     .compute(AluOperation.SUBTRACT, R1, R2)
                     .and(R1, RuntimeScratch.WORDS_BYTES - 8)
                     .add(R1, R6)
@@ -379,7 +379,7 @@ final class PythonCode {
     /** R7 = a frame on the native stack, which is that of no function: the run began there. */
     private static void shim(CodeBuilder code, Label ended, Label out) {
         Label outside = new Label("of another native frame");
-        frameField(code, PythonField.PREVIOUS, Width.U64);
+        frameField(code, LayoutField.PREVIOUS, Width.U64);
         code.store(Width.U64, R6, FRAME, R1)
                 .load(Width.U64, R1, R6, HIGH)
                 .branch(GREATER_OR_EQUAL, R7, R1, outside)
@@ -419,7 +419,7 @@ final class PythonCode {
                 .branch(NOT_EQUAL, R8, R1, search)
                 .ifZero(R7, retry)
                 .move(R3, R7);
-        word(code, PythonField.THREAD_ID, search);
+        word(code, LayoutField.THREAD_ID, search);
         code.load(Width.U64, R1, R6, FS_BASE)
                 .branch(NOT_EQUAL, R1, R3, search)
                 .move(R0, R7)
@@ -433,7 +433,7 @@ final class PythonCode {
                 .store(Width.U64, R6, THREAD, 0)
                 .store(Width.U64, R6, FOUND, 0)
                 .load(Width.U64, R3, R6, BASE);
-        word(code, PythonField.INTERPRETERS, none);
+        word(code, LayoutField.INTERPRETERS, none);
         code.store(Width.U64, R6, INTERPRETER, R3)
                 .store(Width.U64, R10, -16, R6)
                 .move(R1, MOST_TASKS)
@@ -475,17 +475,17 @@ final class PythonCode {
                 .load(Width.U64, R7, R6, INTERPRETER)
                 .ifZero(R7, stop)
                 .move(R3, R7);
-        word(code, PythonField.THREADS, stop);
+        word(code, LayoutField.THREADS, stop);
         code.store(Width.U64, R6, THREAD, R3).move(R3, R7);
-        word(code, PythonField.NEXT_INTERPRETER, stop);
+        word(code, LayoutField.NEXT_INTERPRETER, stop);
         code.store(Width.U64, R6, INTERPRETER, R3).exit(0).at(thread).move(R3, R7);
-        word(code, PythonField.THREAD_ID, stop);
+        word(code, LayoutField.THREAD_ID, stop);
         code.load(Width.U64, R1, R6, FS_BASE)
                 .branch(NOT_EQUAL, R1, R3, other)
                 .store(Width.U64, R6, FOUND, R7)
                 .at(other)
                 .move(R3, R7);
-        word(code, PythonField.NEXT_THREAD, stop);
+        word(code, LayoutField.NEXT_THREAD, stop);
         code.store(Width.U64, R6, THREAD, R3).exit(0).at(stop).exit(1);
     }
 
@@ -526,9 +526,9 @@ final class PythonCode {
                 .call(HelperFunctionId.PROBE_READ_USER)
                 .ifNotZero(R0, unreadable)
                 .store(Width.U32, R7, PythonReport.READ, PythonReport.CODE_BYTES);
-        part(code, PythonField.NAME, PythonReport.NAME, PythonReport.NAME_BYTES, 1);
-        part(code, PythonField.FILE, PythonReport.FILE, PythonReport.FILE_BYTES, 2);
-        part(code, PythonField.LINES, PythonReport.LINES, PythonReport.LINES_BYTES, 3);
+        part(code, LayoutField.NAME, PythonReport.NAME, PythonReport.NAME_BYTES, 1);
+        part(code, LayoutField.FILE, PythonReport.FILE, PythonReport.FILE_BYTES, 2);
+        part(code, LayoutField.LINES, PythonReport.LINES, PythonReport.LINES_BYTES, 3);
         code.at(unreadable)
                 .move(R1, R7)
                 .move(R2, 0)
@@ -545,7 +545,7 @@ final class PythonCode {
     }
 
     private static void part(
-            CodeBuilder code, PythonField of, int place, int mostBytes, int number) {
+            CodeBuilder code, LayoutField of, int place, int mostBytes, int number) {
         Label done = new Label("done");
         code.load(Width.U64, R1, R6, field(of))
                 .and(R1, PythonReport.CODE_MASK)

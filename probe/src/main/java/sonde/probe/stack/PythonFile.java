@@ -185,7 +185,7 @@ record PythonFile(@Nullable PythonLayout layout, String version, List<Long> code
                 .each((section, function, bytes, address, rule) -> {
                     if (function != last[0] && function != start) {
                         last[0] = function;
-                        long inside = below(targets, function + bytes) - below(targets, function);
+                        int inside = below(targets, function + bytes) - below(targets, function);
                         if (inside > best[2] && elf.isCode(function)) {
                             best[0] = function;
                             best[1] = bytes;

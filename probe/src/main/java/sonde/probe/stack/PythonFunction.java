@@ -10,14 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
-import sonde.probe.stack.PythonLayout.PythonField;
+import sonde.probe.stack.PythonLayout.LayoutField;
 
 /**
  * A function of a Python program, from its code object.
  *
  * @param name {@code co_qualname}, before 3.11 {@code co_name}
  * @param library whether it belongs to what comes with Python
- * @param lines format of the table ({@link PythonField#LINE_FORMAT}); the line of each place by it
+ * @param lines format of the table ({@link LayoutField#LINE_FORMAT}); the line of each place by it
  * @param whole whether the table is read to its end
  */
 record PythonFunction(
@@ -59,39 +59,39 @@ record PythonFunction(
                 return null;
             }
         }
-        StringPart names = new StringPart(layout.get(PythonField.ASCII_BYTES), process);
+        StringPart names = new StringPart(layout.get(LayoutField.ASCII_BYTES), process);
         String name =
                 names.string(
                         part(report, 1, PythonReport.NAME),
-                        pointer(code, layout, PythonField.NAME));
+                        pointer(code, layout, LayoutField.NAME));
         String file =
                 names.string(
                         part(report, 2, PythonReport.FILE),
-                        pointer(code, layout, PythonField.FILE));
+                        pointer(code, layout, LayoutField.FILE));
         if (name == null || file == null) {
             return null;
         }
         MemorySegment lines = part(report, 3, PythonReport.LINES);
-        long place = pointer(code, layout, PythonField.LINES);
+        long place = pointer(code, layout, LayoutField.LINES);
         if (lines.byteSize() < BYTES_HEAD) {
             lines = process.read(place, BYTES_HEAD);
         }
         int length =
                 lines.byteSize() < BYTES_HEAD
                         ? 0
-                        : (int) Math.clamp(lines.get(JAVA_LONG_UNALIGNED, LENGTH), 0, MOST_TABLE);
+                        : Math.clamp(lines.get(JAVA_LONG_UNALIGNED, LENGTH), 0, MOST_TABLE);
         if (length > lines.byteSize() - BYTES_HEAD) {
             MemorySegment all = process.read(place, BYTES_HEAD + length);
             lines = all.byteSize() > lines.byteSize() ? all : lines;
         }
-        int have = (int) Math.clamp(lines.byteSize() - BYTES_HEAD, 0, length);
+        int have = Math.clamp(lines.byteSize() - BYTES_HEAD, 0, length);
         byte[] table = have == 0 ? new byte[0] : lines.asSlice(BYTES_HEAD, have).toArray(JAVA_BYTE);
         return new PythonFunction(
                 name,
                 file,
                 module(file, layout.version()),
-                code.get(JAVA_INT_UNALIGNED, layout.get(PythonField.FIRST_LINE)),
-                layout.get(PythonField.LINE_FORMAT),
+                code.get(JAVA_INT_UNALIGNED, layout.get(LayoutField.FIRST_LINE)),
+                layout.get(LayoutField.LINE_FORMAT),
                 ByteBuffer.wrap(table),
                 have == length);
     }
@@ -102,7 +102,7 @@ record PythonFunction(
         return report.asSlice(place, Math.clamp(read, 0, report.byteSize() - place));
     }
 
-    private static long pointer(MemorySegment code, PythonLayout layout, PythonField of) {
+    private static long pointer(MemorySegment code, PythonLayout layout, LayoutField of) {
         int at = layout.get(of);
         return at + 8 <= code.byteSize() ? code.get(JAVA_LONG_UNALIGNED, at) : 0;
     }

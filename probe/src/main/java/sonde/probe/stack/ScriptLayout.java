@@ -130,8 +130,8 @@ record ScriptLayout(Map<ScriptNumber, Integer> numbers, List<Long> code) {
     /** What programs in the kernel read of the file. */
     long[] programFields(int fileNumber) {
         long[] fields = new long[PythonLayout.FIELDS];
-        fields[PythonLayout.PythonField.ENTRY.ordinal()] = PythonLayout.ENGINE;
-        int at = PythonLayout.PythonField.CODE.ordinal();
+        fields[PythonLayout.LayoutField.ENTRY.ordinal()] = PythonLayout.ENGINE;
+        int at = PythonLayout.LayoutField.CODE.ordinal();
         fields[at] = get(ScriptNumber.CLASS_JSFUNCTION__SHARED__);
         fields[at + 1] = get(ScriptNumber.CLASS_SHAREDFUNCTIONINFO__NAME_OR_SCOPE_INFO__);
         fields[at + 2] = fileNumber;

@@ -11,7 +11,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import sonde.event.result.Frame;
-import sonde.probe.stack.PythonLayout.PythonField;
+import sonde.probe.stack.PythonLayout.LayoutField;
 
 /** Code objects as the program in the kernel reports them, and as a hostile process makes them. */
 final class PythonFunctionTest {
@@ -40,7 +40,7 @@ final class PythonFunctionTest {
             report.set(JAVA_INT_UNALIGNED, PythonReport.READ + 4L * i, read[i]);
         }
         MemorySegment code = report.asSlice(PythonReport.CODE, PythonReport.CODE_BYTES);
-        code.set(JAVA_INT_UNALIGNED, LAYOUT.get(PythonField.FIRST_LINE), 10);
+        code.set(JAVA_INT_UNALIGNED, LAYOUT.get(LayoutField.FIRST_LINE), 10);
         string(report.asSlice(PythonReport.NAME), "Shop.total");
         string(report.asSlice(PythonReport.FILE), "/srv/shop.py");
         MemorySegment table = report.asSlice(PythonReport.LINES);
