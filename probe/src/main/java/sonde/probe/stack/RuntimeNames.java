@@ -169,7 +169,7 @@ final class RuntimeNames {
         RuntimeObject content =
                 layout == null
                         ? null
-                        : new ScriptFunction.ScriptReader(
+                        : new JavaScriptFunction.ScriptReader(
                                         layout,
                                         (at, bytes) -> ProcessBytes.read(pid, at, bytes),
                                         sources(pid))

@@ -22,7 +22,7 @@ import sonde.probe.stack.ScriptLayout.ScriptNumber;
  * @param name empty for one without
  * @param file of the script; empty for a function of V8 itself
  */
-record ScriptFunction(String name, String file, int firstLine) implements RuntimeObject {
+record JavaScriptFunction(String name, String file, int firstLine) implements RuntimeObject {
     @Override
     public List<Frame> frames(int position) {
         boolean own = !file.isEmpty() && !file.startsWith("node:");
@@ -61,7 +61,7 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
         }
 
         /** Null when it is none, or its memory is gone. */
-        @Nullable ScriptFunction read(long shared) {
+        @Nullable JavaScriptFunction read(long shared) {
             if (type(shared + 1) != layout.get(ScriptNumber.TYPE_SHAREDFUNCTIONINFO__)) {
                 return null;
             }
@@ -73,10 +73,10 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
                     scripted ? string(field(script, ScriptNumber.CLASS_SCRIPT__NAME__), 0) : "";
             String path = file.startsWith("file://") ? file.substring(7) : file;
             if (isString(named)) {
-                return new ScriptFunction(string(named, 0), path, 0);
+                return new JavaScriptFunction(string(named, 0), path, 0);
             }
             if (type(named) != layout.get(ScriptNumber.TYPE_SCOPEINFO__)) {
-                return new ScriptFunction("", path, 0);
+                return new JavaScriptFunction("", path, 0);
             }
             return scoped(named, path, scripted ? script : 0);
         }
@@ -86,10 +86,10 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
          * and facts of the locals, perhaps more, then the function's name and its slot, perhaps a
          * name that was inferred, and the begin and end of its source.
          */
-        private ScriptFunction scoped(long scope, String path, long script) {
+        private JavaScriptFunction scoped(long scope, String path, long script) {
             long locals = word(scope - 1 + 3 * 8) >> 32;
             if (locals < 0 || locals > MOST_LOCALS) {
-                return new ScriptFunction("", path, 0);
+                return new JavaScriptFunction("", path, 0);
             }
             long at = scope - 1 + 8 * (4 + locals + (locals > MOST_INLINE_NAMES ? 1 : locals));
             String name = "";
@@ -103,10 +103,10 @@ record ScriptFunction(String name, String file, int firstLine) implements Runtim
                     // With a slot there are three numbers.
                     long start = isNumber(word(at + 24)) ? word(at + 16) : word(at + 8);
                     int line = isNumber(start) && script != 0 ? line(script, start >> 32) : 0;
-                    return new ScriptFunction(name, path, line);
+                    return new JavaScriptFunction(name, path, line);
                 }
             }
-            return new ScriptFunction(name, path, 0);
+            return new JavaScriptFunction(name, path, 0);
         }
 
         private static boolean isNumber(long word) {
