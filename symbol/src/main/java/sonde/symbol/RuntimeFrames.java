@@ -70,7 +70,8 @@ public final class RuntimeFrames {
         text.append(Long.toHexString(address(number) - 1)).append(" 2");
         char before = ' ';
         for (Frame frame : frames) {
-            text.append(before).append(printable(frame.name())).append('\t');
+            String name = frame.name().isEmpty() ? "?" : frame.name();
+            text.append(before).append(printable(name)).append('\t');
             text.append(printable(frame.module())).append('\t').append(printable(frame.file()));
             text.append('\t').append(frame.line());
             before = '\t';
@@ -80,7 +81,7 @@ public final class RuntimeFrames {
 
     private static String printable(String text) {
         String some = text.substring(0, Math.min(text.length(), MOST_LETTERS));
-        return some.isEmpty() ? "?" : some.replaceAll("\\p{Cntrl}", "?");
+        return some.replaceAll("\\p{Cntrl}", "?");
     }
 
     /** The frames of an address, innermost first; one at least. */

@@ -41,6 +41,7 @@ final class FrameStep {
     private final Label stop;
     private final ReturnCode returns;
     private final Label run;
+    private final Label engine;
     private final Label haveCfa = new Label("have the CFA");
     private final Label unreadable = new Label("unreadable");
     private final Label bad = new Label("bad rule");
@@ -48,8 +49,10 @@ final class FrameStep {
 
     /**
      * @param run the subprogram that begins a run of frames of a run time
+     * @param engine the one that knows frames of V8
      */
-    FrameStep(CodeBuilder code, Label stop, ReturnCode returns, Label run) {
+    FrameStep(CodeBuilder code, Label stop, ReturnCode returns, Label run, Label engine) {
+        this.engine = engine;
         this.returns = returns;
         this.run = run;
         this.code = code;
@@ -210,6 +213,8 @@ final class FrameStep {
                 .move(R2, R7)
                 .and(R2, 7)
                 .ifNotZero(R2, wrong)
+                .move(R1, R6)
+                .call(engine)
                 .load(Width.U64, R1, R6, GUESSED)
                 .add(R1, 1)
                 .store(Width.U64, R6, GUESSED, R1)

@@ -64,7 +64,7 @@ final class PythonCode {
     private static final int TENTH = SECOND / 10;
     private static final int MOST_SKIPPED = 3;
     private static final int USER_BITS = 47;
-    private static final long IDENTITY_FACTOR = 0x9e3779b97f4a7c15L;
+    static final long IDENTITY_FACTOR = 0x9e3779b97f4a7c15L;
     private static final int SHIM_OWNER = 3;
 
     private final KernelFields kernel;
@@ -137,8 +137,35 @@ final class PythonCode {
                 .load(Width.U64, R1, R6, STATE)
                 .branch(EQUAL, R1, 1, have)
                 .ifNotZero(R1, out)
-                .store(Width.U64, R6, STATE, 2)
-                .call(HelperFunctionId.KTIME_GET_NS)
+                .store(Width.U64, R6, STATE, 2);
+        fields(code, out);
+        word(code, LayoutField.TOP, out);
+        code.store(Width.U64, R6, FRAME, R3)
+                .store(Width.U64, R6, OUTER_CFRAME, R3)
+                .load(Width.U64, R1, R6, field(LayoutField.CFRAME))
+                .branch(EQUAL, R1, -1, started);
+        outer(code, out);
+        code.at(started)
+                .store(Width.U64, R6, STATE, 1)
+                .at(have)
+                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
+                .branch(NOT_EQUAL, R1, PythonLayout.MARKED, aRun);
+        inFrame(code, out);
+        code.at(aRun)
+                .load(Width.U64, R1, R6, FRAME)
+                .ifZero(R1, out)
+                .store(Width.U64, R6, RUN_FRAME, R1)
+                .store(Width.U64, R6, RUN, 1)
+                .load(Width.U64, R1, R6, COUNT)
+                .store(Width.U64, R6, RUN_COUNT, R1)
+                .add(R1, -1);
+        frameAddress(code);
+        code.load(Width.U64, R2, R1, FRAMES).store(Width.U64, R6, RUN_IP, R2).at(out).exit(0);
+    }
+
+    /** R3 = the thread's state; the fields of its Python are known. */
+    private void fields(CodeBuilder code, Label out) {
+        code.call(HelperFunctionId.KTIME_GET_NS)
                 .store(Width.U64, R6, NOW, R0)
                 .call(HelperFunctionId.GET_CURRENT_PID_TGID)
                 .shiftRight(R0, 32)
@@ -155,7 +182,20 @@ final class PythonCode {
         for (int i = 0; i < PythonLayout.FIELDS; i++) {
             code.load(Width.U64, R1, R0, 8 * i).store(Width.U64, R6, FIELDS + 8 * i, R1);
         }
-        code.load(Width.U64, R1, R6, field(LayoutField.RUNTIME))
+        Label python = new Label("a Python");
+        code.load(Width.U64, R1, R6, field(LayoutField.ENTRY))
+                .branch(NOT_EQUAL, R1, PythonLayout.ENGINE, python)
+                .step("the process has V8")
+                .map(R1, maps.engines().fd())
+                .move(R2, R6)
+                .add(R2, OBJECT + 8)
+                .move(R3, R6)
+                .add(R3, field(LayoutField.CODE))
+                .move(R4, 0)
+                .call(HelperFunctionId.MAP_UPDATE_ELEM)
+                .jump(out)
+                .at(python)
+                .load(Width.U64, R1, R6, field(LayoutField.RUNTIME))
                 .load(Width.U64, R2, R6, CURRENT + 16)
                 .compute(AluOperation.SUBTRACT, R1, R2)
                 .store(Width.U64, R6, BASE, R1)
@@ -163,17 +203,10 @@ final class PythonCode {
                 .call(thread)
                 .ifZero(R0, out)
                 .move(R3, R0);
-        word(code, LayoutField.TOP, out);
-        code.store(Width.U64, R6, FRAME, R3)
-                .store(Width.U64, R6, OUTER_CFRAME, R3)
-                .load(Width.U64, R1, R6, field(LayoutField.CFRAME))
-                .branch(EQUAL, R1, -1, started);
-        outer(code, out);
-        code.at(started)
-                .store(Width.U64, R6, STATE, 1)
-                .at(have)
-                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
-                .branch(NOT_EQUAL, R1, PythonLayout.MARKED, aRun);
+    }
+
+    /** Goes on only where the interpreter's frame belongs to the native frame. */
+    private static void inFrame(CodeBuilder code, Label out) {
         // Frames of an interpreter whose native frames were not recognised are left out.
         Label fits = new Label("fits");
         for (int i = 0; i < MOST_SKIPPED; i++) {
@@ -187,17 +220,7 @@ final class PythonCode {
                 .branch(LESS, R1, R2, out)
                 .at(fits)
                 .load(Width.U64, R2, R6, HIGH)
-                .branch(GREATER_OR_EQUAL, R1, R2, out)
-                .at(aRun)
-                .load(Width.U64, R1, R6, FRAME)
-                .ifZero(R1, out)
-                .store(Width.U64, R6, RUN_FRAME, R1)
-                .store(Width.U64, R6, RUN, 1)
-                .load(Width.U64, R1, R6, COUNT)
-                .store(Width.U64, R6, RUN_COUNT, R1)
-                .add(R1, -1);
-        frameAddress(code);
-        code.load(Width.U64, R2, R1, FRAMES).store(Width.U64, R6, RUN_IP, R2).at(out).exit(0);
+                .branch(GREATER_OR_EQUAL, R1, R2, out);
     }
 
     /** R1 = R6 + 8 * R1, bounded. */
@@ -232,10 +255,6 @@ final class PythonCode {
         Label lost = new Label("lost");
         Label shim = new Label("shim");
         Label python = new Label("python");
-        Label last = new Label("last instruction");
-        Label forward = new Label("not negative");
-        Label placed = new Label("placed");
-        Label known = new Label("known");
         Label ended = new Label("ended");
         Label out = new Label("out");
         code.move(R6, R1)
@@ -259,27 +278,8 @@ final class PythonCode {
                 .shiftRight(R1, USER_BITS)
                 .ifNotZero(R1, lost)
                 .step("its position");
-        frameField(code, LayoutField.POSITION, Width.U64);
-        code.load(Width.U64, R3, R6, field(LayoutField.CODE_START))
-                .ifZero(R3, last)
-                .compute(AluOperation.SUBTRACT, R1, R8)
-                .compute(AluOperation.SUBTRACT, R1, R3)
-                .jump(placed)
-                .at(last)
-                .shiftLeft(R1, 32)
-                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, 32)
-                .at(placed)
-                .load(Width.U64, R2, R6, field(LayoutField.UNIT_SHIFT))
-                .and(R2, 1)
-                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, R2)
-                // Before the first instruction.
-                .branch(SIGNED_GREATER_OR_EQUAL, R1, 0, forward)
-                .move(R1, 0)
-                .at(forward)
-                .branch(LESS_OR_EQUAL, R1, RuntimeWord.MOST_POSITION, known)
-                .move(R1, RuntimeWord.NO_POSITION)
-                .at(known)
-                .move(R9, R1);
+        position(code);
+        code.move(R9, R1);
         identify(code, lost);
         code.move(R1, R0)
                 .shiftLeft(R1, RuntimeWord.POSITION_BITS)
@@ -304,6 +304,34 @@ final class PythonCode {
                 .store(Width.U64, R6, RUN, 0)
                 .at(out)
                 .exit(0);
+    }
+
+    /** R1 = the position in the code object at R8, as far as a word has room. */
+    private static void position(CodeBuilder code) {
+        Label last = new Label("last instruction");
+        Label forward = new Label("not negative");
+        Label placed = new Label("placed");
+        Label known = new Label("known");
+        frameField(code, LayoutField.POSITION, Width.U64);
+        code.load(Width.U64, R3, R6, field(LayoutField.CODE_START))
+                .ifZero(R3, last)
+                .compute(AluOperation.SUBTRACT, R1, R8)
+                .compute(AluOperation.SUBTRACT, R1, R3)
+                .jump(placed)
+                .at(last)
+                .shiftLeft(R1, 32)
+                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, 32)
+                .at(placed)
+                .load(Width.U64, R2, R6, field(LayoutField.UNIT_SHIFT))
+                .and(R2, 1)
+                .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, R2)
+                // Before the first instruction.
+                .branch(SIGNED_GREATER_OR_EQUAL, R1, 0, forward)
+                .move(R1, 0)
+                .at(forward)
+                .branch(LESS_OR_EQUAL, R1, RuntimeWord.MOST_POSITION, known)
+                .move(R1, RuntimeWord.NO_POSITION)
+                .at(known);
     }
 
     /**

@@ -78,19 +78,21 @@ record PythonFile(@Nullable PythonLayout layout, String version, List<Long> code
         for (ElfSection table : elf.sections()) {
             if (table.type() == type && table.link() < elf.sections().size()) {
                 ElfSection names = elf.sections().get(table.link());
-                return names.sizeBytes() <= MOST_STRINGS && contains(elf.content(names));
+                return names.sizeBytes() <= MOST_STRINGS && contains(elf.content(names), SOUGHT);
             }
         }
         return false;
     }
 
-    private static boolean contains(MemorySegment names) {
-        byte[] all = names.toArray(JAVA_BYTE);
-        for (int i = 0; i + SOUGHT.length <= all.length; i++) {
-            if (all[i] == '_'
-                    && all[i + 1] == 'P'
-                    && all[i + 4] == 'v'
-                    && Arrays.equals(all, i, i + SOUGHT.length, SOUGHT, 0, SOUGHT.length)) {
+    /** Whether bytes have others among them. */
+    static boolean contains(MemorySegment bytes, byte[] sought) {
+        byte[] all = bytes.toArray(JAVA_BYTE);
+        byte last = sought[sought.length - 1];
+        byte middle = sought[sought.length / 2];
+        for (int i = 0; i + sought.length <= all.length; i++) {
+            if (all[i + sought.length - 1] == last
+                    && all[i + sought.length / 2] == middle
+                    && Arrays.equals(all, i, i + sought.length, sought, 0, sought.length)) {
                 return true;
             }
         }
@@ -183,7 +185,7 @@ record PythonFile(@Nullable PythonLayout layout, String version, List<Long> code
                 .each((section, function, bytes, address, rule) -> {
                     if (function != last[0] && function != start) {
                         last[0] = function;
-                        long inside = below(targets, function + bytes) - below(targets, function);
+                        int inside = below(targets, function + bytes) - below(targets, function);
                         if (inside > best[2] && elf.isCode(function)) {
                             best[0] = function;
                             best[1] = bytes;

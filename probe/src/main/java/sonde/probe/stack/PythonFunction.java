@@ -73,18 +73,18 @@ record PythonFunction(
         }
         MemorySegment lines = part(report, 3, PythonReport.LINES);
         long place = pointer(code, layout, LayoutField.LINES);
-        if (lines.byteSize() == 0) {
+        if (lines.byteSize() < BYTES_HEAD) {
             lines = process.read(place, BYTES_HEAD);
         }
         int length =
                 lines.byteSize() < BYTES_HEAD
                         ? 0
-                        : (int) Math.clamp(lines.get(JAVA_LONG_UNALIGNED, LENGTH), 0, MOST_TABLE);
+                        : Math.clamp(lines.get(JAVA_LONG_UNALIGNED, LENGTH), 0, MOST_TABLE);
         if (length > lines.byteSize() - BYTES_HEAD) {
             MemorySegment all = process.read(place, BYTES_HEAD + length);
             lines = all.byteSize() > lines.byteSize() ? all : lines;
         }
-        int have = (int) Math.clamp(lines.byteSize() - BYTES_HEAD, 0, length);
+        int have = Math.clamp(lines.byteSize() - BYTES_HEAD, 0, length);
         byte[] table = have == 0 ? new byte[0] : lines.asSlice(BYTES_HEAD, have).toArray(JAVA_BYTE);
         return new PythonFunction(
                 name,
@@ -124,9 +124,10 @@ record PythonFunction(
          */
         @Nullable String string(MemorySegment reported, long address) {
             MemorySegment all = reported;
-            if (all.byteSize() == 0) {
-                all = process.read(address, asciiBytes + 24);
-                if (all.byteSize() < asciiBytes + 24) {
+            if (all.byteSize() < asciiBytes + 24) {
+                MemorySegment more = process.read(address, asciiBytes + 24);
+                all = more.byteSize() > all.byteSize() ? more : all;
+                if (all.byteSize() < asciiBytes) {
                     return null;
                 }
             }
@@ -149,8 +150,8 @@ record PythonFunction(
                 MemorySegment more = process.read(address, head + bytes);
                 all = more.byteSize() > all.byteSize() ? more : all;
             }
-            int have = (int) Math.min(bytes, all.byteSize() - head) / width * width;
-            byte[] letters = all.asSlice(head, Math.max(0, have)).toArray(JAVA_BYTE);
+            long have = Math.clamp(all.byteSize() - head, 0, bytes) / width * width;
+            byte[] letters = have == 0 ? new byte[0] : all.asSlice(head, have).toArray(JAVA_BYTE);
             return switch (width) {
                 case 1 -> new String(letters, StandardCharsets.ISO_8859_1);
                 case 2 -> new String(letters, StandardCharsets.UTF_16LE);

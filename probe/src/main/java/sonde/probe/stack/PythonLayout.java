@@ -24,6 +24,9 @@ record PythonLayout(String version, List<Long> values) {
     /** A run ends at a frame on the native stack. */
     static final int SHIM = 2;
 
+    /** No Python, but V8 ({@link ScriptLayout}). */
+    static final int ENGINE = 3;
+
     private static final List<String> TABLE =
             ResourceTable.lines(PythonLayout.class.getResourceAsStream("python-layouts.txt"));
 

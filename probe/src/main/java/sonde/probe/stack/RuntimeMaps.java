@@ -19,6 +19,7 @@ import sonde.bpf.MapType;
 /** What programs that walk frames of run times share: files with an interpreter, threads, code. */
 final class RuntimeMaps implements AutoCloseable {
     private static final int MOST_FILES = 256;
+    private static final int MOST_ENGINES = 1 << 12;
     private static final int MOST_THREADS = 1 << 14;
     private static final int MOST_OBJECTS = 1 << 15;
 
@@ -27,7 +28,9 @@ final class RuntimeMaps implements AutoCloseable {
     private final BpfMap files;
     private final BpfMap threads;
     private final BpfMap objects;
+    private final BpfMap engines;
     private final Map<Integer, PythonLayout> layouts = new ConcurrentHashMap<>();
+    private final Map<Integer, ScriptLayout> scripts = new ConcurrentHashMap<>();
 
     /**
      * Empty maps.
@@ -39,6 +42,13 @@ final class RuntimeMaps implements AutoCloseable {
         try {
             files = made("sonde_uw_py", MapType.HASH, 4, 8 * PythonLayout.FIELDS, MOST_FILES);
             threads = made("sonde_uw_thread", MapType.LRU_HASH, 8, 24, MOST_THREADS);
+            engines =
+                    made(
+                            "sonde_uw_v8",
+                            MapType.LRU_HASH,
+                            4,
+                            RuntimeScratch.ENGINE_BYTES,
+                            MOST_ENGINES);
             objects =
                     made(
                             "sonde_uw_object",
@@ -74,6 +84,29 @@ final class RuntimeMaps implements AutoCloseable {
         return objects;
     }
 
+    /** u32 tgid of a process with V8 to what is needed of its {@link ScriptLayout}. */
+    BpfMap engines() {
+        return engines;
+    }
+
+    /** A file with V8. */
+    void add(int fileNumber, ScriptLayout layout) throws IOException {
+        scripts.put(fileNumber, layout);
+        add(fileNumber, layout.programFields(fileNumber));
+    }
+
+    private void add(int fileNumber, long[] fields) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocateFrom(JAVA_INT, fileNumber);
+            files.put(key, arena.allocateFrom(ValueLayout.JAVA_LONG, fields));
+        }
+    }
+
+    /** The layout of a file's V8; null when it has none. */
+    @Nullable ScriptLayout script(int fileNumber) {
+        return scripts.get(fileNumber);
+    }
+
     BpfMap reports() {
         return reports;
     }
@@ -81,11 +114,7 @@ final class RuntimeMaps implements AutoCloseable {
     /** A file with an interpreter of Python. */
     void add(int fileNumber, PythonLayout layout) throws IOException {
         layouts.put(fileNumber, layout);
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment key = arena.allocateFrom(JAVA_INT, fileNumber);
-            long[] fields = layout.programFields();
-            files.put(key, arena.allocateFrom(ValueLayout.JAVA_LONG, fields));
-        }
+        add(fileNumber, layout.programFields());
     }
 
     /** The layout of a file's Python; null when it has none. */

@@ -21,12 +21,15 @@ import sonde.symbol.RuntimeFrames;
  */
 final class RuntimeNames {
     private static final int MOST_OBJECTS = 1 << 18;
+    private static final int MOST_SOURCES = 64;
+    private static final int MOST_SCRIPTS = 1 << 10;
     private static final int MOST_WANTED = 1 << 12;
     private static final long AGAIN_NANOS = 250_000_000;
 
     private final Map<ObjectKey, KnownObject> objects = new HashMap<>();
     private final Map<RunTimeKind, ObjectReader> readers = new EnumMap<>(RunTimeKind.class);
     private final Deque<ObjectKey> wanted = new ArrayDeque<>();
+    private final Map<Integer, Map<Long, int[]>> sources = new HashMap<>();
     private final StringBuilder lines = new StringBuilder();
     private final RuntimeMaps maps;
     private int numbers;
@@ -142,6 +145,38 @@ final class RuntimeNames {
                         ? null
                         : PythonFunction.of(
                                 report, layout, (at, bytes) -> ProcessBytes.read(pid, at, bytes));
+        if (content != null) {
+            long object = report.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+            put(pid, report.get(ValueLayout.JAVA_INT_UNALIGNED, 12), object, content);
+        }
+    }
+
+    /** Ends of lines of a process's scripts; those of a few processes are remembered. */
+    private Map<Long, int[]> sources(int pid) {
+        if (sources.size() > MOST_SOURCES
+                || sources.values().stream().mapToInt(Map::size).sum() > MOST_SCRIPTS) {
+            sources.clear();
+        }
+        return sources.computeIfAbsent(pid, _ -> new HashMap<>());
+    }
+
+    /** A report of a function of JavaScript: its key, u64 number of the file, u64 address. */
+    void scriptReported(MemorySegment report) {
+        ScriptLayout layout =
+                maps.script(
+                        report.get(ValueLayout.JAVA_INT_UNALIGNED, RuntimeScratch.OBJECT_BYTES));
+        int pid = report.get(ValueLayout.JAVA_INT_UNALIGNED, 8);
+        RuntimeObject content =
+                layout == null
+                        ? null
+                        : new JavaScriptFunction.ScriptReader(
+                                        layout,
+                                        (at, bytes) -> ProcessBytes.read(pid, at, bytes),
+                                        sources(pid))
+                                .read(
+                                        report.get(
+                                                ValueLayout.JAVA_LONG_UNALIGNED,
+                                                RuntimeScratch.OBJECT_BYTES + 8));
         if (content != null) {
             long object = report.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
             put(pid, report.get(ValueLayout.JAVA_INT_UNALIGNED, 12), object, content);

@@ -53,8 +53,19 @@ final class RuntimeScratch {
 
     static final int OBJECT_BYTES = 16;
 
+    /** With the number of the engine's file and the object's address, a report of JavaScript. */
+    static final int SCRIPT_REPORT_BYTES = OBJECT_BYTES + 16;
+
+    /** 0 as long as nobody asked if the process has V8, 1 if it has, 2 if not. */
+    static final int ENGINE = OBJECT + SCRIPT_REPORT_BYTES;
+
+    /** Offsets of shared in JSFunction and of name_or_scope_info, number of the engine's file. */
+    static final int ENGINE_FIELDS = ENGINE + 8;
+
+    static final int ENGINE_BYTES = 24;
+
     /** The fields of {@link PythonLayout}. */
-    static final int FIELDS = OBJECT + OBJECT_BYTES;
+    static final int FIELDS = ENGINE_FIELDS + ENGINE_BYTES;
 
     static final int AREA = FIELDS + 8 * PythonLayout.FIELDS;
     static final int AREA_BYTES = 128;

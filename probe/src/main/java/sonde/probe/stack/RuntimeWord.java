@@ -12,7 +12,6 @@ final class RuntimeWord {
      */
     static final int COMPILED_JAVA = 0;
 
-    /** A code object of CPython and the index of a code unit of 2 bytes. */
     /**
      * A code object of CPython and the index of a code unit of 2 bytes. The object's number is a
      * hash of its address and of what it points to.

@@ -83,6 +83,7 @@ final class UnwindCode {
     private final UnwindTables tables;
     private final ReturnCode returns;
     private final PythonCode python;
+    private final ScriptCode scripts;
 
     UnwindCode(KernelFields fields, UnwindTables tables) {
         this.fields = fields;
@@ -91,6 +92,7 @@ final class UnwindCode {
         rows = new RowCode(tables);
         returns = new ReturnCode(fields, returned);
         python = new PythonCode(fields, tables);
+        scripts = new ScriptCode(tables);
     }
 
     /** Slots at which the subprograms begin, in the order of {@link #subprograms}. */
@@ -141,7 +143,8 @@ final class UnwindCode {
                 .store(Width.U64, R6, END, UserStackEnd.LIMIT.ordinal())
                 .store(Width.U64, R6, GUESSED, 0)
                 .store(Width.U64, R6, RuntimeScratch.RUN, 0)
-                .store(Width.U64, R6, RuntimeScratch.STATE, 0);
+                .store(Width.U64, R6, RuntimeScratch.STATE, 0)
+                .store(Width.U64, R6, RuntimeScratch.ENGINE, 0);
     }
 
     private static void copyRegisters(CodeBuilder code, BpfRegister from) {
@@ -250,6 +253,8 @@ final class UnwindCode {
             returns.find(code);
         }
         python.subprograms(code, label -> begin(code, label));
+        begin(code, scripts.engine());
+        scripts.write(code);
     }
 
     private void begin(CodeBuilder code, Label name) {
@@ -316,7 +321,7 @@ final class UnwindCode {
                 .ifNotZero(R1, stop);
         runtimeFrame(code, stop);
         code.move(R1, R6).call(findRow).move(R9, R0);
-        new FrameStep(code, stop, returns, python.run()).write();
+        new FrameStep(code, stop, returns, python.run(), scripts.engine()).write();
         code.at(stop).store(Width.U64, R6, END, R7).exit(1);
     }
 

@@ -258,7 +258,17 @@ final class UnwindFiles {
             if (python.isPresent()) {
                 table = table.map(python.get()::mark);
             }
+            Optional<ScriptLayout> scripts =
+                    table.isEmpty() || python.isPresent()
+                            ? Optional.empty()
+                            : ScriptLayout.in(ElfFile.of(file));
+            if (scripts.isPresent() && kept.isEmpty()) {
+                table = table.map(scripts.get()::mark);
+            }
             add(key, table);
+            if (scripts.isPresent()) {
+                tables.addScripts(key, scripts.get());
+            }
             if (python.isPresent()) {
                 tables.addPython(key, Objects.requireNonNull(python.get().layout()));
             }

@@ -217,6 +217,14 @@ final class UnwindTables implements AutoCloseable {
         }
     }
 
+    /** A file whose rows were added has V8. */
+    synchronized void addScripts(UnwoundFile file, ScriptLayout layout) throws IOException {
+        Rows rows = known.get(file);
+        if (rows != null) {
+            runtimes.add(rows.firstPiece(), layout);
+        }
+    }
+
     /** Pieces of a file. */
     private record Rows(int firstPiece, int count) {}
 
