@@ -19,6 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** User stacks of programs as a distribution ships them; bench/stacks runs more of them. */
 @Tag("kernel")
@@ -58,7 +60,8 @@ class WholeStacksTest {
         for (List<Long> chain : userChains(folder.resolve("checked.sonde/perf.data"))) {
             int second = chain.subList(1, chain.size()).indexOf(chain.getFirst()) + 1;
             if (second > 0) {
-                String kind = compare(chain.subList(0, second), chain.subList(second, chain.size()));
+                String kind =
+                        compare(chain.subList(0, second), chain.subList(second, chain.size()));
                 kinds.merge(kind, 1, Integer::sum);
                 if (kind.startsWith("o")) {
                     others.add(chain);
@@ -143,6 +146,46 @@ class WholeStacksTest {
         Map<String, Long> ends = ends("page-faults", "--", "/bin/sh", "-c", loop);
         assertThat(ends.keySet()).anyMatch(end -> end.contains("in exec"));
         assertThat(ends.keySet()).as("%s", ends).noneMatch(end -> end.startsWith("lead to no"));
+    }
+
+    private static final String BURNS =
+            """
+            #include <stdlib.h>
+            #include <sys/mman.h>
+            #include <time.h>
+            #define OWN __attribute__((noinline, noclone))
+            volatile long sink;
+            OWN long burn(long n) { for (long i = 0; i < n; i++) sink += i; return sink; }
+            OWN long middle(long n) { volatile char room[99]; room[n & 7] = 1; return burn(n) + room[2]; }
+            int main(int count, char **words) {
+                for (int i = atoi(words[1]); i > 0; i--) /* neighbours differ, so that none are merged */
+                    mmap(0, 4096, i & 1 ? PROT_READ | PROT_EXEC : PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                while (clock() < CLOCKS_PER_SEC / 2) middle(100000);
+                return 0;
+            }
+            """;
+
+    /** Twelve thousand mappings; a program that is deleted, and one that is replaced by another. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "./burns 12000",
+                "cp burns gone; ./gone 0 & sleep 0.05; rm gone; wait",
+                "unshare -m sh -c 'mount -t tmpfs none /mnt; cp burns /mnt/own; exec /mnt/own 0'",
+                "cp burns other; ./other 0 & sleep 0.05; cp /bin/true new; mv new other; ./other; wait"
+            })
+    void stacksOfManyMappingsAndOfFilesThatGo(String command) throws Exception {
+        Files.writeString(folder.resolve("burns.c"), BURNS);
+        Process gcc =
+                new ProcessBuilder("gcc", "-O2", "-fomit-frame-pointer", "-o", "burns", "burns.c")
+                        .directory(folder.toFile())
+                        .inheritIO()
+                        .start();
+        assertThat(gcc.waitFor()).isZero();
+        Map<String, Long> ends = ends("cpu-clock", "--", "/bin/sh", "-c", command);
+        long all = ends.values().stream().mapToLong(Long::longValue).sum();
+        assertThat(all).isGreaterThan(100);
+        assertThat(ends.getOrDefault("whole", 0L)).as("%s", ends).isGreaterThan(all * 97 / 100);
     }
 
     private Map<String, Long> ends(String event, String... command) throws Exception {

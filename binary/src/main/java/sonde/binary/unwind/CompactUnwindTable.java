@@ -42,6 +42,7 @@ public final class CompactUnwindTable {
     // sub $8, %rsp and add $8, %rsp
     private static final byte[] SUB_RSP = {0x48, (byte) 0x83, (byte) 0xec, 8};
     private static final byte[] ADD_RSP = {0x48, (byte) 0x83, (byte) 0xc4, 8};
+
     /** A rule is stated, but none that fits; of the kind NONE. */
     private static final int UNFIT = 1 << CompactRule.OFFSET_SHIFT;
 
