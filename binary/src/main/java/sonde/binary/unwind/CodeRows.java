@@ -40,7 +40,7 @@ final class CodeRows {
     private final long address;
     private final int from;
     private final int to;
-    private final TableReader tables;
+    private final JumpTableReader tables;
     private final X86Length in;
     private final long[] states;
     private final Deque<long[]> left = new ArrayDeque<>();
@@ -62,7 +62,7 @@ final class CodeRows {
     }
 
     /** Reads tables of jumps. */
-    interface TableReader {
+    interface JumpTableReader {
         /** The 32-bit number at an address of the file, or {@link Long#MIN_VALUE}. */
         long word(long address);
     }
@@ -73,7 +73,7 @@ final class CodeRows {
      * @param from the first place without rules
      * @param to behind the last one
      */
-    CodeRows(byte[] code, long address, int from, int to, TableReader tables) {
+    CodeRows(byte[] code, long address, int from, int to, JumpTableReader tables) {
         this.code = code;
         this.address = address;
         this.from = from;
