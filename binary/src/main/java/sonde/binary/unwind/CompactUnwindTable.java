@@ -53,12 +53,19 @@ public final class CompactUnwindTable {
     private static final int RSP_16 =
             CompactRule.Kind.RSP.ordinal() | 2 << CompactRule.OFFSET_SHIFT;
 
-    private final int[] offsets;
-    private final int[] rules;
+    /** Offset and rule in turn, as the kernel's program reads them. */
+    private final int[] cells;
 
-    private CompactUnwindTable(int[] offsets, int[] rules) {
-        this.offsets = offsets;
-        this.rules = rules;
+    private CompactUnwindTable(int[] cells) {
+        this.cells = cells;
+    }
+
+    private CompactUnwindTable(int[] offsets, int[] rules, int count) {
+        this(new int[2 * count]);
+        for (int i = 0; i < count; i++) {
+            cells[2 * i] = offsets[i];
+            cells[2 * i + 1] = rules[i];
+        }
     }
 
     /**
@@ -75,32 +82,32 @@ public final class CompactUnwindTable {
 
     /** How many rows. */
     public int rows() {
-        return offsets.length;
+        return cells.length / 2;
     }
 
     /** Offset in the file from which a row holds, unsigned. */
     public int offset(int row) {
-        return offsets[row];
+        return cells[2 * row];
     }
 
     /** Its {@link CompactRule}. */
     public int rule(int row) {
-        return rules[row];
+        return cells[2 * row + 1];
     }
 
     /** The rule at an offset in the file. */
     public int find(long offset) {
         int row = row(offset);
-        return row < 0 ? CompactRule.NONE : rules[row];
+        return row < 0 ? CompactRule.NONE : rule(row);
     }
 
     /** The row at an offset in the file; -1 before the first. */
     private int row(long offset) {
         int low = 0;
-        int high = offsets.length - 1;
+        int high = rows() - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            if (Integer.toUnsignedLong(offsets[middle]) <= offset) {
+            if (Integer.toUnsignedLong(cells[2 * middle]) <= offset) {
                 low = middle + 1;
             } else {
                 high = middle - 1;
@@ -111,37 +118,33 @@ public final class CompactUnwindTable {
 
     /** The same rows, where those of a range of offsets are in the function of an interpreter. */
     public CompactUnwindTable withInterpreter(long start, long end) {
-        int[] moreOffsets = new int[offsets.length + 2];
-        int[] moreRules = new int[offsets.length + 2];
+        int[] moreOffsets = new int[rows() + 2];
+        int[] moreRules = new int[rows() + 2];
         int kept = 0;
-        for (int i = 0; i < offsets.length; i++) {
-            long from = Integer.toUnsignedLong(offsets[i]);
-            long to = i + 1 < offsets.length ? Integer.toUnsignedLong(offsets[i + 1]) : 1L << 32;
+        for (int i = 0; i < rows(); i++) {
+            long from = Integer.toUnsignedLong(offset(i));
+            long to = i + 1 < rows() ? Integer.toUnsignedLong(offset(i + 1)) : 1L << 32;
             long first = Math.max(from, start);
             long last = Math.min(to, end);
             if (from < first || first >= last) {
                 moreOffsets[kept] = (int) from;
-                moreRules[kept++] = rules[i];
+                moreRules[kept++] = rule(i);
             }
             if (first < last) {
                 moreOffsets[kept] = (int) first;
-                moreRules[kept++] = CompactRule.inInterpreter(rules[i]);
+                moreRules[kept++] = CompactRule.inInterpreter(rule(i));
                 if (last < to) {
                     moreOffsets[kept] = (int) last;
-                    moreRules[kept++] = rules[i];
+                    moreRules[kept++] = rule(i);
                 }
             }
         }
-        return new CompactUnwindTable(
-                Arrays.copyOf(moreOffsets, kept), Arrays.copyOf(moreRules, kept));
+        return new CompactUnwindTable(moreOffsets, moreRules, kept);
     }
 
     /** Writes rows as the kernel's program reads them: u32 offset, u32 rule. */
     public void copy(int from, int count, MemorySegment to) {
-        for (int i = 0; i < count; i++) {
-            to.set(ValueLayout.JAVA_INT_UNALIGNED, 8L * i, offsets[from + i]);
-            to.set(ValueLayout.JAVA_INT_UNALIGNED, 8L * i + 4, rules[from + i]);
-        }
+        MemorySegment.copy(cells, 2 * from, to, ValueLayout.JAVA_INT_UNALIGNED, 0, 2 * count);
     }
 
     /** The rows as {@link #read} takes them. */
@@ -174,13 +177,9 @@ public final class CompactUnwindTable {
             throw new MalformedInputException(
                     "unwinding rows", "", 0, "damaged, or of another version");
         }
-        int[] offsets = new int[count];
-        int[] rules = new int[count];
-        for (int i = 0; i < count; i++) {
-            offsets[i] = bytes.getInt(HEAD_BYTES + 8 * i);
-            rules[i] = bytes.getInt(HEAD_BYTES + 8 * i + 4);
-        }
-        return new CompactUnwindTable(offsets, rules);
+        int[] cells = new int[2 * count];
+        bytes.position(HEAD_BYTES).slice().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(cells);
+        return new CompactUnwindTable(cells);
     }
 
     /** Collects rows in any order. */
@@ -373,7 +372,7 @@ public final class CompactUnwindTable {
                     rules[kept++] = rule;
                 }
             }
-            return new CompactUnwindTable(Arrays.copyOf(offsets, kept), Arrays.copyOf(rules, kept));
+            return new CompactUnwindTable(offsets, rules, kept);
         }
 
         private interface SectionRows {
