@@ -161,7 +161,9 @@ final class ExplainCommand {
         ResultPrinter.onOut(recipe.of(logs), call.json());
         if (!recipe.otherRelease().isEmpty()) {
             call.say(
-                    (call.given().has("--force") ? "addresses may be wrong" : "addresses were not decoded")
+                    (call.given().has("--force")
+                                    ? "addresses may be wrong"
+                                    : "addresses were not decoded")
                             + ": the log is of kernel "
                             + TextEscape.line(recipe.otherRelease())
                             + ", the image given with --vmlinux of another; name the image that"

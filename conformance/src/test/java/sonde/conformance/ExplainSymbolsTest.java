@@ -111,7 +111,9 @@ class ExplainSymbolsTest {
         Sonde here = Sonde.in(folder);
         Sonde.Outcome copied =
                 here.run("explain", "--decode-only", "-k", image.toString(), log.toString());
-        assertThat(copied.out()).startsWith("a line\n").contains(" main+0x4 (" + folder + "/pond.c:");
+        assertThat(copied.out())
+                .startsWith("a line\n")
+                .contains(" main+0x4 (" + folder + "/pond.c:");
         assertThat(here.run("explain", "pond.c"))
                 .satisfies(none -> assertThat(none.status()).isZero())
                 .satisfies(none ->
@@ -232,7 +234,9 @@ class ExplainSymbolsTest {
         }
     }
 
-    /** A log with {@code function+offset/size} for its addresses, by the output of {@code nm -n}. */
+    /**
+     * A log with {@code function+offset/size} for its addresses, by the output of {@code nm -n}.
+     */
     private static String placed(String log, String symbols) {
         java.util.TreeMap<Long, String> functions = new java.util.TreeMap<>();
         symbols.lines()
@@ -247,8 +251,7 @@ class ExplainSymbolsTest {
                     long address = Long.parseUnsignedLong(found.group(1), 16);
                     var in = functions.floorEntry(address);
                     long size = functions.higherKey(address) - in.getKey();
-                    return "%s+0x%x/0x%x"
-                            .formatted(in.getValue(), address - in.getKey(), size);
+                    return "%s+0x%x/0x%x".formatted(in.getValue(), address - in.getKey(), size);
                 });
     }
 }

@@ -29,6 +29,7 @@ final class IncidentFinder implements LogScanner.Lines {
                     DROPPED);
 
     private static final int MOST_LINES = 600;
+
     /** Lines that are looked at for the kernel's times. */
     private static final int MOST_UNSURE = 1000;
 

@@ -87,8 +87,7 @@ final class IncidentReader {
         IncidentKind kind = report.kind;
         LogCopy given = symbols;
         boolean isUsed = given != null && !isOtherBuild(given, report.lines);
-        List<LogLine> lines =
-                given != null && isUsed ? decoded(report.lines, given) : report.lines;
+        List<LogLine> lines = given != null && isUsed ? decoded(report.lines, given) : report.lines;
         Map<String, String> fields = new LinkedHashMap<>(report.fields);
         Map<String, String> machine = new LinkedHashMap<>();
         for (LogLine line : report.before) {

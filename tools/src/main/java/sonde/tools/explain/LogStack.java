@@ -43,8 +43,7 @@ record LogStack(String heading, int line, List<LogFrame> frames) {
     private static final String FIRST = "CBTbsSAFLUMrhNPakWt-{";
 
     /** A task in the dump of all tasks, before Linux 5.14. */
-    private static final Pattern TASK =
-            Pattern.compile("^[^ ]+ +[RSDTtXZPIKW] .* 0x[0-9a-f]{8}");
+    private static final Pattern TASK = Pattern.compile("^[^ ]+ +[RSDTtXZPIKW] .* 0x[0-9a-f]{8}");
 
     private static final Pattern IRQ = Pattern.compile("-irq-(?:safe|unsafe) lock");
 

@@ -51,7 +51,9 @@ final class OperandNames {
 
     /** Instructions that write registers which they do not name. */
     private static final Set<String> HIDDEN =
-            Set.of("mul", "imul", "div", "idiv", "cpuid", "xchg", "cmpxchg", "xadd", "pop", "leave");
+            Set.of(
+                    "mul", "imul", "div", "idiv", "cpuid", "xchg", "cmpxchg", "xadd", "pop",
+                    "leave");
 
     private static final Set<String> NO_WRITE =
             Set.of("cmp", "test", "push", "nop", "bt", "str", "stp", "cmn", "tst", "cbz", "cbnz");
@@ -225,7 +227,8 @@ final class OperandNames {
         if (mnemonic.startsWith("mov") && from instanceof MachineRegister copied) {
             return known(index, copied.name(), steps);
         }
-        boolean isShadow = mnemonic.equals("shr") && from instanceof MachineImmediate by && by.value() == 3;
+        boolean isShadow =
+                mnemonic.equals("shr") && from instanceof MachineImmediate by && by.value() == 3;
         if (isShadow) {
             return known(index, register, steps); // the shadow byte of KASAN is at address / 8
         }
@@ -308,9 +311,7 @@ final class OperandNames {
     /** Variables of the functions around an instruction, those of the innermost first. */
     private List<SourceVariable> variables(int index) throws IOException {
         long address =
-                place.address()
-                        + code.instructions().get(index).address()
-                        - code.fault().address();
+                place.address() + code.instructions().get(index).address() - code.fault().address();
         Optional<SourceScope> scope = place.symbols().scope(address);
         List<SourceVariable> all = new ArrayList<>();
         if (scope.isPresent()) {
@@ -376,8 +377,7 @@ final class OperandNames {
         }
         SourceType element = type;
         boolean goesOn = element.plain() instanceof Structure && depth < MOST_DEPTH;
-        Member part =
-                goesOn ? member((Structure) element.plain(), rest, bytes, depth + 1) : null;
+        Member part = goesOn ? member((Structure) element.plain(), rest, bytes, depth + 1) : null;
         if (part != null) {
             String path = name.isEmpty() ? part.name() : name + "." + part.name();
             return new Member(path, part.type(), 0, part.bits());

@@ -21,8 +21,7 @@ final class ReportDamage {
             Pattern.compile(
                     "^(?:CPU: \\d+ )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d{1,18}),? [Cc]omm: ");
 
-    private static final Pattern INNER_TIME =
-            Pattern.compile("\\[ {0,7}\\d{1,8}\\.\\d{6}\\]");
+    private static final Pattern INNER_TIME = Pattern.compile("\\[ {0,7}\\d{1,8}\\.\\d{6}\\]");
 
     private final BlameRules rules;
     private final IncidentKind kind;

@@ -37,8 +37,22 @@ final class TaskDump {
 
     private static final Map<String, String> STATES =
             Map.of(
-                    "D", "uninterruptible", "R", "running", "S", "sleeping", "I", "idle", "Z",
-                    "zombie", "T", "stopped", "X", "dead", "t", "traced");
+                    "D",
+                    "uninterruptible",
+                    "R",
+                    "running",
+                    "S",
+                    "sleeping",
+                    "I",
+                    "idle",
+                    "Z",
+                    "zombie",
+                    "T",
+                    "stopped",
+                    "X",
+                    "dead",
+                    "t",
+                    "traced");
 
     /**
      * A task or processor and where it is.
@@ -105,7 +119,9 @@ final class TaskDump {
             LogFrame place = null;
             for (LogFrame frame : frames) {
                 boolean isOwn = rules.skips(frame.function(), Set.of("hang", "sleep")).isEmpty();
-                boolean isReport = frame.function().startsWith("nmi_") || frame.function().startsWith("sched_show");
+                boolean isReport =
+                        frame.function().startsWith("nmi_")
+                                || frame.function().startsWith("sched_show");
                 if (place == null && isOwn && !isReport) {
                     place = frame;
                 }
@@ -140,7 +156,8 @@ final class TaskDump {
                 groups.entrySet().stream()
                         .sorted(order.thenComparing(one -> -one.getValue().size()))
                         .toList();
-        for (Map.Entry<String, List<Place>> one : sorted.subList(0, Math.min(sorted.size(), MOST_GROUPS))) {
+        for (Map.Entry<String, List<Place>> one :
+                sorted.subList(0, Math.min(sorted.size(), MOST_GROUPS))) {
             List<String> names = one.getValue().stream().map(Place::who).toList();
             int more = names.size() - MOST_NAMES;
             sentences.add(
@@ -156,7 +173,8 @@ final class TaskDump {
     }
 
     private static void zone(String text, List<String> sentences) {
-        Matcher zone = text.contains(" free:") || text.contains("free:") ? ZONE.matcher(text) : null;
+        Matcher zone =
+                text.contains(" free:") || text.contains("free:") ? ZONE.matcher(text) : null;
         if (zone == null || !zone.lookingAt()) {
             return;
         }

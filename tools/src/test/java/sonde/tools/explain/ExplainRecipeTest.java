@@ -331,7 +331,8 @@ class ExplainRecipeTest {
         PipedInputStream in = new PipedInputStream(kernel, 1 << 16);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ExplainRecipe recipe =
-                new ExplainRecipe(new ExplainOptions(false, false, false, false, true, false, null), null);
+                new ExplainRecipe(
+                        new ExplainOptions(false, false, false, false, true, false, null), null);
         Listing listing = recipe.of(List.of(new LogSource("log", null, in)));
         kernel.write(USE_AFTER_FREE.getBytes(StandardCharsets.UTF_8));
         kernel.flush();
@@ -502,7 +503,8 @@ class ExplainRecipeTest {
                                 List.of(zone.replace("FREE", "540696"), zone.replace("FREE", "9"))))
                 .satisfiesExactly(
                         much -> assertThat(much).contains("540696 kB free, above its watermark"),
-                        little -> assertThat(little).contains("9 kB free, below its watermark min"));
+                        little ->
+                                assertThat(little).contains("9 kB free, below its watermark min"));
     }
 
     /** Lines that nearly match: the time of each is bounded by its length, not by its square. */
