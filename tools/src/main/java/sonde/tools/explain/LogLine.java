@@ -29,6 +29,10 @@ record LogLine(long number, double seconds, String context, String text) {
     private static final Pattern TIME =
             Pattern.compile("\\[ {0,8}(?<seconds>\\d{1,10}\\.\\d{3,9})\\]");
 
+    /** The same after its begin was lost. */
+    private static final Pattern CUT_TIME =
+            Pattern.compile("^ *(?<seconds>\\d{1,10}\\.\\d{6})\\] ");
+
     private static final Pattern CALLER = Pattern.compile("^ ?\\[ *(?<caller>[TC]\\d+)\\]");
 
     private static final Pattern ANDROID =
@@ -189,6 +193,14 @@ record LogLine(long number, double seconds, String context, String text) {
         LogLine other = isOther ? other(text, number) : null;
         if (other != null) {
             return other;
+        }
+        Matcher cut = first == ' ' || first <= '9' ? CUT_TIME.matcher(text) : null;
+        if (cut != null && cut.lookingAt()) {
+            return new LogLine(
+                    number,
+                    Double.parseDouble(cut.group("seconds")),
+                    "",
+                    text.substring(cut.end()));
         }
         String host = "";
         if (first != '[' && first != ' ') {
