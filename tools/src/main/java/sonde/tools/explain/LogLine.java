@@ -166,7 +166,9 @@ record LogLine(long number, double seconds, String context, String text) {
         }
         String raw = new String(bytes, from, to - from, StandardCharsets.UTF_8).strip();
         LogLine line = of(raw, number);
-        return line.hasTime() || !line.context().isEmpty() || line.text().length() < raw.length();
+        return raw.startsWith("Linux version ")
+                || line.hasTime()
+                || !line.context().isEmpty() || line.text().length() < raw.length();
     }
 
     /** Who printed a line of a console; null where only {@link #of} can tell. */

@@ -572,4 +572,14 @@ class ExplainRecipeTest {
                 .doesNotContain("it reads");
         assertThat(json(log.replaceAll("(?m)^", "1.639034] "))).contains("\"seconds\":1.639034");
     }
+
+    /** %p prints the same hash for the same address. */
+    @Test
+    void anObjectIsFollowedByItsHashedAddress() throws IOException {
+        String named = WARNING.replace("Modules linked", "reed: bends 00000000d9f1ab42\nModules linked");
+        assertThat(text(named + "nothing\n".repeat(60) + named.replace("reed_bend", "reed_cut")))
+                .containsOnlyOnce("the object at the hashed address 00000000d9f1ab42 is in #1 too");
+        String registers = WARNING.replace("Call Trace", "RAX: 00000000d9f1ab42\nCall Trace");
+        assertThat(text(registers + "nothing\n".repeat(60) + registers)).doesNotContain("hashed");
+    }
 }
