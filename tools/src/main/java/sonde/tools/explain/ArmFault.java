@@ -8,10 +8,13 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The load or store that failed in a report of 32-bit Arm, and what the kernel knows of registers. */
+/**
+ * The load or store that failed in a report of 32-bit Arm, and what the kernel knows of registers.
+ */
 final class ArmFault {
     private static final Pattern REGISTER =
-            Pattern.compile("\\b(?<name>r\\d{1,2}|sp|ip|fp|lr|pc) ?: ?\\[?<?(?<value>[0-9a-f]{8})\\b");
+            Pattern.compile(
+                    "\\b(?<name>r\\d{1,2}|sp|ip|fp|lr|pc) ?: ?\\[?<?(?<value>[0-9a-f]{8})\\b");
 
     /** arch/arm/kernel/process.c, since Linux 5.12. */
     private static final Pattern NOTE =
@@ -35,7 +38,11 @@ final class ArmFault {
         boolean isStack = false;
         for (LogLine line : lines) {
             String text = line.text();
-            isStack |= text.startsWith("Stack: ") || LogStack.heading(text) != null && !text.startsWith("CPU: ") && !text.startsWith("Workqueue: ");
+            isStack |=
+                    text.startsWith("Stack: ")
+                            || LogStack.heading(text) != null
+                                    && !text.startsWith("CPU: ")
+                                    && !text.startsWith("Workqueue: ");
             Matcher note = NOTE.matcher(text);
             Matcher code = CODE.matcher(text);
             if (note.lookingAt()) {
@@ -101,8 +108,14 @@ final class ArmFault {
             if (isShifted) {
                 return "";
             }
-            offset = kind == 3 ? (registers.getOrDefault(index, 0L) << (bits >> 7 & 31)) : bits & 0xfff;
-        } else if (kind == 0 && (bits & 0x90) == 0x90 && (bits & 0x60) != 0 && (bits & 1 << 22) != 0) {
+            offset =
+                    kind == 3
+                            ? (registers.getOrDefault(index, 0L) << (bits >> 7 & 31))
+                            : bits & 0xfff;
+        } else if (kind == 0
+                && (bits & 0x90) == 0x90
+                && (bits & 0x60) != 0
+                && (bits & 1 << 22) != 0) {
             int op = bits >> 5 & 3;
             size = op == 1 || isLoad && op == 3 ? "2 bytes" : isLoad ? "1 byte" : "8 bytes";
             isLoad |= op == 2;
@@ -118,10 +131,7 @@ final class ArmFault {
         if (fault >= 0 && Math.abs(address - fault) >= Long.BYTES) {
             return ""; // the report is of another place than its registers
         }
-        String at =
-                isKnown
-                        ? " at 0x%x".formatted(address)
-                        : " at an address that is not known";
+        String at = isKnown ? " at 0x%x".formatted(address) : " at an address that is not known";
         String by = index.isEmpty() ? "0x%x".formatted(signed) : index;
         return ": it %s %s%s, %s + %s; %s = %s"
                 .formatted(

@@ -36,7 +36,8 @@ final class IncidentReader {
                     new LinePattern("^Code: (?<code>[0-9a-f<>() ]{8,}.*)"));
 
     /** What %p prints since Linux 4.15: a hash of the address, in the lower half. */
-    private static final Pattern HASHED = Pattern.compile("(?<![0-9a-fx])0{8}([0-9a-f]{8})\\b");
+    private static final Pattern HASHED =
+            Pattern.compile("(?<![0-9a-fx<]|[A-Z0-9]: )0{8}([0-9a-f]{8})\\b");
 
     private static final int MOST_HASHED = 1 << 14;
 
@@ -152,7 +153,7 @@ final class IncidentReader {
         for (LogLine line : lines) {
             Matcher hash = HASHED.matcher(line.text());
             List<String> found = new ArrayList<>();
-            while (line.text().indexOf(':') != 3 && hash.find()) {
+            while (hash.find()) {
                 found.add(hash.group());
             }
             // Registers and words of stacks come in rows; a small number is a value.
@@ -163,7 +164,9 @@ final class IncidentReader {
         for (String value : own.keySet()) {
             Integer earlier = hashed.get(value);
             if (earlier != null) {
-                same.add("the object at the hashed address %s is in #%d too".formatted(value, earlier));
+                same.add(
+                        "the object at the hashed address %s is in #%d too"
+                                .formatted(value, earlier));
             } else if (hashed.size() < MOST_HASHED) {
                 hashed.put(value, number);
             }

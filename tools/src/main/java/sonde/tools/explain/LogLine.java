@@ -168,7 +168,8 @@ record LogLine(long number, double seconds, String context, String text) {
         LogLine line = of(raw, number);
         return raw.startsWith("Linux version ")
                 || line.hasTime()
-                || !line.context().isEmpty() || line.text().length() < raw.length();
+                || !line.context().isEmpty()
+                || line.text().length() < raw.length();
     }
 
     /** Who printed a line of a console; null where only {@link #of} can tell. */

@@ -576,7 +576,8 @@ class ExplainRecipeTest {
     /** %p prints the same hash for the same address. */
     @Test
     void anObjectIsFollowedByItsHashedAddress() throws IOException {
-        String named = WARNING.replace("Modules linked", "reed: bends 00000000d9f1ab42\nModules linked");
+        String named =
+                WARNING.replace("Modules linked", "reed: bends 00000000d9f1ab42\nModules linked");
         assertThat(text(named + "nothing\n".repeat(60) + named.replace("reed_bend", "reed_cut")))
                 .containsOnlyOnce("the object at the hashed address 00000000d9f1ab42 is in #1 too");
         String registers = WARNING.replace("Call Trace", "RAX: 00000000d9f1ab42\nCall Trace");
