@@ -21,5 +21,6 @@ module sonde.probe {
     exports sonde.probe.record;
     exports sonde.probe.snapshot;
     exports sonde.probe.stack;
+    exports sonde.probe.syscall;
     exports sonde.probe.tracefs;
 }

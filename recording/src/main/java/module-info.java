@@ -13,6 +13,7 @@ module sonde.recording {
     exports sonde.recording.json;
     exports sonde.recording.names;
     exports sonde.recording.perfdata;
+    exports sonde.recording.syscall;
     exports sonde.recording.tracedat;
     exports sonde.recording.ctf to
             sonde.open;

@@ -32,5 +32,6 @@ module sonde.tools {
     exports sonde.tools.report.section;
     exports sonde.tools.script;
     exports sonde.tools.symbolize;
+    exports sonde.tools.syscalls;
     exports sonde.tools.trace;
 }

@@ -10,6 +10,8 @@ import static sonde.bpf.insn.BpfRegister.R6;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
@@ -28,6 +30,9 @@ import sonde.sys.SyscallException;
  */
 public final class TaskTree implements AutoCloseable {
     private static final int MAX_TASKS = 1 << 15;
+
+    /** The value of a new member: bits of whoever filters, the tree itself does not read them. */
+    public static final int NEW_MEMBER = 0xff;
 
     /** Stack place of the key that {@link #filter} uses: a u32. */
     public static final int KEY = -4;
@@ -49,15 +54,7 @@ public final class TaskTree implements AutoCloseable {
      * @param rootPids processes; one that is gone is left out
      */
     public static TaskTree open(Set<Integer> rootPids) throws IOException {
-        BpfMap members = BpfMap.create(new MapSpec("sonde_tree", MapType.HASH, 4, 4, MAX_TASKS));
-        BpfMap overflow;
-        try {
-            overflow = BpfMap.create(new MapSpec("sonde_overflow", MapType.ARRAY, 4, 8, 1));
-        } catch (IOException e) {
-            members.close();
-            throw e;
-        }
-        TaskTree tree = new TaskTree(members, overflow);
+        TaskTree tree = make();
         try {
             tree.follow("fork", tree::forked);
             tree.follow("exec", tree::executed);
@@ -70,6 +67,45 @@ public final class TaskTree implements AutoCloseable {
             tree.close();
             throw e;
         }
+    }
+
+    /**
+     * As {@link #open}, for a program that looks at the ends of members: its own program on
+     * sched_process_exit must {@link #forget} them, so that it sees them first.
+     *
+     * @param descendants false for those threads alone whose numbers are given
+     */
+    public static TaskTree observed(Set<Integer> roots, boolean descendants) throws IOException {
+        TaskTree tree = make();
+        try {
+            if (descendants) {
+                tree.follow("fork", tree::forked);
+            }
+            tree.follow("exec", tree::executed);
+            for (int root : roots) {
+                if (descendants) {
+                    tree.addProcess(root);
+                } else {
+                    tree.members.put(root, NEW_MEMBER);
+                }
+            }
+            return tree;
+        } catch (IOException e) {
+            tree.close();
+            throw e;
+        }
+    }
+
+    private static TaskTree make() throws IOException {
+        BpfMap members = BpfMap.create(new MapSpec("sonde_tree", MapType.HASH, 4, 4, MAX_TASKS));
+        BpfMap overflow;
+        try {
+            overflow = BpfMap.create(new MapSpec("sonde_overflow", MapType.ARRAY, 4, 8, 1));
+        } catch (IOException e) {
+            members.close();
+            throw e;
+        }
+        return new TaskTree(members, overflow);
     }
 
     private interface Reaction {
@@ -116,22 +152,27 @@ public final class TaskTree implements AutoCloseable {
     }
 
     private ProgramCode exited(TracepointFormat exit) {
-        return new CodeBuilder()
-                .step("remove the thread that ends")
-                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
-                .store(Width.U32, R10, KEY, R0)
-                .map(R1, members.fd())
+        CodeBuilder code =
+                new CodeBuilder()
+                        .step("remove the thread that ends")
+                        .call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                        .store(Width.U32, R10, KEY, R0);
+        forget(code);
+        return code.exit(1).build();
+    }
+
+    /** Writes instructions that remove the thread whose number is at {@link #KEY}. */
+    public void forget(CodeBuilder code) {
+        code.map(R1, members.fd())
                 .move(R2, R10)
                 .add(R2, KEY)
-                .call(HelperFunctionId.MAP_DELETE_ELEM)
-                .exit(1)
-                .build();
+                .call(HelperFunctionId.MAP_DELETE_ELEM);
     }
 
     /** Adds the task in R1; counts when the map is full. */
     private void addTask(CodeBuilder code, Label added) {
         code.store(Width.U32, R10, KEY, R1)
-                .store(Width.U32, R10, KEY - 4, 1)
+                .store(Width.U32, R10, KEY - 4, NEW_MEMBER)
                 .map(R1, members.fd())
                 .move(R2, R10)
                 .add(R2, KEY)
@@ -147,7 +188,8 @@ public final class TaskTree implements AutoCloseable {
 
     /**
      * Writes instructions that go to the label unless the current thread is a member. R0 to R5 are
-     * lost, {@link #KEY} holds its number afterwards.
+     * lost; {@link #KEY} holds its number afterwards, and R0 the address of its value, a u32 that
+     * is {@link #NEW_MEMBER} at first.
      */
     public void filter(CodeBuilder code, Label outside) {
         code.call(HelperFunctionId.GET_CURRENT_PID_TGID).store(Width.U32, R10, KEY, R0);
@@ -175,7 +217,7 @@ public final class TaskTree implements AutoCloseable {
             for (String tid : tids == null ? new String[0] : tids) {
                 int number = Integer.parseInt(tid);
                 if (!members.contains(number)) {
-                    members.put(number, 1);
+                    members.put(number, NEW_MEMBER);
                     grew = true;
                 }
             }
@@ -185,6 +227,13 @@ public final class TaskTree implements AutoCloseable {
     /** Whether a thread is a member now. */
     public boolean contains(int tid) throws SyscallException {
         return members.contains(tid);
+    }
+
+    /** Whether no member is left. */
+    public boolean isEmpty() throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            return !members.nextKey(MemorySegment.NULL, arena.allocate(4, 8));
+        }
     }
 
     /** Tasks not followed because there were more than 32768 at once. */

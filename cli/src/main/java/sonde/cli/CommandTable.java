@@ -15,8 +15,8 @@ final class CommandTable {
     /** The commands, in the order of the overview. */
     static final List<String> NAMES =
             List.of(
-                    ("record report convert query list probe elf symbolize explain bpf kernel doctor"
-                                    + " trace tool")
+                    ("record report convert query list probe elf symbolize explain bpf kernel trace"
+                                    + " tool syscalls doctor bugreport")
                             .split(" "));
 
     /**
@@ -85,8 +85,10 @@ final class CommandTable {
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
                     case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
+                    case "bugreport" -> new Entry(BugreportCommand.MODEL, BugreportCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
+                    case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

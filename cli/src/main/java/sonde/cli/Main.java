@@ -12,6 +12,7 @@ import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.event.NearestNames;
 import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
+import sonde.tools.doctor.BugReportRecipe;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
@@ -83,6 +84,9 @@ public final class Main {
         String first = args.length == 0 ? "--help" : args[0];
         switch (first) {
             case "--version", "-V" -> {
+                if (args.length > 1 && List.of("-v", "--verbose").contains(args[1])) {
+                    return build(err);
+                }
                 out.println("sonde " + VERSION);
                 return ExitCode.DONE;
             }
@@ -137,9 +141,10 @@ public final class Main {
         CommandModel model = entry.model();
         boolean debug = words.contains("--debug");
         try {
-            // trace-cmd's -f belongs to the -e before it: the order of record's options counts.
+            // trace-cmd's -f belongs to the -e before it, strace's expressions change those before
+            // them.
             GivenOptions given =
-                    name.equals("record")
+                    List.of("record", "syscalls").contains(name)
                             ? OptionWords.read(model, words)
                             : PicocliWords.read(model, words);
             if (given.has("--help")) {
@@ -156,6 +161,15 @@ public final class Main {
             }
         } catch (Exception e) {
             return FailureMessages.execution(e, name, debug, err);
+        }
+    }
+
+    /** {@code sonde --version -v}. */
+    private static int build(PrintWriter err) {
+        try {
+            return ResultPrinter.onOut(BugReportRecipe.build(VERSION), false);
+        } catch (IOException e) {
+            return FailureMessages.execution(e, "", false, err);
         }
     }
 
@@ -187,7 +201,7 @@ public final class Main {
      */
     private static void begin(String command, String below) {
         boolean usesKernel =
-                List.of("trace", "tool", "list", "probe", "kernel").contains(command)
+                List.of("trace", "tool", "list", "probe", "kernel", "syscalls").contains(command)
                         || command.equals("bpf")
                                 && !List.of("asm", "disasm", "run", "gen").contains(below);
         Runnable work = usesKernel ? Leftovers::remove : ProcessCalls::getpid;

@@ -41,7 +41,11 @@ class CommandTableTest {
 
     /** Accepted for bpftrace's sake, without effect. */
     private static final Set<String> WITHOUT_EFFECT =
-            Set.of("trace --verify-llvm-ir", "trace --usdt-file-activation", "probe add --force");
+            Set.of(
+                    "trace --verify-llvm-ir",
+                    "trace --usdt-file-activation",
+                    "probe add --force",
+                    "syscalls --summary-wall-clock");
 
     /** Names that are of several kinds, and why. */
     private static final Map<String, String> SEVERAL_KINDS =
@@ -52,6 +56,7 @@ class CommandTableTest {
                     "--cpu", "ranges in record, as taskset has them",
                     "--stacks", "events in record, a flag in BCC's tools",
                     "--user", "a user in record, user stacks alone in BCC's tools",
+                    "--columns", "the column of the result in strace, a flag in symbolize",
                     "--to", "convert's formats are too many to be listed as choices",
                     "-e", "bpftrace's program; a letter without effect in BCC's tcprtt");
 
@@ -62,6 +67,7 @@ class CommandTableTest {
                     "symbolize", "addr2line",
                     "trace", "bpftrace",
                     "tool", "BCC",
+                    "syscalls", "strace",
                     "bpf btf", "bpftool");
 
     /** Letters that stand for several options in all other commands, and why. */
@@ -117,7 +123,7 @@ class CommandTableTest {
                                 + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
-        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject")) {
+        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -161,7 +167,8 @@ class CommandTableTest {
 
     /** The source of the class that reads options which several commands have. */
     private static String arguments(String part) throws IOException {
-        for (String folder : List.of("option", "report", "trace", "record", "query", "elf")) {
+        for (String folder :
+                List.of("option", "report", "trace", "record", "query", "elf", "syscalls")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);

@@ -76,11 +76,7 @@ public final class CompiledCode {
         Map<Integer, JavaMethod> methods = new HashMap<>();
         CompiledCode made =
                 new CompiledCode(
-                        compileId,
-                        method,
-                        codeOffset,
-                        places,
-                        new Scopes(scopes, code, methods));
+                        compileId, method, codeOffset, places, new Scopes(scopes, code, methods));
         for (int i = 0; i < made.count(); i++) {
             made.eachScope(
                     i,

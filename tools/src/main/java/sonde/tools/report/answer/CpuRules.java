@@ -35,7 +35,8 @@ final class CpuRules {
     private static final int GROUPS = 2;
 
     private static final Pattern SPINNING =
-            Pattern.compile("(?i).*spin_?(try|un)?_?lock.*|.*lock_?spin.*|.*spin_?(wait|loop)\\b.*");
+            Pattern.compile(
+                    "(?i).*spin_?(try|un)?_?lock.*|.*lock_?spin.*|.*spin_?(wait|loop)\\b.*");
 
     /** Who used the CPUs is half of an answer. */
     private static final double UNSAMPLED = 0.5;

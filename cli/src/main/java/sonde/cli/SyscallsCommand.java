@@ -1,0 +1,57 @@
+package sonde.cli;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import sonde.cli.ResultPrinter.OutputForm;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Table;
+import sonde.probe.launch.InheritedState;
+import sonde.tools.record.RunningTarget;
+import sonde.tools.syscalls.SyscallsArguments;
+import sonde.tools.syscalls.SyscallsRequest;
+import sonde.tools.syscalls.SyscallsRun;
+
+/** {@code sonde syscalls}: strace's lines, without stopping the program. */
+final class SyscallsCommand {
+    static final String MODEL = SyscallsArguments.MODEL;
+
+    private SyscallsCommand() {}
+
+    static int run(CommandCall call) throws Exception {
+        InheritedState origin = InheritedState.capture();
+        SyscallsRequest request = SyscallsArguments.request(call.given(), origin);
+        for (int pid : request.pids()) {
+            RunningTarget.check(pid);
+        }
+        Path file = call.given().path("--output");
+        try (SyscallsRun run = new SyscallsRun(request)) {
+            SyscallsRequest.CountForm counts = request.counts();
+            if (counts != null && !counts.linesToo()) {
+                run.lines().rows().writeTo(OutputStream.nullOutputStream(), ListingForm.TEXT);
+            } else {
+                show(run, file);
+            }
+            Optional<Table> table = run.table();
+            if (table.isPresent()) {
+                if (file != null && counts != null && !counts.linesToo()) {
+                    ResultPrinter.whileWritten(table.get(), OutputForm.TEXT, file);
+                } else {
+                    ResultPrinter.onErr(table.get());
+                }
+            }
+            call.say(run.notes());
+            return run.status();
+        }
+    }
+
+    private static void show(SyscallsRun run, @Nullable Path file) throws IOException {
+        if (file == null) {
+            ResultPrinter.onErr(run.lines());
+        } else {
+            ResultPrinter.whileWritten(run.lines(), OutputForm.TEXT, file);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+package sonde.recording.syscall;
+
+import static sonde.recording.syscall.ConstantSet.appendHex;
+
+import org.jspecify.annotations.Nullable;
+import sonde.recording.syscall.ArgumentShape.ConstantNumber;
+import sonde.recording.syscall.ArgumentShape.Inner;
+import sonde.recording.syscall.ArgumentShape.LengthShape;
+import sonde.recording.syscall.ArgumentShape.NumberForm;
+import sonde.recording.syscall.ArgumentShape.PlainNumber;
+import sonde.recording.syscall.ArgumentShape.PointerTo;
+import sonde.recording.syscall.CallView.Piece;
+import sonde.recording.syscall.TargetShape.Boxed;
+import sonde.recording.syscall.TargetShape.Special;
+import sonde.recording.syscall.TargetShape.StructField;
+import sonde.recording.syscall.TargetShape.StructShape;
+import sonde.sys.SignalNames;
+
+/** Writes one argument of a call by its shape. */
+final class ArgumentText {
+    private static final int AT_FDCWD = -100;
+    private static final int SHOWN_ELEMENTS = 32;
+
+    private final StringBuilder out;
+    private final SpecialText special;
+
+    ArgumentText(StringBuilder out) {
+        this.out = out;
+        special = new SpecialText(out, this);
+    }
+
+    /** Appends an argument. */
+    void append(CallView call, int index, ArgumentShape shape) {
+        long value = call.arguments()[index];
+        switch (shape) {
+            case PlainNumber(NumberForm form) -> {
+                if (!special.appendNumber(call, index, form)) {
+                    number(call, form, value);
+                }
+            }
+            case ConstantNumber named -> named(named, value);
+            case PointerTo pointer -> pointer(call, index, pointer, value);
+            case Inner _ -> throw new IllegalStateException("a struct is no argument");
+        }
+    }
+
+    private void named(ConstantNumber named, long value) {
+        long cut =
+                named.bits() == 64
+                        ? value
+                        : named.bits() == 32
+                                ? named.isFlags() ? value & 0xffffffffL : (int) value
+                                : value & 0xffff;
+        if (named.isFlags()) {
+            named.set().appendFlags(out, cut, named.zero());
+        } else {
+            named.set().appendEnum(out, cut, named.bits());
+        }
+    }
+
+    /** Appends a number that needs no other argument. */
+    void number(CallView call, NumberForm form, long value) {
+        switch (form) {
+            case D -> out.append((int) value);
+            case U -> out.append(value & 0xffffffffL);
+            case U16 -> out.append(value & 0xffff);
+            case LD -> out.append(value);
+            case LU -> out.append(Long.toUnsignedString(value));
+            case X -> appendHex(out, value & 0xffffffffL);
+            case LX, HEX -> appendHex(out, value);
+            case P -> address(value);
+            case FD -> descriptor(call, (int) value);
+            case AT -> {
+                if ((int) value == AT_FDCWD) {
+                    out.append("AT_FDCWD");
+                    name(call, AT_FDCWD);
+                } else {
+                    descriptor(call, (int) value);
+                }
+            }
+            case MODE -> mode((int) value);
+            case PERM, PERM64 -> permissions((int) value);
+            case OCTAL -> {
+                out.append(value == 0 ? "" : "0").append(Long.toOctalString(value));
+            }
+            case DEV -> device(value);
+            case UID -> out.append((int) value == -1 ? -1 : value & 0xffffffffL);
+            case SIG -> signal((int) value);
+            case RLIM -> limit(value);
+            case OPENFLAGS, OPENFLAGS64 -> openFlags(value);
+            case MAPFLAGS -> mapFlags((int) value);
+            case STATXFLAGS -> statxFlags((int) value);
+            case SOCKTYPE -> masked(value & 0xffffffffL, 0xf, "SOCK", "SOCK_FLAGS");
+            case CAPVERSION ->
+                    out.append(
+                            switch ((int) value) {
+                                case 0x19980330 -> "_LINUX_CAPABILITY_VERSION_1";
+                                case 0x20071026 -> "_LINUX_CAPABILITY_VERSION_2";
+                                case 0x20080522 -> "_LINUX_CAPABILITY_VERSION_3";
+                                default -> "0x" + Integer.toHexString((int) value);
+                            });
+            case EPOLLDATA -> {
+                out.append("{u32=").append(value & 0xffffffffL);
+                out.append(", u64=").append(Long.toUnsignedString(value)).append('}');
+            }
+            case FSID -> {
+                out.append("{val=[");
+                appendHex(out, value & 0xffffffffL);
+                out.append(", ");
+                appendHex(out, value >>> 32);
+                out.append("]}");
+            }
+            default -> throw new IllegalStateException(form + " needs the call");
+        }
+    }
+
+    /** {@code NULL} or hexadecimal. */
+    void address(long value) {
+        if (value == 0) {
+            out.append("NULL");
+        } else {
+            out.append("0x").append(Long.toHexString(value));
+        }
+    }
+
+    void descriptor(CallView call, int value) {
+        out.append(value);
+        if (value >= 0) {
+            name(call, value);
+        }
+    }
+
+    private void name(CallView call, int descriptor) {
+        String name = call.style().names().name(call.pid(), descriptor);
+        if (!name.isEmpty()) {
+            out.append('<').append(name).append('>');
+        }
+    }
+
+    /** {@code SIGTERM}; as the kernel counts, the first signal for programs is 32. */
+    void signal(int value) {
+        if (value == 0) {
+            out.append('0');
+        } else if (value >= 32 && value <= 64) {
+            out.append(value == 32 ? "SIGRTMIN" : "SIGRT_" + (value - 32));
+        } else {
+            out.append(SignalNames.of(value));
+        }
+    }
+
+    void permissions(int value) {
+        String octal = Integer.toOctalString(value & 0xffff);
+        out.append("000", 0, Math.max(octal.length() < 3 ? 3 - octal.length() : 1, 1));
+        out.append(octal);
+    }
+
+    void mode(int value) {
+        ConstantSet types = ConstantSet.of("S_IF");
+        boolean known = types.appendName(out, value & 0170000, 32);
+        if (known) {
+            out.append('|');
+            String special =
+                    ((value & 04000) != 0 ? "S_ISUID|" : "")
+                            + ((value & 02000) != 0 ? "S_ISGID|" : "")
+                            + ((value & 01000) != 0 ? "S_ISVTX|" : "");
+            out.append(special);
+            permissions(value & 0777);
+        } else {
+            permissions(value);
+        }
+    }
+
+    /** The kernel's new_encode_dev for 32 bits, and glibc's for more. */
+    void device(long value) {
+        long major = value >> 8 & 0xfff | value >> 32 & ~0xfffL;
+        long minor = value & 0xff | value >> 12 & ~0xffL & 0xffffffL;
+        out.append("makedev(");
+        appendHex(out, major);
+        out.append(", ");
+        appendHex(out, minor);
+        out.append(')');
+    }
+
+    private void limit(long value) {
+        if (value == -1) {
+            out.append("RLIM64_INFINITY");
+        } else if (value > 1024 && value % 1024 == 0) {
+            out.append(Long.toUnsignedString(value / 1024)).append("*1024");
+        } else {
+            out.append(Long.toUnsignedString(value));
+        }
+    }
+
+    void openFlags(long value) {
+        ConstantSet.of("O_ACCMODE").appendEnum(out, value & 3, 32);
+        long rest = ConstantSet.of("O").appendKnown(out, value & ~3L & 0xffffffffL, true);
+        if (rest != 0) {
+            out.append('|');
+            appendHex(out, rest);
+        }
+    }
+
+    private void mapFlags(int value) {
+        ConstantSet.of("MAP_TYPE").appendEnum(out, value & 0xf, 32);
+        long flags = value & 0xfffffff0L;
+        long huge = (flags & 0x40000) != 0 ? flags & 0xfc000000L : 0;
+        long rest = ConstantSet.of("MAP").appendKnown(out, flags & ~huge, true);
+        if (huge != 0) {
+            out.append('|').append(huge >>> 26).append("<<MAP_HUGE_SHIFT");
+        }
+        if (rest != 0) {
+            out.append('|');
+            appendHex(out, rest);
+        }
+    }
+
+    private void statxFlags(int value) {
+        long sync = value & 0x6000;
+        if (sync == 0) {
+            out.append("AT_STATX_SYNC_AS_STAT");
+        }
+        long rest = ConstantSet.of("AT_STATX").appendKnown(out, value & 0xffffffffL, sync == 0);
+        if (rest != 0) {
+            out.append('|');
+            appendHex(out, rest);
+        }
+    }
+
+    void masked(long value, long mask, String low, String flags) {
+        ConstantSet.of(low).appendEnum(out, value & mask, 32);
+        long rest = ConstantSet.of(flags).appendKnown(out, value & ~mask, true);
+        if (rest != 0) {
+            out.append('|');
+            appendHex(out, rest);
+        }
+    }
+
+    private void pointer(CallView call, int index, PointerTo pointer, long value) {
+        if (pointer.target() instanceof Special(TargetShape.SpecialForm form)) {
+            if (!special.append(call, index, pointer, form)) {
+                address(value);
+            }
+            return;
+        }
+        Piece in = pointer.in() ? call.in(index, 0) : null;
+        Piece piece = pointer.out() ? call.out(index, 0) : in;
+        if (value == 0 || piece == null && in == null || pointer.out() && call.failed()) {
+            boolean empty =
+                    pointer.count() != null && value != 0 && count(call, pointer.count()) == 0;
+            if (empty && !(pointer.out() && call.failed())) {
+                out.append("[]");
+            } else {
+                address(value);
+            }
+            return;
+        }
+        Piece shown = piece == null ? in : piece;
+        if (shown != null) {
+            target(call, pointer, shown);
+        }
+    }
+
+    private void target(CallView call, PointerTo pointer, Piece piece) {
+        LengthShape count = pointer.count();
+        switch (pointer.target()) {
+            case StructShape struct when count == null -> fields(call, struct, piece);
+            case StructShape struct -> array(call, count, new Inner(struct), piece);
+            case Boxed boxed when count == null -> {
+                out.append('[');
+                element(call, boxed.number(), piece);
+                out.append(']');
+            }
+            case Boxed boxed -> array(call, count, boxed.number(), piece);
+            case Special _ -> throw new IllegalStateException("shown elsewhere");
+        }
+    }
+
+    private void array(CallView call, LengthShape count, ArgumentShape shape, Piece piece) {
+        long asked = count(call, count);
+        int bytes = ArgumentShape.bytes(shape);
+        int captured = piece.length() / bytes;
+        int shown = (int) Math.min(Math.min(asked, captured), SHOWN_ELEMENTS);
+        if (call.style().verbose()) {
+            shown = (int) Math.min(asked, captured);
+        }
+        out.append('[');
+        for (int i = 0; i < shown; i++) {
+            out.append(i == 0 ? "" : ", ");
+            element(call, shape, piece.part(i * bytes, bytes));
+        }
+        out.append(shown < asked ? shown == 0 ? "..." : ", ..." : "").append(']');
+    }
+
+    /** Elements that the call means; 0 for a number below. */
+    long count(CallView call, LengthShape count) {
+        long found =
+                switch (count) {
+                    case LengthShape.FixedCount(int number) -> number;
+                    case LengthShape.ByArgument(int index) ->
+                            call.arguments()[index] & 0xffffffffffffL;
+                    case LengthShape.ByResult() -> call.result();
+                    case LengthShape.BehindArgument(int index) -> {
+                        Piece length = call.out(index, 0);
+                        yield length == null || length.length() < 4 ? 0 : length.s32(0);
+                    }
+                };
+        return Math.max(0, found);
+    }
+
+    private void element(CallView call, ArgumentShape shape, Piece piece) {
+        if (piece.length() < ArgumentShape.bytes(shape)) {
+            out.append("???");
+            return;
+        }
+        switch (shape) {
+            case Inner inner -> fields(call, inner.struct(), piece);
+            case PlainNumber(NumberForm form) when form == NumberForm.LU3 -> {
+                out.append('[').append(Long.toUnsignedString(piece.s64(0)));
+                out.append(", ").append(Long.toUnsignedString(piece.s64(8)));
+                out.append(", ").append(Long.toUnsignedString(piece.s64(16))).append(']');
+            }
+            case PlainNumber(NumberForm form) when form == NumberForm.TEXT65 ->
+                    special.text(call, piece, Integer.MAX_VALUE);
+            case PlainNumber(NumberForm form) -> number(call, form, read(piece, form.bytes));
+            case ConstantNumber named -> named(named, read(piece, named.bits() / 8));
+            case PointerTo _ -> address(piece.s64(0));
+        }
+    }
+
+    private static long read(Piece piece, int bytes) {
+        return switch (bytes) {
+            case 2 -> piece.u16(0);
+            case 4 -> piece.s32(0);
+            default -> piece.s64(0);
+        };
+    }
+
+    /** {@code {tv_sec=1, tv_nsec=0}}. */
+    void fields(CallView call, StructShape struct, Piece piece) {
+        int shown = call.style().verbose() ? struct.fields().size() : struct.abbreviated();
+        out.append('{');
+        for (int i = 0; i < shown; i++) {
+            StructField field = struct.fields().get(i);
+            out.append(i == 0 ? "" : ", ").append(field.name()).append('=');
+            int bytes = ArgumentShape.bytes(field.shape());
+            element(call, field.shape(), piece.part(field.offset(), bytes));
+        }
+        out.append(shown < struct.fields().size() ? ", ..." : "").append('}');
+    }
+
+    /** The part of a result behind the number, for results that have one; else null. */
+    @Nullable String remark(CallView call, ArgumentShape result) {
+        int start = out.length();
+        special.remark(call, result);
+        String text = out.substring(start);
+        out.setLength(start);
+        return text.isEmpty() ? null : text;
+    }
+}

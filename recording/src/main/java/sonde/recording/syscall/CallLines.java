@@ -1,0 +1,360 @@
+package sonde.recording.syscall;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.recording.syscall.LineStyle.CallStatus;
+import sonde.recording.syscall.LineStyle.PidForm;
+import sonde.recording.syscall.LineStyle.TimeForm;
+
+/**
+ * Writes records as strace's lines, in the order of their times. A call whose line is still open
+ * when another thread has something to say gets {@code <unfinished ...>}, and a second line when it
+ * ends.
+ *
+ * <p>A call's end belongs to the begin of its thread, whatever its number says: rt_sigreturn ends
+ * with -1, and calls that a filter of the program refuses have no begin.
+ */
+public final class CallLines {
+    private static final long NANOS = 1_000_000_000L;
+    private static final int SIGKILL = 9;
+    private static final int IS_IGNORED = 1;
+    private static final int RT_SIGRETURN = CallTable.number("rt_sigreturn");
+
+    /** Takes text, newlines among it. */
+    @FunctionalInterface
+    public interface CallSink {
+        /** More text. */
+        void text(CharSequence text) throws IOException;
+    }
+
+    /** A thread that was seen. */
+    private static final class ThreadCalls {
+        final int tid;
+        @Nullable CallRecord entry;
+
+        /** Whether the line of its call was begun and another line came between. */
+        boolean interrupted;
+
+        int column;
+        boolean begun;
+        List<CallRecord> ignored = List.of();
+
+        ThreadCalls(int tid) {
+            this.tid = tid;
+        }
+    }
+
+    private final CallText text;
+    private final CallStyle style;
+    private final LineStyle lines;
+    private final CallSink sink;
+    private final long epochOffset;
+    private final Map<Integer, ThreadCalls> threads = new HashMap<>();
+
+    /** Signals that wait for their delivery, by process and number. */
+    private final Map<Integer, Map<Long, CallRecord>> sent = new HashMap<>();
+
+    private final StringBuilder head = new StringBuilder();
+    private @Nullable ThreadCalls open;
+    private long lastNanos = -1;
+    private long lost;
+    private boolean several;
+
+    /**
+     * Writes to a sink.
+     *
+     * @param epochOffset nanoseconds from CLOCK_MONOTONIC to the time of day
+     */
+    public CallLines(
+            CallText text, CallStyle style, LineStyle lines, CallSink sink, long epochOffset) {
+        this.text = text;
+        this.style = style;
+        this.lines = lines;
+        this.sink = sink;
+        this.epochOffset = epochOffset;
+    }
+
+    /** Takes the next record. */
+    public void accept(CallRecord record) throws IOException {
+        if (record.lost() > lost) {
+            finishOpen();
+            sink.text("*** " + (record.lost() - lost) + " records were lost here\n");
+            lost = record.lost();
+        }
+        ThreadCalls thread = threads.get(record.tid());
+        if (thread == null) {
+            thread = new ThreadCalls(record.tid());
+            several |= !threads.isEmpty();
+            threads.put(record.tid(), thread);
+        }
+        switch (record.kind()) {
+            case CallRecord.ENTER -> enter(thread, record);
+            case CallRecord.EXIT -> exit(thread, record);
+            case CallRecord.SIGNAL -> signal(thread, record);
+            case CallRecord.SENT -> sent(thread, record);
+            case CallRecord.END -> end(thread, record);
+            case CallRecord.EXEC -> superseded(thread, record);
+            default -> {}
+        }
+    }
+
+    /** A call that was begun and never ended, at the end of the trace. */
+    public void finish() throws IOException {
+        if (open != null) {
+            sink.text(" <detached ...>\n");
+            open = null;
+        }
+    }
+
+    private boolean isShown(CallRecord call) {
+        long number = call.number();
+        int index = number < 0 || number >= CallTable.CALLS ? CallTable.CALLS : (int) number;
+        return lines.calls().get(index);
+    }
+
+    private void enter(ThreadCalls thread, CallRecord record) throws IOException {
+        thread.entry = null;
+        thread.interrupted = false;
+        thread.begun = false;
+        if (!isShown(record)) {
+            return;
+        }
+        CallRecord entry = record.copy();
+        thread.entry = entry;
+        if (!lines.statuses().isEmpty() || entry.lacksMemory()) {
+            return; // the line is written when its end is known
+        }
+        begin(thread, entry, text.begin(entry));
+    }
+
+    private void begin(ThreadCalls thread, CallRecord record, String start) throws IOException {
+        finishOpen();
+        lead(record);
+        head.append(start);
+        thread.column = head.length();
+        thread.begun = true;
+        sink.text(head);
+        open = thread;
+    }
+
+    /** Ends the line that is open, because another begins. */
+    private void finishOpen() throws IOException {
+        ThreadCalls other = open;
+        if (other != null) {
+            sink.text(" <unfinished ...>\n");
+            other.interrupted = true;
+            open = null;
+        }
+    }
+
+    /** What stands before a line, in {@link #head}. */
+    private void lead(CallRecord record) {
+        head.setLength(0);
+        if (lines.pid() == PidForm.PLAIN) {
+            pad(Integer.toString(record.tid()), 5, false).append(' ');
+        } else if (lines.pid() == PidForm.BRACKETS && several) {
+            head.append("[pid ");
+            pad(Integer.toString(record.tid()), 5, true).append("] ");
+        }
+        time(record.nanos());
+        if (lines.numbers() && record.kind() <= CallRecord.EXIT) {
+            head.append('[');
+            pad(Long.toString(record.number()), 4, true).append("] ");
+        }
+        if (lines.instructions()) {
+            String address = Long.toHexString(record.argument(7));
+            head.append("[0000000000000000", 0, 17 - address.length()).append(address).append("] ");
+        }
+    }
+
+    private StringBuilder pad(String word, int width, boolean right) {
+        String blanks = " ".repeat(Math.max(0, width - word.length()));
+        return head.append(right ? blanks : "").append(word).append(right ? "" : blanks);
+    }
+
+    private void time(long nanos) {
+        if (lines.time() == TimeForm.NONE) {
+            return;
+        }
+        long wall = nanos + epochOffset;
+        long micros = Math.floorMod(wall, NANOS) / 1000;
+        switch (lines.time()) {
+            case CLOCK, CLOCK_MICROS -> {
+                Instant instant = Instant.ofEpochSecond(Math.floorDiv(wall, NANOS), 0);
+                head.append(
+                        DateTimeFormatter.ofPattern("HH:mm:ss")
+                                .format(instant.atZone(ZoneId.systemDefault())));
+                if (lines.time() == TimeForm.CLOCK_MICROS) {
+                    fraction(micros);
+                }
+            }
+            case EPOCH -> {
+                head.append(Math.floorDiv(wall, NANOS));
+                fraction(micros);
+            }
+            case RELATIVE -> {
+                long since = lastNanos < 0 ? 0 : nanos - lastNanos;
+                lastNanos = nanos;
+                pad(Long.toString(since / NANOS), 6, true);
+                fraction(since % NANOS / 1000);
+            }
+            case NONE -> {}
+        }
+        head.append(' ');
+    }
+
+    private void fraction(long micros) {
+        String digits = Long.toString(micros);
+        head.append('.').append("000000", 0, 6 - digits.length()).append(digits);
+    }
+
+    private void exit(ThreadCalls thread, CallRecord exit) throws IOException {
+        CallRecord entry = thread.entry;
+        if (entry == null) {
+            // The child's side of fork, and calls that were in progress when the trace began.
+            boolean alone = exit.number() >= 0 && exit.number() != RT_SIGRETURN;
+            if (alone && isShown(exit) && !isNewborn(exit) && isWanted(exit)) {
+                begin(thread, exit, text.begin(null, exit));
+                complete(thread, null, exit);
+            }
+        } else if (isWanted(exit)) {
+            if (!thread.begun) {
+                begin(thread, entry, text.begin(entry, exit));
+            } else if (thread.interrupted) {
+                resume(thread, entry, exit);
+            }
+            complete(thread, entry, exit);
+        }
+        thread.entry = null;
+        for (CallRecord late : thread.ignored) {
+            signal(thread, late);
+        }
+        thread.ignored = List.of();
+    }
+
+    /** Whether a child leaves the call that made it. */
+    private static boolean isNewborn(CallRecord exit) {
+        return exit.result() == 0
+                && List.of("clone", "clone3", "fork", "vfork")
+                        .contains(CallTable.name(exit.number()));
+    }
+
+    private boolean isWanted(CallRecord exit) {
+        boolean failed = CallView.isError(exit.result());
+        return lines.shows(failed ? CallStatus.FAILED : CallStatus.SUCCESSFUL);
+    }
+
+    private void resume(ThreadCalls thread, CallRecord entry, CallRecord now) throws IOException {
+        finishOpen();
+        lead(now);
+        head.append("<... ").append(CallTable.name(entry.number())).append(" resumed>");
+        thread.column = head.length();
+        sink.text(head);
+        open = thread;
+    }
+
+    private void complete(ThreadCalls thread, @Nullable CallRecord entry, CallRecord exit)
+            throws IOException {
+        head.setLength(0);
+        head.append(text.rest(entry, exit)).append(')');
+        column(thread);
+        head.append("= ").append(text.result(entry, exit));
+        if (lines.durations() && entry != null) {
+            long nanos = exit.nanos() - entry.nanos();
+            head.append(" <").append(nanos / NANOS);
+            fraction(nanos % NANOS / 1000);
+            head.append('>');
+        }
+        sink.text(head.append('\n'));
+        open = null;
+    }
+
+    private void column(ThreadCalls thread) {
+        head.append(' ');
+        int missing = style.column() - thread.column - head.length();
+        head.append(" ".repeat(Math.max(0, missing)));
+    }
+
+    private void signal(ThreadCalls thread, CallRecord record) throws IOException {
+        Map<Long, CallRecord> waiting = sent.get(record.pid());
+        if (waiting != null) {
+            waiting.remove(record.number());
+        }
+        if (lines.signals().get((int) record.number()) && record.number() != SIGKILL) {
+            finishOpen();
+            lead(record);
+            sink.text(head.append("--- ").append(text.signal(record)).append(" ---\n"));
+        }
+    }
+
+    /**
+     * A traced thread sees an ignored signal when it leaves the kernel. One that ends the process
+     * is never delivered: the kernel sends SIGKILL to all threads in its place (complete_signal,
+     * kernel/signal.c).
+     */
+    private void sent(ThreadCalls thread, CallRecord record) throws IOException {
+        if (record.result() != IS_IGNORED) {
+            sent.computeIfAbsent(record.pid(), _ -> new HashMap<>())
+                    .put(record.number(), record.copy());
+        } else if (thread.entry == null) {
+            signal(thread, record);
+        } else {
+            thread.ignored = new ArrayList<>(thread.ignored);
+            thread.ignored.add(record.copy());
+        }
+    }
+
+    private void end(ThreadCalls thread, CallRecord record) throws IOException {
+        CallRecord entry = thread.entry;
+        if (entry != null && lines.shows(CallStatus.UNFINISHED)) {
+            if (!thread.begun) {
+                begin(thread, entry, text.begin(entry));
+            } else if (thread.interrupted) {
+                resume(thread, entry, record);
+            }
+            head.setLength(0);
+            head.append(text.isWholeAtBegin(entry) ? ")" : " <unfinished ...>)");
+            column(thread);
+            sink.text(head.append("= ?\n"));
+            open = null;
+        }
+        Map<Long, CallRecord> waiting = sent.get(record.pid());
+        CallRecord fatal = waiting == null ? null : waiting.get(record.number() & 0x7f);
+        if (fatal != null) {
+            signal(thread, fatal);
+        }
+        if (record.tid() == record.pid()) {
+            sent.remove(record.pid());
+        }
+        if (lines.exits()) {
+            finishOpen();
+            lead(record);
+            sink.text(head.append("+++ ").append(text.end(record)).append(" +++\n"));
+        }
+        threads.remove(thread.tid);
+    }
+
+    /** The thread that calls exec takes over the number of its process. */
+    private void superseded(ThreadCalls leader, CallRecord record) throws IOException {
+        ThreadCalls old = threads.remove((int) record.result());
+        if (old == null) {
+            return;
+        }
+        finishOpen();
+        lead(record);
+        sink.text(
+                head.append("+++ superseded by execve in pid ")
+                        .append(record.result())
+                        .append(" +++\n"));
+        leader.entry = old.entry;
+        leader.begun = old.begun;
+        leader.interrupted = true;
+    }
+}

@@ -1,0 +1,45 @@
+package sonde.tools.syscalls;
+
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.probe.launch.CommandWords;
+import sonde.probe.launch.InheritedState;
+import sonde.recording.syscall.CallStyle;
+import sonde.recording.syscall.CallTable;
+import sonde.recording.syscall.LineStyle;
+
+/**
+ * What is to be traced, and how it is shown.
+ *
+ * @param origin environment, directory and descriptors of the command
+ * @param command null for running processes alone
+ * @param pids running processes
+ * @param follow whether children and all threads are traced, too
+ * @param counts null for none
+ */
+public record SyscallsRequest(
+        InheritedState origin,
+        @Nullable CommandWords command,
+        Set<Integer> pids,
+        boolean follow,
+        CallTable table,
+        CallStyle style,
+        LineStyle lines,
+        @Nullable CountForm counts) {
+    /**
+     * How calls are counted.
+     *
+     * @param linesToo whether their lines are written as well (-C)
+     * @param order name of the column by which rows are sorted
+     */
+    public record CountForm(boolean linesToo, String order) {}
+
+    public SyscallsRequest {
+        pids = Set.copyOf(pids);
+    }
+
+    /** Columns by which counts can be sorted. */
+    public static final List<String> ORDERS =
+            List.of("time", "min-time", "max-time", "avg-time", "calls", "errors", "name", "none");
+}

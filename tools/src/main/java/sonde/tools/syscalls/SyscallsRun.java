@@ -1,0 +1,210 @@
+package sonde.tools.syscalls;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.event.result.Column;
+import sonde.event.result.Listing;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Table;
+import sonde.probe.launch.CommandLauncher;
+import sonde.probe.launch.EndSignals;
+import sonde.probe.launch.LaunchedCommand;
+import sonde.probe.syscall.CallSession;
+import sonde.probe.syscall.CallSession.CallRequest;
+import sonde.probe.syscall.CallStream;
+import sonde.recording.syscall.CallLines;
+import sonde.recording.syscall.CallLines.CallSink;
+import sonde.recording.syscall.CallRecord;
+import sonde.recording.syscall.CallTable;
+import sonde.recording.syscall.CallText;
+import sonde.recording.syscall.CaptureOp;
+import sonde.recording.syscall.CaptureOp.CallPlan;
+import sonde.recording.syscall.CaptureOp.NumberPlan;
+import sonde.sys.Clocks;
+import sonde.sys.SyscallException;
+
+/** One run of {@code sonde syscalls}: from the start of the command to its end. */
+public final class SyscallsRun implements AutoCloseable {
+    private static final int RING_BYTES = 64 << 20;
+    private static final long WAIT_MILLIS = 10;
+    private static final int EXECVE = CallTable.number("execve");
+
+    private final SyscallsRequest request;
+    private final EndSignals signals;
+    private final @Nullable LaunchedCommand child;
+    private final CallSession session;
+    private final CallCounts counts = new CallCounts();
+    private int waiting;
+    private volatile boolean interrupted;
+    private volatile boolean childEnded;
+    private volatile int status;
+
+    /**
+     * Prepares the run: the programs are attached, and the command waits for its start.
+     *
+     * @throws IOException when the command cannot be started, or the kernel refuses the programs
+     */
+    public SyscallsRun(SyscallsRequest request) throws IOException {
+        this.request = request;
+        signals = EndSignals.listen(_ -> interrupted = true);
+        LaunchedCommand prepared = null;
+        try {
+            prepared =
+                    request.command() == null
+                            ? null
+                            : CommandLauncher.prepare(request.command(), request.origin());
+            child = prepared;
+            Set<Integer> roots = new HashSet<>(request.pids());
+            if (child != null) {
+                roots.add(child.pid());
+            }
+            session =
+                    CallSession.open(new CallRequest(roots, request.follow(), plans(), RING_BYTES));
+        } catch (IOException | RuntimeException e) {
+            if (prepared != null) {
+                prepared.close();
+            }
+            signals.close();
+            throw e;
+        }
+    }
+
+    /** What is captured: nothing but the numbers where calls are only counted. */
+    private Map<Integer, NumberPlan> plans() {
+        SyscallsRequest.CountForm counted = request.counts();
+        boolean numbersOnly = counted != null && !counted.linesToo();
+        CallPlan nothing = new CallPlan(List.of(), List.of());
+        Map<Integer, NumberPlan> plans = new HashMap<>();
+        request.lines().calls().stream()
+                .forEach(number ->
+                        plans.put(
+                                number,
+                                numbersOnly
+                                        ? new NumberPlan(nothing, -1, Map.of())
+                                        : CaptureOp.plan(
+                                                request.table(), number, request.style().limit())));
+        // The command's own calls begin with its exec.
+        plans.putIfAbsent(EXECVE, new NumberPlan(nothing, -1, Map.of()));
+        return plans;
+    }
+
+    /** The lines; the command runs while they are written. */
+    public Listing lines() {
+        return new Listing("", List.of(Column.text("call")), this::write);
+    }
+
+    private void write(OutputStream out, ListingForm form) throws IOException {
+        SyscallsRequest.CountForm counted = request.counts();
+        boolean linesToo = counted == null || counted.linesToo();
+        CallSink sink = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
+        CallLines lines =
+                new CallLines(
+                        new CallText(request.table(), request.style()),
+                        request.style(),
+                        request.lines(),
+                        sink,
+                        Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+        start();
+        try {
+            CallStream stream = session.stream();
+            while (!stream.isAtEnd()) {
+                CallRecord record = stream.next(WAIT_MILLIS);
+                if (record == null) {
+                    out.flush();
+                    finishWhenDone();
+                } else if (hasBegun(record)) {
+                    if (counted != null) {
+                        counts.accept(record, request.lines().calls());
+                    }
+                    if (linesToo) {
+                        lines.accept(record);
+                    }
+                }
+            }
+            lines.finish();
+            out.flush();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Calls of the command before its exec are those of its start by sonde. */
+    private boolean hasBegun(CallRecord record) {
+        if (waiting != 0 && record.tid() == waiting) {
+            if (record.kind() != CallRecord.ENTER || record.number() != EXECVE) {
+                return false;
+            }
+            waiting = 0;
+        }
+        return true;
+    }
+
+    /** Lets the command go, and waits for its end on another thread. */
+    private void start() throws IOException {
+        LaunchedCommand command = child;
+        if (command == null) {
+            childEnded = true;
+            return;
+        }
+        waiting = command.pid();
+        command.release();
+        Thread.ofPlatform()
+                .daemon()
+                .name("command")
+                .start(() -> {
+                    try {
+                        status = command.await().shellCode();
+                    } catch (SyscallException e) {
+                        status = 0; // somebody else has waited for it
+                    }
+                    childEnded = true;
+                });
+    }
+
+    private void finishWhenDone() throws SyscallException {
+        boolean alone = childEnded && session.isAlone();
+        if (alone || interrupted && child == null) {
+            session.finish();
+        }
+    }
+
+    /** The counts, when they were asked for. */
+    public Optional<Table> table() {
+        SyscallsRequest.CountForm counted = request.counts();
+        return counted == null ? Optional.empty() : Optional.of(counts.table(counted.order()));
+    }
+
+    /** What the user should know at the end. */
+    public List<String> notes() throws SyscallException {
+        List<String> notes = new ArrayList<>();
+        if (session.lost() > 0) {
+            notes.add(
+                    session.lost()
+                            + " records were lost because the ring was full; the lines say where");
+        }
+        return notes;
+    }
+
+    /** How the command ended: its exit code, 128 + N for signal N; 0 without a command. */
+    public int status() {
+        return status;
+    }
+
+    @Override
+    public void close() throws IOException {
+        session.close();
+        if (child != null) {
+            child.close();
+        }
+        signals.close();
+    }
+}

@@ -1,0 +1,126 @@
+package sonde.tools.syscalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Table;
+import sonde.probe.launch.CommandWords;
+import sonde.probe.launch.InheritedState;
+import sonde.recording.syscall.CallStyle;
+import sonde.recording.syscall.CallTable;
+import sonde.recording.syscall.LineStyle;
+import sonde.recording.syscall.LineStyle.PidForm;
+import sonde.recording.syscall.LineStyle.TimeForm;
+import sonde.tools.syscalls.SyscallsRequest.CountForm;
+
+/** Calls of real programs; what they must be is known from the programs' texts. */
+@Tag("kernel")
+final class SyscallsKernelTest {
+    private final CallTable table = CallTable.read();
+    private final CallSelection selection = new CallSelection(table);
+    private int status;
+    private Table counts = new Table("", List.of(), List.of());
+
+    private List<String> lines(boolean follow, CountForm form, String... command) throws Exception {
+        LineStyle style =
+                new LineStyle(
+                        PidForm.NONE,
+                        TimeForm.NONE,
+                        false,
+                        false,
+                        false,
+                        selection.calls(),
+                        selection.signals(),
+                        selection.statuses(),
+                        true);
+        SyscallsRequest request =
+                new SyscallsRequest(
+                        InheritedState.capture(),
+                        CommandWords.of(command),
+                        Set.of(),
+                        follow,
+                        table,
+                        CallStyle.DEFAULT,
+                        style,
+                        form);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (SyscallsRun run = new SyscallsRun(request)) {
+            run.lines().rows().writeTo(out, ListingForm.TEXT);
+            assertThat(run.notes()).isEmpty();
+            status = run.status();
+            counts = run.table().orElse(counts);
+        }
+        return out.toString(StandardCharsets.ISO_8859_1).lines().toList();
+    }
+
+    @Test
+    void aCommandFromItsExecToItsEnd(@TempDir Path dir) throws Exception {
+        Path file = Files.writeString(dir.resolve("known"), "some words\n");
+        List<String> all = lines(false, null, "sh", "-c", "exec cat " + file + " >/dev/null");
+        assertThat(all.getFirst()).startsWith("execve(\"/").contains("[\"sh\", \"-c\", \"exec ");
+        assertThat(all)
+                .contains("write(1, \"some words\\n\", 11)            = 11")
+                .anyMatch(line -> line.startsWith("openat(AT_FDCWD, \"" + file + "\", O_RDONLY)"))
+                .endsWith("exit_group(0)                           = ?", "+++ exited with 0 +++");
+        assertThat(status).isZero();
+    }
+
+    @Test
+    void memoryThatIsNotPresentAtTheEntry(@TempDir Path dir) throws Exception {
+        Path file = Files.writeString(dir.resolve("names"), "/no/such/file\0");
+        String program =
+                "import ctypes, mmap, sys; f = open(sys.argv[1], 'r+b');"
+                        + " m = mmap.mmap(f.fileno(), 0);"
+                        + " a = ctypes.addressof(ctypes.c_char.from_buffer(m));"
+                        + " ctypes.CDLL(None).syscall(257, -100, ctypes.c_void_p(a), 0)";
+        selection.trace("openat");
+        assertThat(lines(false, null, "/usr/bin/python3", "-c", program, file.toString()))
+                .anyMatch(line -> line.startsWith("openat(AT_FDCWD, \"/no/such/file\", O_RDONLY)"));
+    }
+
+    @Test
+    void childrenAreFollowedOnlyWhenAsked() throws Exception {
+        selection.trace("execve");
+        assertThat(lines(true, null, "sh", "-c", "/bin/true; /bin/false"))
+                .anyMatch(line -> line.contains("\"/bin/true\""))
+                .anyMatch(line -> line.startsWith("--- SIGCHLD {si_signo=SIGCHLD"));
+        assertThat(status).isOne();
+        assertThat(lines(false, null, "sh", "-c", "/bin/true; :"))
+                .noneMatch(line -> line.contains("\"/bin/true\""));
+    }
+
+    @Test
+    void aSignalThatKills() throws Exception {
+        assertThat(lines(false, null, "sh", "-c", "kill -TERM $$"))
+                .anyMatch(line -> line.matches("kill\\(\\d+, SIGTERM\\) += 0"))
+                .anyMatch(line -> line.startsWith("--- SIGTERM {si_signo=SIGTERM, si_code=SI_USER"))
+                .endsWith("+++ killed by SIGTERM +++");
+        assertThat(status).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void callsAreCounted() throws Exception {
+        selection.trace("write,read");
+        String program =
+                "import os\nf = os.open('/dev/null', 1)\nfor i in range(1000): os.write(f, b'x')";
+        List<String> none =
+                lines(false, new CountForm(false, "calls"), "/usr/bin/python3", "-c", program);
+        assertThat(none).isEmpty();
+        List<Object> writes =
+                counts.rows().stream()
+                        .filter(row -> row.contains("write"))
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(writes).contains(1000L);
+        assertThat(counts.rows().getLast()).contains("total");
+    }
+}
