@@ -127,7 +127,7 @@ final class ArmFault {
         long signed = !isBefore ? 0 : (bits & 1 << 23) != 0 ? offset : -offset;
         Long start = registers.get(base);
         boolean isKnown = start != null && (index.isEmpty() || registers.containsKey(index));
-        long address = isKnown ? start + signed & 0xffff_ffffL : fault;
+        long address = start != null && isKnown ? start + signed & 0xffff_ffffL : fault;
         if (fault >= 0 && Math.abs(address - fault) >= Long.BYTES) {
             return ""; // the report is of another place than its registers
         }
