@@ -100,7 +100,9 @@ final class ExplainCommand {
                         : SymbolizeRecipe.kernelImage(release, places);
         Path modules = given.path("--modules");
         Path installed = Path.of("/usr/lib/debug/lib/modules", release);
-        modules = modules == null && Files.isDirectory(installed) ? installed : modules;
+        if (modules == null && !release.isEmpty() && Files.isDirectory(installed)) {
+            modules = installed;
+        }
         boolean copies = given.has("--decode-only");
         if (kernel == null) {
             if (modules == null && copies) {
