@@ -36,8 +36,12 @@ final class IncidentReader {
                     new LinePattern("^Code: (?<code>[0-9a-f<>() ]{8,}.*)"));
 
     /** What %p prints since Linux 4.15: a hash of the address, in the lower half. */
-    private static final Pattern HASHED =
-            Pattern.compile("(?<![0-9a-fx<]|[A-Z0-9]: )0{8}([0-9a-f]{8})\\b");
+    private static final Pattern HASHED = Pattern.compile("0{8}[0-9a-f]{8}\\b");
+
+    private static final String ZEROS = "00000000";
+
+    /** Before a part of a number, an address of code, and the value of a register. */
+    private static final Pattern NO_HASH = Pattern.compile("(?:[0-9a-fx<]|[A-Z0-9]: )$");
 
     private static final int MOST_HASHED = 1 << 14;
 
@@ -151,10 +155,14 @@ final class IncidentReader {
         Map<String, Integer> own = new LinkedHashMap<>();
         List<String> same = new ArrayList<>();
         for (LogLine line : lines) {
-            Matcher hash = HASHED.matcher(line.text());
+            String text = line.text();
             List<String> found = new ArrayList<>();
-            while (hash.find()) {
-                found.add(hash.group());
+            for (int at = text.indexOf(ZEROS); at >= 0; at = text.indexOf(ZEROS, at + 1)) {
+                String before = text.substring(Math.max(0, at - 3), at);
+                Matcher hash = HASHED.matcher(text).region(at, text.length());
+                if (!NO_HASH.matcher(before).find() && hash.lookingAt()) {
+                    found.add(hash.group());
+                }
             }
             // Registers and words of stacks come in rows; a small number is a value.
             if (found.size() == 1 && found.getFirst().charAt(8) != '0') {
