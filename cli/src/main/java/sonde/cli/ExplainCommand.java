@@ -6,9 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import sonde.symbol.files.DebugSearch;
-import sonde.symbol.files.KernelSearch;
-import sonde.symbol.files.RequiredContent;
 import sonde.symbol.line.SourceOptions;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
@@ -97,10 +94,15 @@ final class ExplainCommand {
                 SourceOptions.USUAL.with(
                         SymbolArguments.folders(given), SymbolArguments.servers(given, call::say));
         String release = given.text("--release", "");
-        Path kernel = release.isEmpty() ? given.path("--vmlinux") : image(release, places);
+        Path kernel =
+                release.isEmpty()
+                        ? given.path("--vmlinux")
+                        : SymbolizeRecipe.kernelImage(release, places);
         Path modules = given.path("--modules");
         Path installed = Path.of("/usr/lib/debug/lib/modules", release);
-        modules = modules == null && Files.isDirectory(installed) ? installed : modules;
+        if (modules == null && !release.isEmpty() && Files.isDirectory(installed)) {
+            modules = installed;
+        }
         boolean copies = given.has("--decode-only");
         if (kernel == null) {
             if (modules == null && copies) {
@@ -128,19 +130,6 @@ final class ExplainCommand {
             call.say(symbols.notes());
             return code;
         }
-    }
-
-    /** The kernel's image of a release, where distributions put it. */
-    private static Path image(String release, SourceOptions places) {
-        return new KernelSearch(new DebugSearch(places.folders()))
-                .kernel(release, new byte[0], RequiredContent.DEBUG_INFORMATION)
-                .path()
-                .orElseThrow(() ->
-                        new OptionException(
-                                "no image of the kernel "
-                                        + release
-                                        + " with debugging information is here; its debug package"
-                                        + " has one, and -k names one"));
     }
 
     private static int copy(SymbolizeRecipe.LogCopy symbols, List<LogSource> logs, CommandCall call)

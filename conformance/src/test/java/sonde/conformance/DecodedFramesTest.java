@@ -34,7 +34,8 @@ class DecodedFramesTest {
     private static final Pattern FRAME =
             Pattern.compile(
                     "(?<name>[A-Za-z_.$][\\w.$]*)\\+0x(?<offset>[0-9a-f]+)/0x(?<size>[0-9a-f]+)"
-                            + "(?: \\((?<places>[^<>]+:\\d+(?: < [^<>]+:\\d+)*(?: or another)?)\\))?"
+                            + "(?: \\((?<places>[^<>]+:\\d+(?: < [^<>]+:\\d+)*"
+                            + "(?: or another)?)\\))?"
                             + "(?: \\[(?<module>[\\w-]+)\\])?");
 
     private static final Pattern DECODED =

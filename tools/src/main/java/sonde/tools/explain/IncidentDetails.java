@@ -59,7 +59,11 @@ final class IncidentDetails {
         if (code != null) {
             details.add(code.detail());
         }
-        registers(code == null ? fields : Map.of(), lines, details);
+        List<String> arm = ArmFault.of(fields, lines);
+        details.addAll(arm);
+        if (arm.isEmpty()) {
+            registers(code == null ? fields : Map.of(), lines, details);
+        }
         for (LogLine line : lines) {
             Matcher oops = OOPS.matcher(line.text());
             if (oops.lookingAt() && fields.containsKey("address")) {
@@ -191,7 +195,10 @@ final class IncidentDetails {
                     known.putIfAbsent(register.group("name"), meaning);
                 }
             }
-            if (line.text().startsWith("Call T") || line.text().startsWith("---[ end")) {
+            if (line.text().startsWith("Call ")
+                    || line.text().startsWith("Backtrace")
+                    || line.text().startsWith("Stack: ")
+                    || line.text().startsWith("---[ end")) {
                 break;
             }
         }

@@ -137,6 +137,8 @@ final class IncidentFinder implements LogScanner.Lines {
         current.lines.add(line);
         current.idle = isReport(line.text()) ? 0 : current.idle + 1;
         if (current.idle > (current.kind.has("long") ? IDLE_OF_LISTS : IDLE)) {
+            int end = current.lines.size();
+            current.lines.subList(Math.max(1, end - current.idle), end).clear();
             close(context, current);
         }
         if (number % 64 == 0) {

@@ -35,7 +35,18 @@ final class IncidentReader {
                     new LinePattern("^Kernel Offset: (?<offset>0x[0-9a-f]+) from"),
                     new LinePattern("^Code: (?<code>[0-9a-f<>() ]{8,}.*)"));
 
+    /** What %p prints since Linux 4.15: a hash of the address, in the lower half. */
+    private static final Pattern HASHED = Pattern.compile("0{8}[0-9a-f]{8}\\b");
+
+    private static final String ZEROS = "00000000";
+
+    /** Before a part of a number, an address of code, and the value of a register. */
+    private static final Pattern NO_HASH = Pattern.compile("(?:[0-9a-fx<]|[A-Z0-9]: )$");
+
+    private static final int MOST_HASHED = 1 << 14;
+
     private final BlameRules rules;
+    private final Map<String, Integer> hashed = new LinkedHashMap<>();
     private final @Nullable LogCopy symbols;
     private final ExplainOptions options;
     private @Nullable String release;
@@ -117,7 +128,10 @@ final class IncidentReader {
         }
         String identity = fill(kind.titles(), fields, kind.name()).strip();
         String type = fill(List.of(kind.type()), fields, "");
+        List<String> same = sameObjects(number, lines);
         FaultCode code = FaultCode.of(fields, lines, isUsed ? given : null);
+        List<String> details = new IncidentDetails(rules).of(kind, fields, stacks, lines, code);
+        details.addAll(same);
         return new Incident(
                 number,
                 kind,
@@ -128,12 +142,44 @@ final class IncidentReader {
                 blame.frame(),
                 blame.why(),
                 stacks,
-                new IncidentDetails(rules).of(kind, fields, stacks, lines, code),
+                details,
                 code,
                 damage,
                 report.panicked,
                 after,
                 lines);
+    }
+
+    /** The kernel hashes an address to the same value as long as it runs. */
+    private List<String> sameObjects(int number, List<LogLine> lines) {
+        Map<String, Integer> own = new LinkedHashMap<>();
+        List<String> same = new ArrayList<>();
+        for (LogLine line : lines) {
+            String text = line.text();
+            List<String> found = new ArrayList<>();
+            for (int at = text.indexOf(ZEROS); at >= 0; at = text.indexOf(ZEROS, at + 1)) {
+                String before = text.substring(Math.max(0, at - 3), at);
+                Matcher hash = HASHED.matcher(text).region(at, text.length());
+                if (!NO_HASH.matcher(before).find() && hash.lookingAt()) {
+                    found.add(hash.group());
+                }
+            }
+            // Registers and words of stacks come in rows; a small number is a value.
+            if (found.size() == 1 && found.getFirst().charAt(8) != '0') {
+                own.putIfAbsent(found.getFirst(), number);
+            }
+        }
+        for (String value : own.keySet()) {
+            Integer earlier = hashed.get(value);
+            if (earlier != null) {
+                same.add(
+                        "the object at the hashed address %s is in #%d too"
+                                .formatted(value, earlier));
+            } else if (hashed.size() < MOST_HASHED) {
+                hashed.put(value, number);
+            }
+        }
+        return same;
     }
 
     /** The source file to blame, where the log or symbols name files; empty for none. */

@@ -29,6 +29,10 @@ record LogLine(long number, double seconds, String context, String text) {
     private static final Pattern TIME =
             Pattern.compile("\\[ {0,8}(?<seconds>\\d{1,10}\\.\\d{3,9})\\]");
 
+    /** The same after its begin was lost. */
+    private static final Pattern CUT_TIME =
+            Pattern.compile("^ *(?<seconds>\\d{1,10}\\.\\d{6})\\] ");
+
     private static final Pattern CALLER = Pattern.compile("^ ?\\[ *(?<caller>[TC]\\d+)\\]");
 
     private static final Pattern ANDROID =
@@ -162,7 +166,10 @@ record LogLine(long number, double seconds, String context, String text) {
         }
         String raw = new String(bytes, from, to - from, StandardCharsets.UTF_8).strip();
         LogLine line = of(raw, number);
-        return line.hasTime() || !line.context().isEmpty() || line.text().length() < raw.length();
+        return raw.startsWith("Linux version ")
+                || line.hasTime()
+                || !line.context().isEmpty()
+                || line.text().length() < raw.length();
     }
 
     /** Who printed a line of a console; null where only {@link #of} can tell. */
@@ -189,6 +196,14 @@ record LogLine(long number, double seconds, String context, String text) {
         LogLine other = isOther ? other(text, number) : null;
         if (other != null) {
             return other;
+        }
+        Matcher cut = first == ' ' || first <= '9' ? CUT_TIME.matcher(text) : null;
+        if (cut != null && cut.lookingAt()) {
+            return new LogLine(
+                    number,
+                    Double.parseDouble(cut.group("seconds")),
+                    "",
+                    text.substring(cut.end()));
         }
         String host = "";
         if (first != '[' && first != ' ') {

@@ -59,10 +59,10 @@ final class TaskDump {
      *
      * @param state empty for one that a processor runs
      */
-    private record TaskPlace(String who, String state, @Nullable LogFrame frame) {}
+    private record ListedTask(String who, String state, @Nullable LogFrame frame) {}
 
     private final BlameRules rules;
-    private final List<TaskPlace> places = new ArrayList<>();
+    private final List<ListedTask> places = new ArrayList<>();
     private final List<LogFrame> frames = new ArrayList<>();
     private final List<String> idle = new ArrayList<>();
     private String who = "";
@@ -126,7 +126,7 @@ final class TaskDump {
                     place = frame;
                 }
             }
-            places.add(new TaskPlace(who, state, place));
+            places.add(new ListedTask(who, state, place));
         }
         who = "";
         frames.clear();
@@ -135,8 +135,8 @@ final class TaskDump {
     /** Tasks in the same state and function together; those that cannot be woken first. */
     private List<String> sentences() {
         List<String> sentences = new ArrayList<>();
-        Map<String, List<TaskPlace>> groups = new LinkedHashMap<>();
-        for (TaskPlace place : places) {
+        Map<String, List<ListedTask>> groups = new LinkedHashMap<>();
+        for (ListedTask place : places) {
             LogFrame frame = place.frame();
             String at = frame == null ? "a place without a stack" : frame.shown();
             if (place.state().isEmpty()) {
@@ -150,15 +150,15 @@ final class TaskDump {
         if (!idle.isEmpty()) {
             sentences.add("idle processors: " + String.join(", ", idle));
         }
-        Comparator<Map.Entry<String, List<TaskPlace>>> order =
+        Comparator<Map.Entry<String, List<ListedTask>>> order =
                 Comparator.comparing(one -> !one.getKey().startsWith("in state D"));
-        List<Map.Entry<String, List<TaskPlace>>> sorted =
+        List<Map.Entry<String, List<ListedTask>>> sorted =
                 groups.entrySet().stream()
                         .sorted(order.thenComparing(one -> -one.getValue().size()))
                         .toList();
-        for (Map.Entry<String, List<TaskPlace>> one :
+        for (Map.Entry<String, List<ListedTask>> one :
                 sorted.subList(0, Math.min(sorted.size(), MOST_GROUPS))) {
-            List<String> names = one.getValue().stream().map(TaskPlace::who).toList();
+            List<String> names = one.getValue().stream().map(ListedTask::who).toList();
             int more = names.size() - MOST_NAMES;
             sentences.add(
                     String.join(", ", names.subList(0, Math.min(names.size(), MOST_NAMES)))

@@ -17,9 +17,13 @@ import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.RowOutput;
 import sonde.symbol.files.Attempt;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.KernelSearch;
+import sonde.symbol.files.RequiredContent;
 import sonde.symbol.line.SourceFrame;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
+import sonde.tools.option.OptionException;
 import sonde.tools.symbolize.FrameText.FrameOptions;
 import sonde.view.TextEscape;
 
@@ -221,6 +225,23 @@ public final class SymbolizeRecipe implements AutoCloseable {
     /** As above, of what the text names alone. */
     public static LogCopy logAlone(@Nullable Path modules, SourceOptions options) {
         return new LogCopy(new LogFiles(null, Path.of(""), modules, options));
+    }
+
+    /**
+     * The kernel's image of a release, where distributions put it.
+     *
+     * @throws OptionException where there is none with debugging information
+     */
+    public static Path kernelImage(String release, SourceOptions options) {
+        return new KernelSearch(new DebugSearch(options.folders()))
+                .kernel(release, new byte[0], RequiredContent.DEBUG_INFORMATION)
+                .path()
+                .orElseThrow(() ->
+                        new OptionException(
+                                "no image of the kernel "
+                                        + release
+                                        + " with debugging information is here; its debug package"
+                                        + " has one, and -k names one"));
     }
 
     /** A log that is copied byte for byte, with places behind its addresses. */

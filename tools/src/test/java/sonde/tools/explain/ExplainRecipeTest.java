@@ -539,4 +539,48 @@ class ExplainRecipeTest {
         assertThat(text(log.toString())).endsWith("\n");
         return System.nanoTime() - begin;
     }
+
+    /** As a kernel of 5.12 and newer reports it for 32-bit Arm. */
+    @Test
+    void theLoadOfAnArmThatFailedIsExplained() throws IOException {
+        String log =
+                """
+                8<--- cut here ---
+                Unable to handle kernel NULL pointer dereference at virtual address 00000050
+                Internal error: Oops: 5 [#1] SMP ARM
+                CPU: 0 PID: 28 Comm: heron Not tainted 5.12.0-pond #48
+                PC is at pond_fill+0xac/0x134
+                pc : [<804ba6e4>]    lr : [<806811f0>]    psr: 20000053
+                sp : 90a99cf8  ip : 90a99cc8  fp : 90a99d1c
+                r3 : 00000000  r2 : 00000000  r1 : a0000053  r0 : 8fdb3ad8
+                Register r3 information: NULL pointer
+                Register r0 information: slab kmalloc-512 start 8fdb3ac8 pointer offset 16 size 512
+                Stack: (0x90a99cf8 to 0x90a9a000)
+                Backtrace:
+                [<804ba638>] (pond_fill) from [<804bb7b8>] (pond_probe+0x160/0x3e0)
+                 r6:8fdb47d8 r5:82173010 r4:00000000
+                Code: e3500000 0affffe6 e3a03000 e1a00004 (e5936050)
+                """;
+        assertThat(json(log))
+                .contains(
+                        "0xe5936050: it reads 4 bytes at 0x50, r3 + 0x50; r3 = 0 (NULL)",
+                        "r3: NULL pointer",
+                        "r0: slab kmalloc-512 start 8fdb3ac8 pointer offset 16 size 512")
+                .doesNotContain("r4 is NULL");
+        assertThat(json(log.replace("r3 : 00000000", "r3 : 00004000")))
+                .contains("the instruction is 0xe5936050\"")
+                .doesNotContain("it reads");
+        assertThat(json(log.replaceAll("(?m)^", "1.639034] "))).contains("\"seconds\":1.639034");
+    }
+
+    /** %p prints the same hash for the same address. */
+    @Test
+    void anObjectIsFollowedByItsHashedAddress() throws IOException {
+        String named =
+                WARNING.replace("Modules linked", "reed: bends 00000000d9f1ab42\nModules linked");
+        assertThat(text(named + "nothing\n".repeat(60) + named.replace("reed_bend", "reed_cut")))
+                .containsOnlyOnce("the object at the hashed address 00000000d9f1ab42 is in #1 too");
+        String registers = WARNING.replace("Call Trace", "RAX: 00000000d9f1ab42\nCall Trace");
+        assertThat(text(registers + "nothing\n".repeat(60) + registers)).doesNotContain("hashed");
+    }
 }
