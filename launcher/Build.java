@@ -56,6 +56,9 @@ public final class Build {
     /** Of this library the image gets the native part alone, as a file that can be mapped. */
     private static final String DUCKDB = "duckdb_jdbc";
 
+    /** Of its native parts the image gets libzstd, as a file too. */
+    private static final String AIRCOMPRESSOR = "aircompressor";
+
     /** Compiled for Java 5: such classes do not go into a start-up cache. */
     private static final String PICOCLI = "picocli";
 
@@ -157,14 +160,21 @@ public final class Build {
     private void link(Path image) throws Exception {
         Path fresh = out.resolve("image.new");
         deleteTree(fresh);
-        tool(
-                "jlink",
-                List.of(
-                        "--add-modules", JDK_MODULES,
-                        "--strip-debug",
-                        "--no-header-files",
-                        "--no-man-pages",
-                        "--output", fresh.toString()));
+        // In a process of its own: what jlink generates depends on what its JVM has run before.
+        Process linking =
+                new ProcessBuilder(
+                                System.getProperty("java.home") + "/bin/jlink",
+                                "--add-modules", JDK_MODULES,
+                                "--strip-debug",
+                                "--no-header-files",
+                                "--no-man-pages",
+                                "--output", fresh.toString())
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        if (linking.waitFor() != 0) {
+            throw new IOException("jlink failed");
+        }
         // The default CDS archive; jlink's own option for it prints a page of warnings.
         new ProcessBuilder(
                         fresh.resolve("bin/java").toString(),
@@ -196,6 +206,8 @@ public final class Build {
                 String name = library.getFileName().toString();
                 if (name.startsWith(DUCKDB)) {
                     duckdb(library, app.resolve("libduckdb.so"));
+                } else if (name.startsWith(AIRCOMPRESSOR)) {
+                    zstd(library, app.resolve(name), app.resolve("libzstd.so"));
                 } else if (name.startsWith(PICOCLI)) {
                     modernize(library, app.resolve(name));
                 } else if (name.endsWith(".jar")
@@ -256,6 +268,23 @@ public final class Build {
         Files.createLink(target, kept);
     }
 
+    /** Copies a library without its native parts, and the one that is used beside it. */
+    private void zstd(Path jar, Path target, Path library) throws IOException {
+        Path kept = out.resolve("plain-" + jar.getFileName());
+        Path keptLibrary = out.resolve("libzstd-" + jar.getFileName() + ".so");
+        if (!Files.exists(kept) || !Files.exists(keptLibrary)) {
+            Path fresh = kept.resolveSibling(kept.getFileName() + ".new");
+            String arch = System.getProperty("os.arch");
+            NativeParts.split(
+                    jar, "aircompressor/linux-" + arch + "/libzstd.so", fresh, keptLibrary);
+            Files.move(fresh, kept, StandardCopyOption.ATOMIC_MOVE);
+        }
+        Files.copy(kept, target, StandardCopyOption.COPY_ATTRIBUTES);
+        if (Files.exists(keptLibrary)) {
+            Files.createLink(library, keptLibrary);
+        }
+    }
+
     /**
      * Copies a library with its classes brought to {@link #MODERN}: the same instructions, with the
      * stack maps that the version asks for. That takes 80 ms off the start of every command.
@@ -273,7 +302,9 @@ public final class Build {
                                         ClassHierarchyResolver.ofResourceParsing(classes)));
                 for (ZipEntry entry : Collections.list(from.entries())) {
                     byte[] bytes = from.getInputStream(entry).readAllBytes();
-                    to.putNextEntry(new ZipEntry(entry.getName()));
+                    ZipEntry copy = new ZipEntry(entry.getName());
+                    copy.setTime(entry.getTime());
+                    to.putNextEntry(copy);
                     to.write(entry.getName().endsWith(".class") ? modern(context, bytes) : bytes);
                     to.closeEntry();
                 }

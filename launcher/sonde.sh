@@ -100,6 +100,11 @@ set -- $heap -Xss1m -XX:+UseSerialGC -XX:FreqInlineSize=120 -XX:-UsePerfData -XX
     --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \
     -m sonde.cli/sonde.cli.Main "$@"
 
+# A package makes its cache when it is installed, beside the program: who may write the one may write
+# the other.
+if [ -f "$app/start.aot" ]; then
+    exec "$home/bin/java" "-XX:AOTCache=$app/start.aot" "$@"
+fi
 if [ -O "$cache" ] && [ -O "$caches" ]; then
     exec "$home/bin/java" "-XX:AOTCache=$cache" "$@"
 fi

@@ -10,7 +10,8 @@ busy=$cache.busy
 # What the training records: events of many kinds, and enough of them.
 work='find /usr/lib -maxdepth 3 | sort; dd if=/dev/zero of=/dev/null bs=1 count=8000'
 
-umask 077
+# The cache of a package is for all users.
+[ "$caches" = "$app" ] && umask 022 || umask 077
 exec >/dev/null 2>&1 </dev/null
 cd / || exit 1
 # A cache is 38 MB, and the newest three stay. Where more builds than that are used in turn, they
@@ -37,7 +38,9 @@ find "$caches" -maxdepth 1 \( -name '*.aot.*' -mmin +10 -o -name '*.aot' -atime 
 export SONDE_TRAINING=1
 # Classes alone: with the training's profiles each start would first compile what the training ran,
 # most of which the command does not.
-nice -n 19 "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
+lowest="nice -n 19"
+command -v nice || lowest=
+$lowest "$home/bin/java" "-XX:AOTCacheOutput=$cache.$$" -Xmx400m -Xss1m -XX:+UseSerialGC \
     -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining \
     -XX:FreqInlineSize=120 -XX:-UsePerfData -XX:-MaxFDLimit \
     --enable-native-access=sonde.sys -p "$app" "-Dsonde.home=$home" \

@@ -31,7 +31,8 @@ final class LttngEvents {
                     "prev_pid", "prev_tid",
                     "next_pid", "next_tid",
                     "parent_pid", "parent_tid",
-                    "child_pid", "child_tid");
+                    "child_pid", "child_tid",
+                    "child_tgid", "child_pid"); // ftrace does not tell it
 
     private LttngEvents() {}
 

@@ -70,6 +70,11 @@ public final class ThreadEvents implements Operator {
         return last > first ? last - first : 0;
     }
 
+    /** Whether any event has a time; 0 is none. */
+    public boolean isTimed() {
+        return first != Long.MAX_VALUE && (first != 0 || last != 0);
+    }
+
     /** The rows of a thread. */
     public long rows(int thread) {
         return thread < rows.length ? rows[thread] : 0;

@@ -3,6 +3,7 @@ package sonde.analysis;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.Batch;
 import sonde.event.EventType;
@@ -28,6 +29,18 @@ public final class ThreadTable implements Operator {
 
     /** All kernel threads are children of kthreadd (init/main.c, rest_init). */
     private static final int KTHREADD = 2;
+
+    /** A name that a thread had for so long, and longer than its last, stays its name. */
+    private static final long NAMED_NANOS = 5_000_000L;
+
+    private static final int NAMED_LONGER = 4;
+
+    /** kernel/workqueue.c, kernel/smpboot.c, mm/vmscan.c, kernel/rcu, kernel/irq, fs/jbd2. */
+    private static final Pattern KERNEL_NAME =
+            Pattern.compile(
+                    "kworker/.*|(ksoftirqd|migration|watchdog|cpuhp|idle_inject|rcuo[psbc])/\\d+"
+                            + "|rcu_(sched|preempt|bh|tasks_.*)|kswapd\\d+|kcompactd\\d+"
+                            + "|irq/\\d+-.*|jbd2/.*|sugov:\\d+|khungtaskd|kdevtmpfs|kthreadd");
 
     private static final int FORK = 1;
     private static final int EXEC = 2;
@@ -57,6 +70,9 @@ public final class ThreadTable implements Operator {
     private long[] died = new long[64];
     private long[] counts = new long[64];
     private @Nullable String[] names = new String[64];
+    private long[] renamed = new long[64];
+    private @Nullable String[] longestNames = new String[64];
+    private long[] longest = new long[64];
     private int[] parents = new int[64];
     private boolean[] nameStale = new boolean[64];
     private boolean[] recorder = new boolean[64];
@@ -64,6 +80,7 @@ public final class ThreadTable implements Operator {
     private boolean[] wokenNew = new boolean[64];
     private final Map<Integer, String> processNames = new HashMap<>();
     private int size;
+    private long firstTime = Long.MAX_VALUE;
 
     /** Threads named only by events. */
     public ThreadTable(CountedThreads tree) {
@@ -82,6 +99,7 @@ public final class ThreadTable implements Operator {
         final TypeSelection wanted;
         final @Nullable IntegerField forkParent;
         final @Nullable IntegerField forkChild;
+        final @Nullable IntegerField forkProcess;
         final @Nullable StringField forkName;
         final @Nullable IntegerField execPid;
         final @Nullable IntegerField execOld;
@@ -123,6 +141,7 @@ public final class ThreadTable implements Operator {
                     .addAll(PERF_SAMPLE, ThreadTable::knowsProcess);
             forkParent = wanted.integer("sched", "sched_process_fork", "parent_pid");
             forkChild = wanted.integer("sched", "sched_process_fork", "child_pid");
+            forkProcess = wanted.integer("sched", "sched_process_fork", "child_tgid");
             forkName = wanted.text("sched", "sched_process_fork", "child_comm");
             execPid = wanted.integer("sched", "sched_process_exec", "pid");
             execOld = wanted.integer("sched", "sched_process_exec", "old_pid");
@@ -171,6 +190,9 @@ public final class ThreadTable implements Operator {
     @Override
     public void accept(Batch batch, int from, int to) {
         Fields fields = bindings.of(batch);
+        if (from < to && batch.time(from) > 0) {
+            firstTime = Math.min(firstTime, batch.time(from));
+        }
         for (int row = from; row < to; row++) {
             long time = batch.time(row);
             switch (fields.wanted.code(batch, row)) {
@@ -179,7 +201,7 @@ public final class ThreadTable implements Operator {
                                 time,
                                 tid(fields.forkParent, batch, row),
                                 tid(fields.forkChild, batch, row),
-                                -1,
+                                tid(fields.forkProcess, batch, row),
                                 text(fields.forkName, batch, row));
                 case PERF_FORK ->
                         fork(
@@ -194,7 +216,8 @@ public final class ThreadTable implements Operator {
                 case RENAME ->
                         rename(
                                 tid(fields.renamePid, batch, row),
-                                text(fields.renameTo, batch, row));
+                                text(fields.renameTo, batch, row),
+                                time);
                 case PERF_COMM -> perfComm(fields, batch, row);
                 case PERF_SAMPLE -> process(batch.tid(row), batch.pid(row));
                 case PROCESS ->
@@ -212,7 +235,7 @@ public final class ThreadTable implements Operator {
                 case STATE_DUMP -> {
                     int tid = tid(fields.dumpTid, batch, row);
                     process(tid, tid(fields.dumpPid, batch, row));
-                    rename(tid, text(fields.dumpName, batch, row));
+                    rename(tid, text(fields.dumpName, batch, row), time);
                 }
                 default -> {}
             }
@@ -315,10 +338,13 @@ public final class ThreadTable implements Operator {
             // call_usermodehelper: a kernel thread becomes a program.
             kernel[thread] = false;
         }
+        if (thread >= 0 && pids[thread] < 0) {
+            pids[thread] = tid; // it leads its process now
+        }
         if (thread >= 0 && file != null && !file.isEmpty()) {
             // __set_task_comm(kbasename(filename)), cut to TASK_COMM_LEN - 1 bytes.
             String base = file.substring(file.lastIndexOf('/') + 1);
-            names[thread] = base.length() > 15 ? base.substring(0, 15) : base;
+            renamed(thread, base.length() > 15 ? base.substring(0, 15) : base, batch.time(row));
             nameStale[thread] = true;
         }
         admit(thread, tid, batch.time(row));
@@ -327,7 +353,7 @@ public final class ThreadTable implements Operator {
     private void perfComm(Fields fields, Batch batch, int row) {
         int tid = tid(fields.commTid, batch, row);
         process(tid, tid(fields.commPid, batch, row));
-        rename(tid, text(fields.comm, batch, row));
+        rename(tid, text(fields.comm, batch, row), batch.time(row));
     }
 
     /** A root that was let go begins to count. */
@@ -346,11 +372,42 @@ public final class ThreadTable implements Operator {
         }
     }
 
-    private void rename(int tid, @Nullable String name) {
+    private void rename(int tid, @Nullable String name, long time) {
         int thread = find(tid);
         if (thread >= 0 && name != null && !name.isEmpty()) {
-            names[thread] = name;
+            renamed(thread, name, time);
             nameStale[thread] = false;
+        }
+    }
+
+    /** Keeps the name that it had for the longest time while it counted. */
+    private void renamed(int thread, String name, long time) {
+        String before = names[thread];
+        if (before != null && !before.equals(name)) {
+            long nanos = named(thread, time);
+            if (nanos > longest[thread]) {
+                longest[thread] = nanos;
+                longestNames[thread] = before;
+            }
+            renamed[thread] = time;
+        }
+        names[thread] = name;
+    }
+
+    /** How long it has had its name, of the time for which it counts. */
+    private long named(int thread, long time) {
+        long counted = counts[thread] == NEVER ? Long.MIN_VALUE : counts[thread];
+        long since = Math.max(Math.max(renamed[thread], born[thread]), counted);
+        return time - Math.max(since, Math.min(firstTime, time));
+    }
+
+    @Override
+    public void finish(long lastTime) {
+        for (int thread = 0; thread < size; thread++) {
+            long last = named(thread, Math.min(died[thread], lastTime));
+            boolean longer = longest[thread] / NAMED_LONGER > last;
+            names[thread] =
+                    longer && longest[thread] >= NAMED_NANOS ? longestNames[thread] : names[thread];
         }
     }
 
@@ -404,6 +461,7 @@ public final class ThreadTable implements Operator {
         pids[thread] = tree.roots().contains(tid) ? tid : -1;
         born[thread] = time;
         died[thread] = NEVER;
+        renamed[thread] = Long.MIN_VALUE;
         recorder[thread] = tree.recorder().contains(tid);
         counts[thread] = firstCount(tid, recorder[thread]);
         if (time == Long.MIN_VALUE) {
@@ -436,6 +494,9 @@ public final class ThreadTable implements Operator {
         died = Arrays.copyOf(died, capacity);
         counts = Arrays.copyOf(counts, capacity);
         names = Arrays.copyOf(names, capacity);
+        renamed = Arrays.copyOf(renamed, capacity);
+        longest = Arrays.copyOf(longest, capacity);
+        longestNames = Arrays.copyOf(longestNames, capacity);
         parents = Arrays.copyOf(parents, capacity);
         nameStale = Arrays.copyOf(nameStale, capacity);
         recorder = Arrays.copyOf(recorder, capacity);
@@ -466,12 +527,20 @@ public final class ThreadTable implements Operator {
         return tids[thread];
     }
 
+    /** Whether any row told of which process it is. */
+    public boolean isProcessTold(int thread) {
+        return pids[thread] >= 0;
+    }
+
     /** The process; the tid itself when no row told. */
     public int pid(int thread) {
         return pids[thread] >= 0 ? pids[thread] : tids[thread];
     }
 
-    /** The latest name; {@code "?"} when no row told. */
+    /**
+     * The latest name, and at the end that of the longest time: a shell whose last command replaces
+     * it stays the shell. {@code "?"} when no row told.
+     */
     public String name(int thread) {
         String name = names[thread];
         return name == null ? "?" : name;
@@ -538,8 +607,16 @@ public final class ThreadTable implements Operator {
         return recorder[thread];
     }
 
-    /** Whether it is a kernel thread; known where births are told, also of those before. */
+    /**
+     * Whether it is a kernel thread: known where births are told, also of those before; elsewhere
+     * threads that are older than the recording are told by the names that kernels give.
+     */
     public boolean isKernel(int thread) {
+        String name = names[thread];
+        boolean older = born[thread] == Long.MIN_VALUE && parents[thread] == 0;
+        if (older && name != null && KERNEL_NAME.matcher(name).matches()) {
+            return true;
+        }
         int parent = living(KTHREADD);
         return (kernel[thread] || tids[thread] == KTHREADD)
                 && parent >= 0

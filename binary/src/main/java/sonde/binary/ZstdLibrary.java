@@ -16,7 +16,7 @@ public final class ZstdLibrary {
     private ZstdLibrary() {}
 
     /**
-     * The system's library, else the one in aircompressor's jar.
+     * The system's library, else the one that sonde has with it.
      *
      * @throws IOException when there is none for this machine
      */
@@ -29,6 +29,16 @@ public final class ZstdLibrary {
         return known;
     }
 
+    /** Whether {@link #get} finds one. */
+    public static boolean isThere() {
+        try {
+            get();
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
     private static Zstd find() throws IOException {
         try {
             return new Zstd(NativeLibrary.open("libzstd.so.1"));
@@ -37,8 +47,15 @@ public final class ZstdLibrary {
         }
     }
 
-    /** The library in aircompressor's jar. */
+    /**
+     * The library of the image; where there is no image (tests) that of aircompressor's jar, which
+     * is unpacked for a moment.
+     */
     public static Zstd bundled() throws IOException {
+        String home = System.getProperty("sonde.home");
+        if (home != null) {
+            return new Zstd(NativeLibrary.open(Path.of(home, "app", "libzstd.so")));
+        }
         boolean arm = System.getProperty("os.arch", "").equals("aarch64");
         String name = "/aircompressor/linux-" + (arm ? "aarch64" : "amd64") + "/libzstd.so";
         try (InputStream in = ZstdNativeDecompressor.class.getResourceAsStream(name)) {

@@ -356,11 +356,6 @@ public final class BpfMap implements AutoCloseable {
         return deleted;
     }
 
-    /** The typed failure of a call on this map that was made elsewhere. */
-    public MapException failure(String action, int errno) {
-        return MapException.element(spec.name(), action, errno);
-    }
-
     private static MemorySegment at(MemorySegment parts, int index, int bytes) {
         return parts.asSlice((long) index * bytes, bytes);
     }

@@ -103,15 +103,6 @@ public final class LoadedBtf implements AutoCloseable {
         return fd;
     }
 
-    /** Its number: word 3 of struct bpf_btf_info. */
-    public int id() throws SyscallException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment facts = arena.allocate(40, 8);
-            KernelObject.info(fd, facts, "BTF");
-            return facts.get(JAVA_INT, 12);
-        }
-    }
-
     /**
      * struct bpf_btf_info.
      *

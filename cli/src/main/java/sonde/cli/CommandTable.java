@@ -16,7 +16,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel doctor"
-                                    + " trace tool syscalls")
+                                    + " bugreport trace tool syscalls")
                             .split(" "));
 
     /**
@@ -85,6 +85,7 @@ final class CommandTable {
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
                     case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
+                    case "bugreport" -> new Entry(BugreportCommand.MODEL, BugreportCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);

@@ -1,12 +1,9 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Collectors;
 import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.cli.ResultPrinter.StandardOutput;
@@ -83,9 +80,9 @@ final class ConvertCommand {
     private int run() throws Exception {
         Path from = Path.of(given.words().getFirst());
         Path target = Path.of(given.words().getLast());
-        ConvertTarget format = inFolder(format(target), target);
+        ConvertTarget format = ConvertTarget.of(given.text("--to"), target);
         if (format instanceof ConvertTarget.Parquet && given.has("--filter")) {
-            throw refused("--filter is not for Parquet: its files are asked by SQL");
+            throw new OptionException("--filter is not for Parquet: its files are asked by SQL");
         }
         ConvertOutcome outcome;
         try {
@@ -103,34 +100,16 @@ final class ConvertCommand {
         return ExitCode.DONE;
     }
 
-    /** Into a folder that is there go a file per event type, and formats of several files. */
-    private static ConvertTarget inFolder(ConvertTarget format, Path target) {
-        boolean one = format instanceof ConvertTarget.Parquet && Files.isDirectory(target);
-        return one ? new ConvertTarget.Parquet(true) : format;
-    }
-
     private ConvertOutcome written(Path from, Path target, ConvertTarget format)
             throws IOException {
         if (target.toString().equals("-")) {
             if (format instanceof StreamTarget stream) {
                 return recipe().convert(from, new StandardOutput(), stream.format());
             }
-            throw refused(format.label() + " cannot be written to standard output");
+            throw new OptionException(format.label() + " cannot be written to standard output");
         }
+        format.checkFree(from, target, given.has("--force"));
         boolean folder = format.isFolder();
-        if (Files.exists(target) && Files.exists(from) && Files.isSameFile(from, target)) {
-            throw refused(target + " is the recording itself");
-        }
-        boolean there = Files.exists(target) && !PrivateOutput.isSpecial(target);
-        if (folder ? isFilled(target) : there && !given.has("--force")) {
-            throw refused(
-                    folder
-                            ? target + " exists; " + format.label() + " wants a new or empty folder"
-                            : target + " exists; --force replaces it");
-        }
-        if (!folder && Files.isDirectory(target)) {
-            throw refused(target + " is a folder");
-        }
         boolean replace = folder || given.has("--force"); // a folder there is empty
         return PrivateOutput.write(
                 target,
@@ -148,37 +127,5 @@ final class ConvertCommand {
         return new ConvertRecipe(
                 SymbolArguments.places(call.given(), call::say),
                 new EventChoice(options, given.has("--all")));
-    }
-
-    private static OptionException refused(String why) {
-        return new OptionException(why);
-    }
-
-    private static boolean isFilled(Path target) throws IOException {
-        if (!Files.isDirectory(target)) {
-            return Files.exists(target);
-        }
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
-            return entries.iterator().hasNext();
-        }
-    }
-
-    private ConvertTarget format(Path target) {
-        String wanted = given.text("--to");
-        String file = target.toString();
-        boolean folder = Files.isDirectory(target);
-        Optional<ConvertTarget> found =
-                wanted == null
-                        ? ConvertTarget.ofFile(folder ? "folder.ctf" : file)
-                        : ConvertTarget.named(wanted);
-        return found.orElseThrow(() ->
-                refused(
-                        (wanted == null
-                                        ? "the ending of " + file + " names no format"
-                                        : "no format is called " + wanted)
-                                + "; --to takes "
-                                + ConvertTarget.all().stream()
-                                        .map(ConvertTarget::label)
-                                        .collect(Collectors.joining(", "))));
     }
 }

@@ -1,19 +1,10 @@
 package sonde.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import sonde.binary.MalformedInputException;
+import sonde.tools.elf.ElfArguments;
 import sonde.tools.elf.ElfRecipe;
 import sonde.tools.elf.ElfRequest;
-import sonde.tools.elf.ElfRequest.ElfPageKind;
-import sonde.tools.option.GivenOptions;
-import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
 
 /** {@code sonde elf}. */
@@ -67,99 +58,21 @@ final class ElfCommand {
                       damaged
                     """;
 
-    private static final Map<String, ElfPageKind> PAGES =
-            Map.ofEntries(
-                    Map.entry("--headers", ElfPageKind.HEADER),
-                    Map.entry("--segments", ElfPageKind.SEGMENTS),
-                    Map.entry("--sections", ElfPageKind.SECTIONS),
-                    Map.entry("--symbols", ElfPageKind.SYMBOLS),
-                    Map.entry("--dynamic", ElfPageKind.DYNAMIC),
-                    Map.entry("--libs", ElfPageKind.LIBRARIES),
-                    Map.entry("--notes", ElfPageKind.NOTES),
-                    Map.entry("--relocations", ElfPageKind.RELOCATIONS),
-                    Map.entry("--lines", ElfPageKind.LINES),
-                    Map.entry("--frames", ElfPageKind.FRAMES),
-                    Map.entry("--strings", ElfPageKind.STRINGS),
-                    Map.entry("--disassemble", ElfPageKind.DISASSEMBLY));
-
-    private final CommandCall call;
-    private final GivenOptions given;
-    private final List<Path> files = new ArrayList<>();
-    private final List<String> folders = new ArrayList<>();
-    private boolean symbols;
-    private String strings;
-    private String disassemble;
-
-    private ElfCommand(CommandCall call) {
-        this.call = call;
-        this.given = call.given();
-        this.symbols = given.has("--symbols");
-        this.strings = given.text("--strings", "");
-        this.disassemble = given.text("--disassemble", "");
-    }
+    private ElfCommand() {}
 
     static int run(CommandCall call) throws Exception {
-        return new ElfCommand(call).run();
-    }
-
-    private int run() throws IOException {
-        folders.addAll(SymbolArguments.folders(call.given()));
-        takeFolders();
-        takeFile();
-        ElfRequest request = request();
+        ElfArguments arguments = ElfArguments.of(call.given());
+        ElfRequest request = arguments.request(call::say);
         boolean whole = true;
-        for (Path file : files) {
+        for (Path file : arguments.files()) {
             ElfRecipe recipe = new ElfRecipe(file, request, call::say);
             try {
-                ResultPrinter.onOut(recipe.result(files.size() > 1), call.json());
+                ResultPrinter.onOut(recipe.result(arguments.files().size() > 1), call.json());
                 whole &= recipe.isWhole();
             } catch (MalformedInputException e) {
                 throw new MalformedInputException(file.toString(), "ELF", -1, e.reason());
             }
         }
         return whole ? ExitCode.DONE : ExitCode.MALFORMED;
-    }
-
-    /** {@code --symbols DIR} was {@code --debug-dir DIR} in other commands. */
-    private void takeFolders() {
-        List<Path> words = given.paths();
-        for (Path file : words) {
-            if (symbols && Files.isDirectory(file)) {
-                folders.add(file.toString());
-            } else {
-                files.add(file);
-            }
-        }
-        symbols &= files.size() == words.size();
-    }
-
-    /** {@code --disassemble FILE} means the whole file, though a word may follow the option. */
-    private void takeFile() {
-        String word = disassemble.isEmpty() ? strings : disassemble;
-        if (files.isEmpty() && !word.isEmpty() && Files.exists(Path.of(word))) {
-            files.add(Path.of(word));
-            disassemble = word.equals(disassemble) ? "" : disassemble;
-            strings = word.equals(strings) ? "" : strings;
-        }
-        if (files.isEmpty()) {
-            throw new OptionException("a word is missing: FILE...");
-        }
-    }
-
-    private ElfRequest request() {
-        Set<ElfPageKind> parts = EnumSet.noneOf(ElfPageKind.class);
-        PAGES.forEach((option, part) -> {
-            if (part == ElfPageKind.SYMBOLS ? symbols : given.has(option)) {
-                parts.add(part);
-            }
-        });
-        return new ElfRequest(
-                parts,
-                disassemble,
-                strings.isEmpty() ? List.of() : List.of(strings),
-                given.texts("--types"),
-                folders,
-                given.text("--sysroot", ""),
-                SymbolArguments.servers(call.given(), call::say));
     }
 }

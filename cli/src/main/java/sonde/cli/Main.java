@@ -12,6 +12,7 @@ import sonde.cli.ResultPrinter.StandardOutput;
 import sonde.event.NearestNames;
 import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
+import sonde.tools.doctor.BugReportRecipe;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
@@ -27,6 +28,8 @@ import sonde.tools.script.ScriptTool;
 public final class Main {
     /** Shown by {@code --version} and written into recordings. */
     static final String VERSION = "0.1.0";
+
+    static final String ABOUT = "sonde finds out what a Linux machine is doing and why it is slow.";
 
     private static final long END_MILLIS = 1000;
 
@@ -81,6 +84,9 @@ public final class Main {
         String first = args.length == 0 ? "--help" : args[0];
         switch (first) {
             case "--version", "-V" -> {
+                if (args.length > 1 && List.of("-v", "--verbose").contains(args[1])) {
+                    return build(err);
+                }
                 out.println("sonde " + VERSION);
                 return ExitCode.DONE;
             }
@@ -90,6 +96,9 @@ public final class Main {
             }
             case "help" -> {
                 return helped(args, out, err);
+            }
+            case "--manuals" -> {
+                return Manuals.write(List.of(args).subList(1, args.length), err);
             }
             case "--train" -> {
                 return CacheTraining.run(List.of(args).subList(1, args.length));
@@ -155,6 +164,15 @@ public final class Main {
         }
     }
 
+    /** {@code sonde --version -v}. */
+    private static int build(PrintWriter err) {
+        try {
+            return ResultPrinter.onOut(BugReportRecipe.build(VERSION), false);
+        } catch (IOException e) {
+            return FailureMessages.execution(e, "", false, err);
+        }
+    }
+
     /** {@code sonde help COMMAND…}. */
     private static int helped(String[] args, PrintWriter out, PrintWriter err) {
         String[] words = Arrays.copyOfRange(args, 1, args.length + 1);
@@ -214,7 +232,7 @@ public final class Main {
     }
 
     private static void overview(PrintWriter out) {
-        out.println("sonde finds out what a Linux machine is doing and why it is slow.");
+        out.println(ABOUT);
         out.println();
         out.println("Usage: sonde COMMAND [OPTIONS]");
         out.println();

@@ -1,10 +1,8 @@
 package sonde.cli;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.cli.ResultPrinter.OutputForm;
@@ -17,6 +15,7 @@ import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
 import sonde.tools.query.OutputFormat;
+import sonde.tools.query.QueryArguments;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryLibrary;
 import sonde.tools.query.QueryRecipe;
@@ -99,9 +98,10 @@ final class QueryCommand {
     }
 
     private int run() throws Exception {
-        OutputFormat chosen = format();
+        QueryArguments arguments = new QueryArguments(given);
+        OutputFormat chosen = arguments.format();
         List<Path> files = new ArrayList<>();
-        String sql = statement(files);
+        String sql = arguments.statement(files);
         if (sql == null && TerminalKind.width(TerminalKind.STDOUT) == 0) {
             throw new OptionException("no statement: give one, or --file FILE.sql, or --run NAME");
         }
@@ -168,48 +168,5 @@ final class QueryCommand {
             case JSON -> OutputForm.JSON;
             case TABLE, PARQUET -> OutputForm.TEXT;
         };
-    }
-
-    private OutputFormat format() {
-        String file = output == null ? "" : output.toString();
-        String ending = file.substring(file.lastIndexOf('.') + 1);
-        String usual = List.of("csv", "json", "parquet").contains(ending) ? ending : "table";
-        String name = given.text("--format", call.json() ? "json" : usual);
-        OutputFormat chosen = OutputFormat.valueOf(name.toUpperCase(Locale.ROOT));
-        if (chosen == OutputFormat.PARQUET && output == null) {
-            throw new OptionException("--format parquet needs --output FILE");
-        }
-        return chosen;
-    }
-
-    /** The statement, and the files before it; null when there is none. */
-    private @Nullable String statement(List<Path> files) throws Exception {
-        List<String> words = given.words();
-        files.addAll(given.paths());
-        String name = given.text("--run");
-        if (name != null) {
-            return QueryLibrary.named(name)
-                    .orElseThrow(() ->
-                            new OptionException(
-                                    "no query is called '" + name + "'; --list shows them"))
-                    .sql();
-        }
-        Path script = given.path("--file");
-        if (script != null) {
-            return Files.readString(script);
-        }
-        String last = words.getLast();
-        if (Files.exists(Path.of(last)) || last.equals("-")) {
-            return null;
-        }
-        boolean isStatement = last.strip().contains(" ") || last.strip().startsWith("(");
-        if (!isStatement && words.size() == 1) {
-            return null; // a file that is not there: opening it says so
-        }
-        files.removeLast();
-        if (files.isEmpty()) {
-            throw new OptionException("no recording is named before the statement");
-        }
-        return last;
     }
 }

@@ -101,8 +101,13 @@ final class ToolCommand {
         if (!given.words().isEmpty()) {
             return act(List.of(given.words().getFirst(), "--help"), err);
         }
-        help(CommandModel.parse(MODEL + ToolModel.everyTool() + CommandModel.COMMON));
+        help(everyTool());
         return given.has("--help") ? ExitCode.DONE : ExitCode.USAGE;
+    }
+
+    /** With the options of every tool. */
+    static CommandModel everyTool() {
+        return CommandModel.parse(MODEL + ToolModel.everyTool() + CommandModel.COMMON);
     }
 
     private static int help(CommandModel model) throws IOException {

@@ -119,7 +119,8 @@ class CommandTableTest {
         String text =
                 name.equals("trace")
                         ? arguments("Trace")
-                        : Files.readString(SOURCES.resolve(className(name) + ".java"));
+                        : Files.readString(SOURCES.resolve(className(name) + ".java"))
+                                + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls")) {
@@ -157,9 +158,17 @@ class CommandTableTest {
         }
     }
 
+    /** The source of the class that reads a command's options for its recipe; empty for most. */
+    private static String ownArguments(String name) throws IOException {
+        return Set.of("record", "query", "elf").contains(name)
+                ? arguments(Character.toUpperCase(name.charAt(0)) + name.substring(1))
+                : "";
+    }
+
     /** The source of the class that reads options which several commands have. */
     private static String arguments(String part) throws IOException {
-        for (String folder : List.of("option", "report", "trace", "syscalls")) {
+        for (String folder :
+                List.of("option", "report", "trace", "record", "query", "elf", "syscalls")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);

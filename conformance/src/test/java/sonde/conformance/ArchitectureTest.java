@@ -110,7 +110,7 @@ class ArchitectureTest {
                     entry("RecordCommand", "--print-path: one line for scripts"),
                     entry("ConvertCommand", "a recording into a pipe"));
 
-    /** Commands that write raw bytes by {@code Shown.bytes}. */
+    /** Commands that write raw bytes by {@code ResultPrinter.bytes}. */
     private static final Map<String, String> RAW_BYTES =
             Map.of(
                     "BpfAsmCommand", "--to raw: the instructions themselves",
@@ -168,8 +168,8 @@ class ArchitectureTest {
     }
 
     /**
-     * Batch, the accessor, lies in event; DESIGN and STYLE name the modules below it. The tables of
-     * symbol.line are a mapped cache.
+     * Modules that define layouts of bytes read memory themselves; all others use Batch of event,
+     * the accessor. The tables of symbol.line are a mapped cache.
      */
     @Test
     void rawMemoryStaysBelowTheAccessors() {
@@ -296,6 +296,21 @@ class ArchitectureTest {
                         .dependOnClassesThat(
                                 JavaClass.Predicates.implement(
                                         "sonde.tools.report.ReportSection")));
+    }
+
+    /** Arguments and exit codes, no recipes. */
+    private static final int MOST_LINES_OF_COMMANDS = 5000;
+
+    @Test
+    void commandsAreThin() throws IOException {
+        Path root = Path.of(System.getProperty("sonde.root", ".."));
+        long lines = 0;
+        try (Stream<Path> files = Files.walk(root.resolve("cli/src/main/java"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                lines += Files.readAllLines(file).size();
+            }
+        }
+        assertThat(lines).isBetween(1000L, (long) MOST_LINES_OF_COMMANDS);
     }
 
     /** A class and those inside it. */

@@ -134,9 +134,9 @@ class ExplainCorpusTest {
         assertThat(found).isGreaterThanOrEqualTo(crashes * 995 / 1000);
         assertThat(wrong).isZero();
         assertThat(types).isGreaterThanOrEqualTo(typed * 98 / 100);
-        assertThat(titles).isGreaterThanOrEqualTo(crashes * 87 / 100);
-        assertThat(corrupted).isGreaterThanOrEqualTo(crashes * 925 / 1000);
-        assertThat(pairs(answers)).isGreaterThan(0.95);
+        assertThat(titles).isGreaterThanOrEqualTo(crashes * 89 / 100);
+        assertThat(corrupted).isGreaterThanOrEqualTo(crashes * 965 / 1000);
+        assertThat(pairs(answers)).isGreaterThan(0.98);
     }
 
     /**
@@ -162,8 +162,7 @@ class ExplainCorpusTest {
         double ofSame = (double) same[1] / (same[0] + same[1]);
         double ofDifferent = (double) different[1] / (different[0] + different[1]);
         System.out.printf("pairs: same %.3f, different %.5f%n", ofSame, ofDifferent);
-        return (double) (same[1] + different[1])
-                / (same[0] + same[1] + different[0] + different[1]);
+        return (ofSame + ofDifferent) / 2;
     }
 
     @Test
@@ -184,7 +183,7 @@ class ExplainCorpusTest {
             }
         }
         System.out.println("file to blame: " + right + " right; " + wrong);
-        assertThat(right).isGreaterThanOrEqualTo(41);
+        assertThat(right).isGreaterThanOrEqualTo(44);
     }
 
     /** CR2 has the address that the processor computed from the operands of the instruction. */

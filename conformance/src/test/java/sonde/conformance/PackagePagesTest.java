@@ -15,13 +15,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The examples of package pages name types that exist. */
+/** The package pages name types and packages that exist. */
 class PackagePagesTest {
     private static final Pattern DECLARED =
             Pattern.compile("\\b(?:class|interface|enum|record)\\s+([A-Z]\\w*)");
     private static final Pattern EXAMPLE =
             Pattern.compile("(?s)\\{@snippet :(.*?)\\n \\* \\}|<pre>\\{@code(.*?)</pre>");
     private static final Pattern TYPE = Pattern.compile("(?<![\\w.@])([A-Z][a-z]\\w*)");
+
+    private static final Pattern NAMED =
+            Pattern.compile("\\{@code\\s+(?:sonde\\.)?([a-z]+(?:\\.[a-z]+)+)(?:\\.[A-Z]\\w*)?\\}");
 
     /** Packages of the JDK whose types examples use. */
     private static final List<String> JDK =
@@ -84,6 +87,35 @@ class PackagePagesTest {
                         .map(one -> one.group(1))
                         .filter(name -> !types.contains(name) && !isElsewhere(name))
                         .forEach(name -> missing.add(Sonde.ROOT.relativize(page) + ": " + name));
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
+    /**
+     * Texts name packages without {@code sonde.}: {@code lang.type}, {@code binary.btf.CHeader}.
+     */
+    @Test
+    void textsNamePackagesThatExist() throws IOException {
+        List<Path> sources = sources();
+        Set<String> packages = new TreeSet<>();
+        for (Path source : sources) {
+            String folder = Sonde.ROOT.relativize(source.getParent()).toString();
+            packages.add(folder.replaceFirst(".*/sonde/", "").replace('/', '.'));
+        }
+        Set<String> modules = new TreeSet<>(Set.of("format"));
+        packages.forEach(name -> modules.add(name.replaceFirst("[.].*", "")));
+        List<String> missing = new ArrayList<>();
+        for (Path page :
+                sources.stream().filter(one -> one.endsWith("package-info.java")).toList()) {
+            String text = Files.readString(page).replaceAll("\\n \\* *", " ");
+            Matcher named = NAMED.matcher(text);
+            while (named.find()) {
+                String name = named.group(1);
+                String module = name.replaceFirst("[.].*", "");
+                if (modules.contains(module) && !packages.contains(name)) {
+                    missing.add(Sonde.ROOT.relativize(page) + ": " + name);
+                }
             }
         }
         assertThat(missing).isEmpty();

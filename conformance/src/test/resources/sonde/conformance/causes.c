@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <mqueue.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -55,6 +58,30 @@ FUNCTION void touch_buffer(void) {
     sum++;
 }
 FUNCTION void write_index(void) { flock(fd, LOCK_EX); usleep(20000); flock(fd, LOCK_UN); sum++; }
+static pthread_mutex_t *orders;
+FUNCTION void place_order(void) { pthread_mutex_lock(orders); pthread_mutex_unlock(orders); sum++; }
+FUNCTION void audit_orders(void) {
+    pthread_mutex_lock(orders);
+    usleep(25000);
+    pthread_mutex_unlock(orders);
+    usleep(1000);
+    sum++;
+}
+FUNCTION void take_ticket(void) { struct sembuf one = {0, -1, 0}; semop(fd, &one, 1); sum++; }
+FUNCTION void get_message(void) { char b[8192]; mq_receive(fd, b, sizeof b, 0); sum++; }
+static pthread_spinlock_t spin;
+FUNCTION void update_stats(void) {
+    pthread_spin_lock(&spin);
+    for (int i = 0; i < 300; i++) sum += i;
+    pthread_spin_unlock(&spin);
+}
+FUNCTION void check_config(void) { struct stat s; sum += stat("/etc/hostname", &s); sum++; }
+FUNCTION void find_job(void) {
+    char path[] = "/opt/planted-spool/?.job";
+    path[19] = 'a' + sum % 9;
+    if (access(path, R_OK)) sum++;
+    sum++;
+}
 FUNCTION void find_plugin(void) {
     for (char c = 'a'; c < 'z'; c++) {
         char path[] = "/opt/plugins-planted/?/json.so";
@@ -110,6 +137,7 @@ static void on_tick(int signal) { sum++; }
 
 static void until(void (*f)(void)) { while (now() < end) { f(); sum++; } }
 static void *readers(void *none) { while (now() < end) { find_route(); usleep(500); } return 0; }
+static void *spinners(void *none) { until(update_stats); return none; }
 static void *workers(void *none) { while (now() < end) { look_up(); usleep(1000); } return none; }
 
 int main(int argc, char **argv) {
@@ -123,6 +151,47 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "nap")) until(poll_flag);
     if (!strcmp(mode, "hook")) run_hook();
     if (!strcmp(mode, "search")) until(find_plugin);
+    if (!strcmp(mode, "shared")) {
+        pthread_mutexattr_t with;
+        pthread_mutexattr_init(&with);
+        pthread_mutexattr_setpshared(&with, 1);
+        if (ftruncate(fd, 4096)) return 1;
+        orders = mmap(0, 4096, 3, MAP_SHARED, fd, 0);
+        pthread_mutex_init(orders, &with);
+        if (fork() == 0) { until(audit_orders); _exit(0); }
+        while (now() < end) { place_order(); usleep(500); }
+        wait(0);
+    }
+    if (!strcmp(mode, "semop")) {
+        fd = semget(IPC_PRIVATE, 1, 0600);
+        if (fork() == 0) {
+            struct sembuf one = {0, 1, 0};
+            while (now() < end) { usleep(50000); semop(fd, &one, 1); }
+            _exit(0);
+        }
+        until(take_ticket);
+        wait(0);
+        semctl(fd, 0, IPC_RMID);
+    }
+    if (!strcmp(mode, "queue")) {
+        struct mq_attr size = {.mq_maxmsg = 5, .mq_msgsize = 100};
+        fd = mq_open("/planted-jobs", O_CREAT | O_RDWR, 0600, &size);
+        if (fork() == 0) {
+            while (now() < end) { usleep(50000); mq_send(fd, "x", 1, 0); }
+            _exit(0);
+        }
+        until(get_message);
+        wait(0);
+        mq_unlink("/planted-jobs");
+    }
+    if (!strcmp(mode, "spin")) {
+        pthread_t t[4];
+        pthread_spin_init(&spin, 0);
+        for (int i = 0; i < 4; i++) pthread_create(t + i, 0, spinners, 0);
+        for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    }
+    if (!strcmp(mode, "stat")) until(check_config);
+    if (!strcmp(mode, "access")) until(find_job);
     if (!strcmp(mode, "touch")) until(touch_buffer);
     if (!strcmp(mode, "grow")) while (now() < end) { cache_insert(); usleep(3000); }
     if (!strcmp(mode, "zombies")) while (now() < end) { spawn_job(); usleep(5000); }

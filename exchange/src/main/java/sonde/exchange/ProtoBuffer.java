@@ -20,12 +20,6 @@ public final class ProtoBuffer {
         return size;
     }
 
-    /** Drops everything. */
-    public ProtoBuffer clear() {
-        size = 0;
-        return this;
-    }
-
     /** A varint field; negative numbers take ten bytes. */
     public ProtoBuffer integer(int field, long value) {
         varint((long) field << 3);
@@ -105,10 +99,5 @@ public final class ProtoBuffer {
     public void drainTo(OutputStream out) throws IOException {
         out.write(bytes, 0, size);
         size = 0;
-    }
-
-    /** A copy. */
-    public byte[] toBytes() {
-        return Arrays.copyOf(bytes, size);
     }
 }

@@ -136,11 +136,6 @@ public final class ProtoReader {
         return start;
     }
 
-    /** Offset in the segment behind the field. */
-    public long position() {
-        return position;
-    }
-
     /** A varint or fixed value; the byte count of a length-delimited one. */
     public long value() {
         return value;

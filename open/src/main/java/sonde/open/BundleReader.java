@@ -20,6 +20,7 @@ import sonde.recording.bundle.RecordingMeta.RecordingState;
 import sonde.recording.tracedat.TraceDatMetadata;
 import sonde.recording.tracedat.TraceDatReader;
 import sonde.recording.tracedat.TraceDatReader.SpoolFile;
+import sonde.symbol.RuntimeFrames;
 
 /** Reads a bundle: what {@code meta.json} says, and the parts that it names. */
 final class BundleReader {
@@ -53,6 +54,19 @@ final class BundleReader {
 
     List<JavaThreads> javaThreads() {
         return javaThreads;
+    }
+
+    /** Names of frames of run times; a recorder that was killed has them in the folder alone. */
+    byte[] runtimeFrames() throws IOException {
+        String name = RuntimeFrames.FILE;
+        if (!parts.has(name)) {
+            return new byte[0];
+        }
+        if (parts.sizeBytes(name) > RuntimeFrames.LIMIT_BYTES) {
+            opener.notes.add(name + " is too large: frames of run times have no names.");
+            return new byte[0];
+        }
+        return parts.bytes(name);
     }
 
     /** Opens the parts; returns what the bundle says of itself. */

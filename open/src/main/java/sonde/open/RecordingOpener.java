@@ -53,6 +53,7 @@ final class RecordingOpener {
     final Map<Integer, String> comms = new HashMap<>();
     Map<Integer, byte[]> jvmMaps = Map.of();
     List<JavaThreads> javaThreads = List.of();
+    byte[] runtimeFrames = {};
     @Nullable RecordingMeta meta;
     byte[] kallsyms = {};
     String machine = "";
@@ -211,6 +212,7 @@ final class RecordingOpener {
         meta = reader.read();
         jvmMaps = reader.jvmMaps();
         javaThreads = reader.javaThreads();
+        runtimeFrames = reader.runtimeFrames();
     }
 
     void take(Input input) throws IOException {
@@ -295,7 +297,7 @@ final class RecordingOpener {
         for (String folder : List.of("", commonFolder(inputs))) {
             Map<String, InputOpener> byName = new HashMap<>();
             inputs.forEach(one -> byName.put(one.name().substring(folder.length()), () -> one));
-            InputSet set = InputSet.of(name, byName);
+            InputSet set = InputSet.of(byName);
             Optional<FolderFormat> format = FolderFormat.of(set);
             if (format.isPresent()) {
                 take(format.get().open(set));

@@ -52,6 +52,7 @@ public final class ReportSource implements AutoCloseable {
     private final Map<Integer, String> comms;
     private final Map<Integer, byte[]> jvmMaps;
     private final List<JavaThreads> javaThreads;
+    private final byte[] runtimeFrames;
     private final StackUnwinding unwinding;
     private final @Nullable RecordingMeta meta;
     private final byte[] kallsyms;
@@ -70,6 +71,7 @@ public final class ReportSource implements AutoCloseable {
         meta = opened.meta;
         jvmMaps = opened.jvmMaps;
         javaThreads = List.copyOf(opened.javaThreads);
+        runtimeFrames = opened.runtimeFrames;
         kallsyms = opened.kallsyms;
         machine = opened.machine;
         moreCalls = opened.moreCalls;
@@ -232,6 +234,11 @@ public final class ReportSource implements AutoCloseable {
     /** What JVMs said of their threads, in the order of time. */
     public List<JavaThreads> javaThreads() {
         return javaThreads;
+    }
+
+    /** What the addresses of frames of run times mean: {@link sonde.symbol.RuntimeFrames#FILE}. */
+    public byte[] runtimeFrames() {
+        return runtimeFrames;
     }
 
     /** What /proc showed of descriptors. */

@@ -5,7 +5,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Fields of a record one after the other, in one byte order; grows as needed. */
+/**
+ * Fields of a record one after the other, in one byte order; grows as needed. Text is put together
+ * in {@code ftrace.TextBuffer}, which knows no byte order; payloads of CTF in {@code
+ * ctf.PayloadBuffer}, where spans are added behind fixed fields; messages of Protocol Buffers in
+ * {@code ProtoBuffer}, whose numbers have no fixed size.
+ */
 public final class GrowableBytes {
     private static final int LEAST_BYTES = 64;
 

@@ -29,7 +29,6 @@ public final class InputSet implements AutoCloseable {
 
     private static final int MOST_INPUTS = 1 << 16;
 
-    private final String name;
     private final SortedMap<String, InputOpener> openers;
     private final Map<String, Input> opened = new HashMap<>();
 
@@ -40,8 +39,7 @@ public final class InputSet implements AutoCloseable {
         Input open() throws IOException;
     }
 
-    private InputSet(String name, SortedMap<String, InputOpener> openers) {
-        this.name = name;
+    private InputSet(SortedMap<String, InputOpener> openers) {
         this.openers = openers;
     }
 
@@ -76,17 +74,12 @@ public final class InputSet implements AutoCloseable {
             throw new MalformedInputException(
                     "folder", folder.toString(), -1, "more than " + MOST_INPUTS + " files");
         }
-        return new InputSet(folder.toString(), found);
+        return new InputSet(found);
     }
 
     /** Inputs by name; they are closed with the set once they were asked for. */
-    public static InputSet of(String name, Map<String, InputOpener> openers) {
-        return new InputSet(name, new TreeMap<>(openers));
-    }
-
-    /** For messages: the folder or archive. */
-    public String name() {
-        return name;
+    public static InputSet of(Map<String, InputOpener> openers) {
+        return new InputSet(new TreeMap<>(openers));
     }
 
     /** What there is, in order. */

@@ -38,14 +38,6 @@ public final class LongList {
         return index >= 0 && index < size ? values[index] : otherwise;
     }
 
-    /** Puts a value at an index. */
-    public void set(int index, long value) {
-        if (index >= size) {
-            throw new IndexOutOfBoundsException(index + " of " + size);
-        }
-        values[index] = value;
-    }
-
     /** Removes and gives back the last one. */
     public long removeLast() {
         return values[--size];

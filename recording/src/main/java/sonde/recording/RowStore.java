@@ -124,11 +124,6 @@ public final class RowStore implements AutoCloseable {
         return built;
     }
 
-    /** Rows so far. */
-    public long rows() {
-        return rows;
-    }
-
     /** The entry of call chains that stands for a frame. */
     public long frame(Frame frame) {
         return frameIds.computeIfAbsent(

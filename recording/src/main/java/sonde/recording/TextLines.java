@@ -45,9 +45,4 @@ public final class TextLines {
         }
         return new String(line, 0, count, StandardCharsets.UTF_8);
     }
-
-    /** Number of the line that was read last, from 1. */
-    public long number() {
-        return number;
-    }
 }

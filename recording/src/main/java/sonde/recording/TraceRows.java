@@ -3,7 +3,6 @@ package sonde.recording;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import sonde.event.EventType;
 import sonde.event.Field;
 
@@ -241,10 +240,5 @@ public final class TraceRows {
     /** The field at a position of a type that {@link #type} made. */
     public static Field field(EventType type, int position) {
         return type.fields().get(position);
-    }
-
-    /** The last part of a path; null stays null. */
-    public static @Nullable String fileName(@Nullable String path) {
-        return path == null ? null : path.substring(path.lastIndexOf('/') + 1);
     }
 }

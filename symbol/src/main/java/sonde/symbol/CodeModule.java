@@ -25,6 +25,8 @@ public record CodeModule(
         UNMAPPED,
         /** A function of the kernel that came while recording: BPF program, trampoline. */
         KERNEL_SYMBOL,
+        /** Frames of run times ({@link RuntimeFrames}), in all processes; offsets are addresses. */
+        RUN_TIME,
     }
 
     /** Last part of the path: what a reader calls the module. */

@@ -56,17 +56,9 @@ public final class KernelSymbols {
 
     /** The address of a symbol by any of its names, of modules too; 0 when there is none. */
     public long addressOf(String name) {
-        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
         long[] found = new long[1];
-        KallsymsText.forEach(
-                text,
-                (address, type, at) -> {
-                    int end = at + wanted.length;
-                    boolean whole = end >= text.length || text[end] <= ' ';
-                    if (found[0] == 0 && whole && startsWith(text, at, wanted)) {
-                        found[0] = address;
-                    }
-                });
+        KallsymsText.named(
+                text, name, (address, _, _) -> found[0] = found[0] == 0 ? address : found[0]);
         return found[0];
     }
 
@@ -230,7 +222,10 @@ public final class KernelSymbols {
                 order = Integer.compare(underscores(b), underscores(a));
             }
             if (order == 0) {
-                order = Integer.compare(length(a), length(b));
+                order =
+                        Integer.compare(
+                                KallsymsText.nameEnd(text, a) - a,
+                                KallsymsText.nameEnd(text, b) - b);
             }
             return order >= 0 ? a : b;
         }
@@ -247,14 +242,6 @@ public final class KernelSymbols {
         private int underscores(int name) {
             int at = name;
             while (at < text.length && text[at] == '_') {
-                at++;
-            }
-            return at - name;
-        }
-
-        private int length(int name) {
-            int at = name;
-            while (at < text.length && text[at] > ' ') {
                 at++;
             }
             return at - name;

@@ -39,7 +39,7 @@ public final class ModuleImages {
         return switch (module.kind()) {
             case FILE -> files.read(module, reading);
             case VDSO -> vdso(module, reading);
-            case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL -> Optional.empty();
+            case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL, RUN_TIME -> Optional.empty();
         };
     }
 

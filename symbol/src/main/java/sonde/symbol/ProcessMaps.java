@@ -51,6 +51,7 @@ public final class ProcessMaps {
     private @Nullable ProcessAddressSpace lastSpace;
     private long refused;
     private long stamps;
+    private int runTime;
 
     private record FileKey(String path, String buildId, long device, long inode) {}
 
@@ -180,6 +181,9 @@ public final class ProcessMaps {
             int at = kernel.count() == 0 ? -1 : kernel.find(address);
             return at < 0 ? address : kernel.value(at) + address;
         }
+        if (RuntimeFrames.has(address)) {
+            return runTime(address);
+        }
         ProcessAddressSpace space = pid == lastPid ? lastSpace : space(pid);
         if (space == null) {
             return 0;
@@ -197,6 +201,9 @@ public final class ProcessMaps {
     public boolean isCode(int pid, long address) {
         if (address < 0) {
             return Long.compareUnsigned(address - VSYSCALL, VSYSCALL_BYTES) < 0;
+        }
+        if (RuntimeFrames.has(address)) {
+            return true;
         }
         ProcessAddressSpace space = pid == lastPid ? lastSpace : space(pid);
         if (space == null || space.count() == 0) {
@@ -330,6 +337,16 @@ public final class ProcessMaps {
             space.blocks.put(block << 1 | (mapped ? 1 : 0), module);
         }
         return key(module, address & OFFSET_MASK);
+    }
+
+    /** The location of a frame, by the even one of its addresses. */
+    private long runTime(long address) {
+        if (runTime == 0) {
+            CodeMapping nothing = new CodeMapping(0, 0, 0, "");
+            long base = RuntimeFrames.address(0) - 1;
+            runTime = add(0, Kind.RUN_TIME, RuntimeFrames.ALL, base, nothing);
+        }
+        return key(runTime, 2L * RuntimeFrames.number(address));
     }
 
     private static long key(int module, long offset) {

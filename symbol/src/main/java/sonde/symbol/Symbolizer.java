@@ -36,6 +36,7 @@ public final class Symbolizer {
     private final FunctionTable.Aliases aliases;
     private final Map<Integer, ModuleSymbols> modules = new HashMap<>();
     private final Map<Integer, PerfMap> jit = new HashMap<>();
+    private @Nullable RuntimeFrames runTimes;
     private final Map<Integer, Frame> kernelFrames = new HashMap<>();
     private KernelSymbols kernelSeen = KernelSymbols.none();
 
@@ -44,7 +45,8 @@ public final class Symbolizer {
      *
      * @param kernel its functions, asked for each name
      * @param perfMaps gives the text of {@code perf-PID.map} when code of a process is first named
-     *     and none was given; empty for none
+     *     and none was given, and {@link RuntimeFrames#FILE} for {@link RuntimeFrames#ALL}; empty
+     *     for none
      * @param aliases the choice among names of one address
      */
     public Symbolizer(
@@ -81,7 +83,23 @@ public final class Symbolizer {
             case FILE, VDSO -> symbols(module).frame(offset);
             case ANONYMOUS, UNMAPPED -> jitFrame(module, module.base() + offset);
             case KERNEL_SYMBOL -> kernelSymbol(module);
+            case RUN_TIME -> runTimes().function(module.base() + offset);
         };
+    }
+
+    /** The frames of a location of run times: inlined calls, then the function, with lines. */
+    public List<Frame> runTime(long location) {
+        CodeModule module = maps.module(location);
+        return runTimes().of((module == null ? 0 : module.base()) + ProcessMaps.offset(location));
+    }
+
+    private RuntimeFrames runTimes() {
+        RuntimeFrames read = runTimes;
+        if (read == null) {
+            read = RuntimeFrames.parse(perfMaps.apply(RuntimeFrames.ALL));
+            runTimes = read;
+        }
+        return read;
     }
 
     /** The name of a location's function as its file states it, not demangled; null for none. */
@@ -105,6 +123,7 @@ public final class Symbolizer {
         return switch (module.kind()) {
             case FILE, VDSO -> symbols(module).offsetInFunction(offset);
             case KERNEL_SYMBOL -> offset;
+            case RUN_TIME -> 0;
             case ANONYMOUS, UNMAPPED -> {
                 long address = module.base() + offset;
                 PerfMap map = compiled(module.pid());

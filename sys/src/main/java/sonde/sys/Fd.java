@@ -57,7 +57,6 @@ public final class Fd {
     private static final int LSEEK = SyscallNames.number("lseek");
     private static final int FTRUNCATE = SyscallNames.number("ftruncate");
     private static final int FALLOCATE = SyscallNames.number("fallocate");
-    private static final int FDATASYNC = SyscallNames.number("fdatasync");
     private static final int FCHOWN = SyscallNames.number("fchown");
     private static final int FCHMOD = SyscallNames.number("fchmod");
     private static final int FCNTL = SyscallNames.number("fcntl");
@@ -170,11 +169,6 @@ public final class Fd {
     public static void fallocate(int fd, int mode, long offset, long sizeBytes)
             throws SyscallException {
         retry("fallocate", FALLOCATE, fd, mode, offset, sizeBytes);
-    }
-
-    /** Waits until the data is on the device. */
-    public static void fdatasync(int fd) throws SyscallException {
-        retry("fdatasync", FDATASYNC, fd, 0, 0, 0);
     }
 
     /** Changes owner and group; -1 leaves one as it is. */

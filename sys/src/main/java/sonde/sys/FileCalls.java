@@ -29,7 +29,6 @@ public final class FileCalls {
     public static final int O_DIRECTORY = Arch.current() == Arch.AARCH64 ? 040000 : 0200000;
 
     public static final int O_NOFOLLOW = Arch.current() == Arch.AARCH64 ? 0100000 : 0400000;
-    public static final int O_DIRECT = Arch.current() == Arch.AARCH64 ? 0200000 : 040000;
 
     public static final int AT_FDCWD = -100;
     public static final int AT_SYMLINK_NOFOLLOW = 0x100;
@@ -61,7 +60,6 @@ public final class FileCalls {
     private static final int READLINKAT = SyscallNames.number("readlinkat");
     private static final int FACCESSAT2 = SyscallNames.number("faccessat2");
     private static final int STATFS = SyscallNames.number("statfs");
-    private static final int FSTATFS = SyscallNames.number("fstatfs");
     private static final int MEMFD_CREATE = SyscallNames.number("memfd_create");
 
     private FileCalls() {}
@@ -230,19 +228,6 @@ public final class FileCalls {
                 result = NativeSyscall.syscall(STATFS, name.address(), status.address(), 0);
             } while (result == -Errno.EINTR);
             SyscallResults.check("statfs", path, result);
-            return FsStatus.of(status);
-        }
-    }
-
-    /** The file system that holds an open file. */
-    public static FsStatus fstatfs(int fd) throws SyscallException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment status = arena.allocate(FsStatus.SIZE, 8);
-            long result;
-            do {
-                result = NativeSyscall.syscall(FSTATFS, fd, status.address(), 0);
-            } while (result == -Errno.EINTR);
-            SyscallResults.check("fstatfs", fd, result);
             return FsStatus.of(status);
         }
     }

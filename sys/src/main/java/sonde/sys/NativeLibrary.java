@@ -25,9 +25,6 @@ import java.util.Collections;
  * Floating-point arguments cannot be passed.
  */
 public final class NativeLibrary {
-    /** A structure of six words, as functions take it that want one by value. */
-    public static final MemoryLayout SIX_WORDS = MemoryLayout.sequenceLayout(6, JAVA_LONG);
-
     private final SymbolLookup symbols;
 
     private NativeLibrary(SymbolLookup symbols) {

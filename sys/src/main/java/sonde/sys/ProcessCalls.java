@@ -35,7 +35,6 @@ public final class ProcessCalls {
     private static final int MASK_BYTES = 1024;
 
     private static final int KILL = SyscallNames.number("kill");
-    private static final int TGKILL = SyscallNames.number("tgkill");
     private static final int WAIT4 = SyscallNames.number("wait4");
     private static final int PRLIMIT64 = SyscallNames.number("prlimit64");
     private static final int SCHED_SETAFFINITY = SyscallNames.number("sched_setaffinity");
@@ -109,12 +108,6 @@ public final class ProcessCalls {
     public static void kill(int pid, int signal) throws SyscallException {
         String object = "pid " + pid + ", signal " + signal;
         SyscallResults.check("kill", object, NativeSyscall.syscall(KILL, pid, signal, 0));
-    }
-
-    /** Sends a signal to one thread of a process. */
-    public static void tgkill(int pid, int tid, int signal) throws SyscallException {
-        String object = "pid " + pid + ", tid " + tid + ", signal " + signal;
-        SyscallResults.check("tgkill", object, NativeSyscall.syscall(TGKILL, pid, tid, signal));
     }
 
     /**

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +16,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
+import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.ClassNameFilter;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -86,13 +90,31 @@ public final class TestRun implements TestExecutionListener {
                     ClassNameFilter.includeClassNamePatterns(STANDARD_INCLUDE_PATTERN));
         } else {
             for (String word : words) {
-                builder.selectors(
-                        word.indexOf('#') < 0
-                                ? DiscoverySelectors.selectClass(word)
-                                : DiscoverySelectors.selectMethod(word));
+                builder.selectors(selectors(word));
             }
         }
         return builder.build();
+    }
+
+    /** A class, or the methods of that name; JUnit itself wants the types of their parameters. */
+    static List<? extends DiscoverySelector> selectors(String word) {
+        String[] parts = word.split("#", 2);
+        if (parts.length < 2) {
+            return List.of(DiscoverySelectors.selectClass(word));
+        }
+        Class<?> type = ReflectionSupport.tryToLoadClass(parts[0]).toOptional().orElse(null);
+        List<Method> methods =
+                type == null
+                        ? List.of()
+                        : ReflectionSupport.findMethods(
+                                type,
+                                method -> method.getName().equals(parts[1]),
+                                HierarchyTraversalMode.BOTTOM_UP);
+        return methods.isEmpty()
+                ? List.of(DiscoverySelectors.selectMethod(word)) // says what is missing
+                : methods.stream()
+                        .map(method -> DiscoverySelectors.selectMethod(type, method))
+                        .toList();
     }
 
     @Override

@@ -38,7 +38,6 @@ public final class FileAccesses implements Operator {
     private static final int CLONE_FILES = 0x400;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int P_PID = 1;
-    private static final int PROT_EXEC = 4;
 
     /** No system call has this number. */
     private static final int NO_CALL = 0xffff;
@@ -67,7 +66,9 @@ public final class FileAccesses implements Operator {
     private final int waitid;
     private final SourceBindings<FileFields> bindings = new SourceBindings<>(FileFields::new);
     private final Map<Integer, int[]> opened = new HashMap<>();
-    private final Map<Integer, MappedFile> largest = new HashMap<>();
+    private final Mappings mappings = new Mappings();
+    private final Map<String, OpenFile> systemV = new HashMap<>();
+    private final int openQueue;
     private boolean sawNames;
     private long losses;
 
@@ -135,6 +136,13 @@ public final class FileAccesses implements Operator {
         void use(DescriptorUse use);
     }
 
+    /** Takes paths of calls. */
+    @FunctionalInterface
+    public interface PathSink {
+        /** A thread's calls of one number had the path so often, of those that were told. */
+        void path(int thread, int number, String path, long told);
+    }
+
     /** A path or address that could not be opened, executed, bound or connected to. */
     public record Failure(String name, int errno, long count) {}
 
@@ -158,6 +166,7 @@ public final class FileAccesses implements Operator {
                         numberOf.applyAsInt(name),
                         name.replaceFirst("(_create|_init|_setup).*", "")));
         waitid = numberOf.applyAsInt("waitid");
+        openQueue = numberOf.applyAsInt("mq_open");
     }
 
     @Override
@@ -178,6 +187,7 @@ public final class FileAccesses implements Operator {
                 case FileFields.EXECUTED -> {
                     int thread = threads.find(FileFields.value(fields.executed, batch, row));
                     if (thread >= 0) {
+                        mappings.executed(threads.pid(thread));
                         tables.executed(thread, batch.time(row));
                     }
                 }
@@ -227,10 +237,29 @@ public final class FileAccesses implements Operator {
         call.name = null;
         call.from = kind.from < 0 ? null : opened(table, call.argument(kind.from), pid);
         call.to = kind.to < 0 ? null : opened(table, call.argument(kind.to), pid);
+        if (kind == FileCall.SEMAPHORES || kind == FileCall.MESSAGES) {
+            call.from = systemV(kind, call.argument(0));
+        }
         // Another thread may get the number before this call returns.
         if (kind == FileCall.CLOSE) {
             table.put(call.argument(0), null, false);
         }
+    }
+
+    /** svipc(7): a queue or set of semaphores has a number of its own, no descriptor. */
+    private @Nullable OpenFile systemV(FileCall kind, int id) {
+        boolean set = kind == FileCall.SEMAPHORES;
+        String name = (set ? "the semaphore set " : "the message queue ") + id;
+        if (systemV.size() >= DescriptorTable.LIMIT && !systemV.containsKey(name)) {
+            return null;
+        }
+        return systemV.computeIfAbsent(
+                name,
+                _ -> {
+                    OpenFile made = new OpenFile(OpenFile.Kind.PIPE, -1, 0);
+                    ledger.name(made, name + " (System V)");
+                    return made;
+                });
     }
 
     /** What a descriptor stands for; made when nothing told of it. */
@@ -261,6 +290,9 @@ public final class FileAccesses implements Operator {
         boolean failed = result < 0 && result >= -MAX_ERRNO;
         if (!failed) {
             guessless(table, call);
+            if (kind == FileCall.MMAP && call.counts) {
+                mappings.mapped(threads.pid(thread), call.arguments, call.from, result);
+            }
             made(kind, call, thread, time, (int) result);
         }
         if (!failed) {
@@ -374,8 +406,10 @@ public final class FileAccesses implements Operator {
             }
             case EPOLL_CTL -> watch(call, table);
             case READ, WRITE -> connected(call);
-            case MMAP -> mapped(call, thread);
             case MOVE,
+                    MMAP,
+                    SEMAPHORES,
+                    MESSAGES,
                     SEND_FILE,
                     TEE,
                     WAIT,
@@ -389,23 +423,17 @@ public final class FileAccesses implements Operator {
         }
     }
 
-    /** mmap(2): a file that holds no code. */
-    private void mapped(PendingFileCall call, int thread) {
-        boolean code = (call.arguments[2] & PROT_EXEC) != 0;
-        if (call.counts && call.from != null && !code) {
-            largest.merge(
-                    threads.pid(thread),
-                    new MappedFile(call.arguments[1], call.from),
-                    (one, other) -> one.bytes >= other.bytes ? one : other);
-        }
-    }
-
-    private record MappedFile(long bytes, OpenFile file) {}
-
     /** The name of the largest file that a process mapped as data; empty where it mapped none. */
     public String mostMapped(int pid) {
-        MappedFile most = largest.get(pid);
-        return most == null ? "" : ledger.text(most.file);
+        OpenFile file = mappings.largest(pid);
+        return file == null ? "" : ledger.text(file);
+    }
+
+    /** The name of the shared memory at an address; empty where none is known. */
+    String sharedMemory(int pid, long address) {
+        Mappings.Mapping found = mappings.shared(pid, address);
+        OpenFile file = found == null ? null : found.file();
+        return found == null ? "" : file == null ? "without a file" : ledger.text(file);
     }
 
     private static void connected(PendingFileCall call) {
@@ -580,6 +608,12 @@ public final class FileAccesses implements Operator {
         boolean counts = threads.counts(thread, time) && window.contains(time);
         DescriptorTable table = tables.of(thread, time);
         String text = text(name, table);
+        if (name.kind() == NamedCall.Kind.PATH) {
+            if (counts && !text.isEmpty()) {
+                ledger.sampled(text, name.syscall(), thread);
+            }
+            return;
+        }
         if (!name.succeeded()) {
             boolean ended = name.result() != NamedCall.WAITING;
             if (counts && ended && name.result() >= -MAX_ERRNO) {
@@ -631,7 +665,7 @@ public final class FileAccesses implements Operator {
                     opened.bound = true;
                 }
             }
-            case EXECUTE, POLL, SELECT, FUTEX, PIPE, NONE -> {}
+            case EXECUTE, POLL, SELECT, FUTEX, PIPE, PATH, NONE -> {}
         }
     }
 
@@ -676,9 +710,16 @@ public final class FileAccesses implements Operator {
     }
 
     /** The name, a relative path after that of its directory where that is known. */
-    private static String text(NamedCall call, DescriptorTable table) {
+    private String text(NamedCall call, DescriptorTable table) {
         String text = call.name();
-        boolean path = call.kind() == NamedCall.Kind.OPEN || call.kind() == NamedCall.Kind.EXECUTE;
+        if (call.syscall() == openQueue) {
+            return "the message queue /" + text;
+        }
+        boolean path =
+                switch (call.kind()) {
+                    case OPEN, EXECUTE, PATH -> true;
+                    default -> false;
+                };
         if (!path || text.startsWith("/") || call.descriptor() < 0) {
             return text;
         }
@@ -700,6 +741,7 @@ public final class FileAccesses implements Operator {
         } else {
             tables.born(parent, child, time, false, false);
         }
+        mappings.forked(threads.pid(parent), threads.pid(child));
     }
 
     private void perfFork(FileFields fields, Batch batch, int row) {
@@ -739,6 +781,11 @@ public final class FileAccesses implements Operator {
     /** What these threads could not open, most often first. */
     public List<Failure> failures(IntPredicate which) {
         return ledger.failures(which);
+    }
+
+    /** Every path of calls that make no descriptor; only some of many calls are told. */
+    public void forEachPath(PathSink sink) {
+        ledger.forEachPath(sink);
     }
 
     /** Whether the names program told anything. */

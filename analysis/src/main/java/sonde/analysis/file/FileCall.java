@@ -5,13 +5,13 @@ import java.util.function.ToIntFunction;
 
 /** What a system call does with descriptors. Arguments count from 0. */
 enum FileCall {
-    READ("read pread64 readv preadv preadv2 recvfrom recvmsg getdents64", 0, -1, true),
-    WRITE("write pwrite64 writev pwritev pwritev2 sendto sendmsg", -1, 0, true),
+    READ("read pread64 readv preadv preadv2 recvfrom recvmsg getdents64 mq_timedreceive", 0, -1, true),
+    WRITE("write pwrite64 writev pwritev pwritev2 sendto sendmsg mq_timedsend", -1, 0, true),
     MOVE("splice copy_file_range", 0, 2, true),
     SEND_FILE("sendfile", 1, 0, true),
     TEE("tee", 0, 1, true),
     WAIT("fsync fdatasync sync_file_range fallocate ftruncate flock connect sendmmsg recvmmsg"),
-    OPEN("open", -1, -1, false),
+    OPEN("open mq_open", -1, -1, false),
     OPENAT("openat", -1, -1, false),
     /** Makes a descriptor; whether exec closes it is told behind a pointer, or in many ways. */
     OPEN_LIKE(
@@ -39,6 +39,9 @@ enum FileCall {
     EPOLL_WAIT("epoll_wait epoll_pwait epoll_pwait2", -1, -1, false),
     EPOLL_CTL("epoll_ctl", -1, -1, false),
     FUTEX("futex", -1, -1, false),
+    /** Their first argument is the number of a set, or queue. */
+    SEMAPHORES("semop semtimedop", -1, -1, false),
+    MESSAGES("msgsnd msgrcv", -1, -1, false),
     CHILD("wait4 waitid", -1, -1, false),
     MMAP("mmap", 4, -1, false),
     EXEC("execve execveat", -1, -1, false);
@@ -116,6 +119,7 @@ enum FileCall {
         return switch (this) {
             case DUP, DUP2, DUP3, MMAP -> false;
             case FCNTL -> LOCKING.contains(arguments[1]);
+            case SEMAPHORES, MESSAGES -> true;
             default -> from >= 0 || to >= 0;
         };
     }

@@ -21,6 +21,7 @@ final class FileLedger {
     private final IntFunction<String> comms;
     private final Map<Key, FileSums> byName = new HashMap<>();
     private final Map<FailureKey, Long> failures = new HashMap<>();
+    private final Map<PathKey, Long> paths = new HashMap<>();
     private final List<OpenFile> unnamed = new ArrayList<>();
 
     /** Empty; {@code comms} names threads. */
@@ -31,6 +32,8 @@ final class FileLedger {
     private record Key(boolean peer, String name) {}
 
     private record FailureKey(String name, int errno, int thread) {}
+
+    private record PathKey(String path, int number, int thread) {}
 
     /** The columns of a thread's calls for that file, see {@link FileSums}. */
     long[] columns(OpenFile opened, int thread, int number) {
@@ -134,6 +137,16 @@ final class FileLedger {
             key = new FailureKey(OTHERS, errno, thread);
         }
         failures.merge(key, 1L, Long::sum);
+    }
+
+    void sampled(String path, int number, int thread) {
+        PathKey key = new PathKey(path, number, thread);
+        boolean full = paths.size() >= MAX_NAMES && !paths.containsKey(key);
+        paths.merge(full ? new PathKey(OTHERS, number, thread) : key, 1L, Long::sum);
+    }
+
+    void forEachPath(FileAccesses.PathSink sink) {
+        paths.forEach((key, told) -> sink.path(key.thread, key.number, key.path, told));
     }
 
     List<FileAccesses.Entry> entries(IntPredicate which) {

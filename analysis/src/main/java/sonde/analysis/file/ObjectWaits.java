@@ -280,8 +280,12 @@ public final class ObjectWaits implements StateSlices {
     private String name(Waited object) {
         return switch (object) {
             case Waited.Looked looked -> looked.object;
-            case Waited.Futex word ->
-                    (word.owned ? "lock 0x" : "futex 0x") + Long.toHexString(word.address);
+            case Waited.Futex word -> {
+                String shared = files.sharedMemory(word.pid, word.address);
+                yield shared.isEmpty()
+                        ? (word.owned ? "lock 0x" : "futex 0x") + Long.toHexString(word.address)
+                        : "shared memory " + shared;
+            }
             case Waited.ThreadEnd end -> "end of thread " + name(end.thread);
             case Waited.Child child -> "child " + name(child.thread);
             case Waited.OpenOnes on -> {

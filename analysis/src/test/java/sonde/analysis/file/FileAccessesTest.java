@@ -263,6 +263,23 @@ final class FileAccessesTest {
     }
 
     @Test
+    void pathsOfCallsWithoutDescriptorAreNamesAndNoUses() throws IOException {
+        open(5, "/folder", 3);
+        byte[] path = "job".getBytes(StandardCharsets.UTF_8);
+        for (int result : new int[] {0, -2}) {
+            script.name(now, 5, record(5, NamedCall.Kind.PATH, 3, result, path));
+            now += 100;
+        }
+        FileAccesses files = run();
+        Map<String, Long> paths = new java.util.TreeMap<>();
+        files.forEachPath((thread, number, name, told) -> paths.merge(name, told, Long::sum));
+        assertThat(paths).isEqualTo(Map.of("/folder/job", 2L));
+        // So many may not have been told: they are no counts.
+        assertThat(files.failures(thread -> true)).isEmpty();
+        assertThat(files.entries(thread -> true)).extracting(Entry::name).containsOnly("/folder");
+    }
+
+    @Test
     void aPipeHasTheLowestFreeDescriptorsWhereAllAreKnown() throws IOException {
         execWith(Map.of(0, "/dev/null", 1, "pipe:[7]"));
         call(5, "pipe", 0, 0);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,25 +32,20 @@ final class ObjectWaitsTest {
 
     // arch/x86/entry/syscalls/syscall_64.tbl
     private static final Map<String, Integer> NUMBERS =
-            Map.of(
-                    "read",
-                    0,
-                    "poll",
-                    7,
-                    "connect",
-                    42,
-                    "wait4",
-                    61,
-                    "fsync",
-                    74,
-                    "futex",
-                    202,
-                    "openat",
-                    257,
-                    "epoll_wait",
-                    232,
-                    "epoll_ctl",
-                    233);
+            Map.ofEntries(
+                    Map.entry("read", 0),
+                    Map.entry("poll", 7),
+                    Map.entry("mmap", 9),
+                    Map.entry("connect", 42),
+                    Map.entry("wait4", 61),
+                    Map.entry("fsync", 74),
+                    Map.entry("futex", 202),
+                    Map.entry("semtimedop", 220),
+                    Map.entry("mq_open", 240),
+                    Map.entry("mq_timedreceive", 243),
+                    Map.entry("openat", 257),
+                    Map.entry("epoll_wait", 232),
+                    Map.entry("epoll_ctl", 233));
 
     private final ThreadTable threads = new ThreadTable(CountedThreads.everything());
     private final StackTable stacks = new StackTable(FrameSymbols.none());
@@ -216,6 +212,46 @@ final class ObjectWaitsTest {
         FutexWords futex = new FutexWords(0, 2, new int[] {2, 0, 13, 1, 0});
         assertThat(futex.owner(own -> own == 13 ? 13 : 0)).isEqualTo(13);
         assertThat(futex.owner(own -> 0)).isZero();
+    }
+
+    /** mmap(2) with MAP_SHARED; what is mapped over it later is something else. */
+    @Test
+    void aFutexInSharedMemoryHasItsFile() throws IOException {
+        listed = List.of(new OpenFiles(10, 500, Map.of(3, "/dev/shm/orders"), false));
+        script.call(1000, 10, number("mmap"), 0x7000, 0, 0x2000, 3, 1, 3);
+        waits("futex", 0x7ff8, 128, 2);
+        assertThat(object()).isEqualTo("shared memory /dev/shm/orders");
+    }
+
+    @Test
+    void privateMemoryIsNotShared() throws IOException {
+        script.call(1000, 10, number("mmap"), 0x7000, 0, 0x2000, 3, 0x21, -1);
+        script.call(1020, 10, number("mmap"), 0x7000, 0, 0x1000, 3, 0x32, -1);
+        waits("futex", 0x7ff8, 128, 2);
+        assertThat(object()).isEqualTo("futex 0x7ff8");
+    }
+
+    @Test
+    void sharedMemoryWithoutAFileIsCalledSo() throws IOException {
+        script.call(1000, 10, number("mmap"), 0x7000, 0, 0x2000, 3, 0x21, -1);
+        waits("futex", 0x8ff8, 128, 2);
+        assertThat(object()).isEqualTo("shared memory without a file");
+    }
+
+    @Test
+    void queuesAndSemaphoresOfSystemVHaveTheirNumber() throws IOException {
+        waits("semtimedop", 18, 0x7000, 1);
+        assertThat(object()).isEqualTo("the semaphore set 18 (System V)");
+    }
+
+    @Test
+    void aMessageQueueHasItsName() throws IOException {
+        ByteBuffer name = ByteBuffer.wrap("jobs".getBytes(StandardCharsets.UTF_8));
+        ByteBuffer opened = record(10, Kind.OPEN, -100, 3, name);
+        script.name(1005, 10, opened.putInt(NamedCall.SYSCALL, number("mq_open")));
+        script.call(1000, 10, number("mq_open"), 3, 0x7000, 2);
+        waits("mq_timedreceive", 3, 0x7000, 100);
+        assertThat(object()).isEqualTo("the message queue /jobs");
     }
 
     @Test

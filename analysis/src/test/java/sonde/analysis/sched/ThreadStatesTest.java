@@ -108,6 +108,25 @@ final class ThreadStatesTest {
     }
 
     @Test
+    void aThreadHasTheNameThatItHadLongest() throws IOException {
+        int ms = 1_000_000;
+        Script script =
+                new Script()
+                        .exec(1_000, 0, 1, "/bin/sh")
+                        .exec(100 * ms, 0, 1, "/bin/rm")
+                        .exited(101 * ms, 0, 1)
+                        .exec(1_000, 0, 2, "/bin/env")
+                        .exec(3 * ms, 0, 2, "/bin/cut")
+                        .exec(1_000, 0, 3, "/bin/env")
+                        .exec(40 * ms, 0, 3, "/bin/sort")
+                        .exited(104 * ms, 0, 99);
+        run(script, TimeWindow.ALL);
+        assertThat(threads.name(threads.find(1))).isEqualTo("sh");
+        assertThat(threads.name(threads.find(2))).isEqualTo("cut");
+        assertThat(threads.name(threads.find(3))).isEqualTo("sort");
+    }
+
+    @Test
     void whoWakesAnotherRuns() throws IOException {
         Script script =
                 new Script()

@@ -1,17 +1,12 @@
 package sonde.binary.machine;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sonde.sys.ResourceTable;
 
 /** The encodings of arm64 and the names of its system registers, from {@code arm64.txt}. */
 final class Arm64Forms {
@@ -48,27 +43,18 @@ final class Arm64Forms {
         List<Arm64Form> forms = new ArrayList<>(1500);
         Map<Integer, String> names = new HashMap<>();
         boolean named = false;
-        try (InputStream in = Arm64Forms.class.getResourceAsStream("arm64.txt");
-                BufferedReader lines =
-                        new BufferedReader(
-                                new InputStreamReader(
-                                        Objects.requireNonNull(in), StandardCharsets.US_ASCII))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith("=")) {
-                    names = new HashMap<>(2048);
-                    NAMES.put(line.substring(2), names);
-                    named = true;
-                } else if (named) {
-                    int space = line.indexOf(' ');
-                    names.put(
-                            Integer.parseInt(line.substring(0, space), 16),
-                            line.substring(space + 1));
-                } else if (!line.startsWith("#")) {
-                    forms.add(form(line.split(" ")));
-                }
+        for (String line : ResourceTable.lines(Arm64Forms.class.getResourceAsStream("arm64.txt"))) {
+            if (line.startsWith("=")) {
+                names = new HashMap<>(2048);
+                NAMES.put(line.substring(2), names);
+                named = true;
+            } else if (named) {
+                int space = line.indexOf(' ');
+                names.put(
+                        Integer.parseInt(line.substring(0, space), 16), line.substring(space + 1));
+            } else {
+                forms.add(form(line.split(" ")));
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
         for (int i = 0; i < BUCKETS.length; i++) {
             int high = i << 21;

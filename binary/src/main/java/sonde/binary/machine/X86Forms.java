@@ -1,16 +1,10 @@
 package sonde.binary.machine;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import sonde.binary.machine.MachineOperand.MachineAccess;
+import sonde.sys.ResourceTable;
 
 /**
  * The encodings of x86, from {@code x86.txt}.
@@ -130,22 +124,14 @@ final class X86Forms {
     }
 
     private static void load() {
-        try (InputStream in = X86Forms.class.getResourceAsStream("x86.txt");
-                BufferedReader lines =
-                        new BufferedReader(
-                                new InputStreamReader(
-                                        Objects.requireNonNull(in), StandardCharsets.US_ASCII))) {
-            int map = 0;
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith("=")) {
-                    int encoding = "lve".indexOf(line.charAt(2)) * 16;
-                    map = encoding + Integer.parseInt(line.substring(3));
-                } else if (!line.startsWith("#")) {
-                    add(map, line.split(" "));
-                }
+        int map = 0;
+        for (String line : ResourceTable.lines(X86Forms.class.getResourceAsStream("x86.txt"))) {
+            if (line.startsWith("=")) {
+                int encoding = "lve".indexOf(line.charAt(2)) * 16;
+                map = encoding + Integer.parseInt(line.substring(3));
+            } else {
+                add(map, line.split(" "));
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -56,7 +56,13 @@ public final class CompactRule {
         /** A signal's trampoline: all registers are in the struct rt_sigframe at rsp. */
         SIGNAL,
         /** The outermost function. */
-        END
+        END,
+        /** Behind the system call that makes a thread: END for the new one, else rsp + offset. */
+        CLONED,
+        /** As {@link #RSP}, in the function of an interpreter that runs its program's functions. */
+        INTERPRETER_RSP,
+        /** As {@link #RBP}, in such a function. */
+        INTERPRETER_RBP
     }
 
     private CompactRule() {}
@@ -78,6 +84,15 @@ public final class CompactRule {
     }
 
     private static final Kind[] KINDS = Kind.values();
+
+    /** The same rule, in the function of an interpreter. */
+    static int inInterpreter(int rule) {
+        return switch (kind(rule)) {
+            case RSP -> rule & ~15 | Kind.INTERPRETER_RSP.ordinal();
+            case RBP -> rule & ~15 | Kind.INTERPRETER_RBP.ordinal();
+            default -> rule;
+        };
+    }
 
     /** The rule in 32 bits; {@link #NONE} when it does not fit. */
     static int of(FrameRule rule) {

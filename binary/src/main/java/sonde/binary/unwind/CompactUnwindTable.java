@@ -27,17 +27,24 @@ public final class CompactUnwindTable {
     private static final int MOST_ROWS = 1 << 23;
 
     /** Another meaning of rows needs another one. */
-    private static final long MAGIC = 0x3177_6f72_6e75_6e73L;
+    private static final long MAGIC = 0x3977_6f72_6e75_6e73L;
 
     /** u64 magic, u32 rows, u32 CRC-32C of the rows. */
     private static final int HEAD_BYTES = 16;
 
     private static final int STUB_LIMIT_BYTES = 1 << 20;
     private static final int INIT_LIMIT_BYTES = 256;
+    private static final long CODE_LIMIT_BYTES = 4 << 20;
+
+    /** Less is padding between functions. */
+    private static final int LEAST_CODE_BYTES = 16;
 
     // sub $8, %rsp and add $8, %rsp
     private static final byte[] SUB_RSP = {0x48, (byte) 0x83, (byte) 0xec, 8};
     private static final byte[] ADD_RSP = {0x48, (byte) 0x83, (byte) 0xc4, 8};
+    private static final byte[] SYSCALL = {0x0f, 0x05};
+    private static final int CLONED_8 =
+            CompactRule.Kind.CLONED.ordinal() | 1 << CompactRule.OFFSET_SHIFT;
     private static final int RSP_8 = CompactRule.Kind.RSP.ordinal() | 1 << CompactRule.OFFSET_SHIFT;
     private static final int RSP_16 =
             CompactRule.Kind.RSP.ordinal() | 2 << CompactRule.OFFSET_SHIFT;
@@ -79,6 +86,12 @@ public final class CompactUnwindTable {
 
     /** The rule at an offset in the file. */
     public int find(long offset) {
+        int row = row(offset);
+        return row < 0 ? CompactRule.NONE : rules[row];
+    }
+
+    /** The row at an offset in the file; -1 before the first. */
+    private int row(long offset) {
         int low = 0;
         int high = offsets.length - 1;
         while (low <= high) {
@@ -89,7 +102,34 @@ public final class CompactUnwindTable {
                 high = middle - 1;
             }
         }
-        return high < 0 ? CompactRule.NONE : rules[high];
+        return high;
+    }
+
+    /** The same rows, where those of a range of offsets are in the function of an interpreter. */
+    public CompactUnwindTable withInterpreter(long start, long end) {
+        int[] moreOffsets = new int[offsets.length + 2];
+        int[] moreRules = new int[offsets.length + 2];
+        int kept = 0;
+        for (int i = 0; i < offsets.length; i++) {
+            long from = Integer.toUnsignedLong(offsets[i]);
+            long to = i + 1 < offsets.length ? Integer.toUnsignedLong(offsets[i + 1]) : 1L << 32;
+            long first = Math.max(from, start);
+            long last = Math.min(to, end);
+            if (from < first || first >= last) {
+                moreOffsets[kept] = (int) from;
+                moreRules[kept++] = rules[i];
+            }
+            if (first < last) {
+                moreOffsets[kept] = (int) first;
+                moreRules[kept++] = CompactRule.inInterpreter(rules[i]);
+                if (last < to) {
+                    moreOffsets[kept] = (int) last;
+                    moreRules[kept++] = rules[i];
+                }
+            }
+        }
+        return new CompactUnwindTable(
+                Arrays.copyOf(moreOffsets, kept), Arrays.copyOf(moreRules, kept));
     }
 
     /** Writes rows as the kernel's program reads them: u32 offset, u32 rule. */
@@ -144,28 +184,39 @@ public final class CompactUnwindTable {
         private final ElfFile elf;
         private final UnwindTable table;
         private final List<ElfSegment> code;
+        private final List<MemorySegment> contents;
         private final Map<FrameRule, Integer> known = new IdentityHashMap<>();
         private long[] rows = new long[4096];
         private int count;
         private long end = -1;
         private boolean sorted = true;
+        private long leftCode = CODE_LIMIT_BYTES;
 
         UnwindRowCollector(ElfFile elf, UnwindTable table) {
             this.elf = elf;
             this.table = table;
             code = elf.segments().stream().filter(ElfSegment::isCode).toList();
+            contents = code.stream().map(this::content).toList();
+        }
+
+        private MemorySegment content(ElfSegment segment) {
+            try {
+                return elf.content(segment);
+            } catch (MalformedInputException e) {
+                return MemorySegment.NULL;
+            }
         }
 
         CompactUnwindTable make() {
             table.each((section, start, sizeBytes, address, rule) -> {
                 long stop = start + sizeBytes;
                 if (stop != end) {
-                    add(end, CompactRule.NONE);
+                    gap(end);
                     end = stop;
                 }
                 add(address, known.computeIfAbsent(rule, CompactRule::of));
             });
-            add(end, CompactRule.NONE);
+            gap(end);
             sort();
             int stated = count;
             for (ElfSection section : elf.sections()) {
@@ -182,7 +233,86 @@ public final class CompactUnwindTable {
             if (count > stated) {
                 sort();
             }
+            CompactUnwindTable made = merged();
+            stated = count;
+            for (ElfSection section : elf.sections()) {
+                boolean isCode = (section.flags() & ElfFile.SHF_EXECINSTR) != 0;
+                if (isCode && section.type() == ElfFile.SHT_PROGBITS) {
+                    instructions(made, section);
+                }
+            }
+            if (count == stated) {
+                return made;
+            }
+            sort();
             return merged();
+        }
+
+        /** Rules of the section's code that has none. */
+        private void instructions(CompactUnwindTable made, ElfSection section) {
+            try {
+                byte[] content = new byte[0];
+                long start = section.offset();
+                long end = start + elf.contentBytes(section);
+                int row = made.row(start);
+                for (long at = start; at < end; row++) {
+                    long next = row + 1 < made.rows() ? made.offset(row + 1) & 0xffff_ffffL : end;
+                    long stop = Math.min(next, end);
+                    boolean none = row < 0 || made.rule(row) == CompactRule.NONE;
+                    if (none && stop - at >= LEAST_CODE_BYTES && stop - at <= leftCode) {
+                        leftCode -= stop - at;
+                        if (content.length == 0) {
+                            content = elf.content(section).toArray(ValueLayout.JAVA_BYTE);
+                        }
+                        long base = section.address();
+                        CodeRows rows =
+                                new CodeRows(
+                                        content,
+                                        base,
+                                        (int) (at - start),
+                                        (int) (stop - start),
+                                        this::word);
+                        rows.write((place, rule) -> add(base + place, rule));
+                    }
+                    at = stop;
+                }
+            } catch (MalformedInputException e) {
+                // the rows of the other sections hold all the same
+            }
+        }
+
+        private long word(long address) {
+            for (ElfSegment segment : elf.segments()) {
+                long inside = address - segment.address();
+                if (segment.type() == ElfFile.PT_LOAD
+                        && inside >= 0
+                        && inside + 4 <= segment.fileBytes()) {
+                    try {
+                        return elf.content(segment).get(ValueLayout.JAVA_INT_UNALIGNED, inside);
+                    } catch (MalformedInputException e) {
+                        return Long.MIN_VALUE;
+                    }
+                }
+            }
+            return Long.MIN_VALUE;
+        }
+
+        /**
+         * Where a function ends. glibc's clone and clone3 end theirs before the system call, since
+         * the new thread has no caller.
+         */
+        private void gap(long address) {
+            boolean calls = false;
+            for (int i = 0; i < code.size(); i++) {
+                long at = address - code.get(i).address();
+                MemorySegment bytes = contents.get(i);
+                calls |=
+                        at >= 0
+                                && at + SYSCALL.length <= bytes.byteSize()
+                                && bytes.get(ValueLayout.JAVA_BYTE, at) == SYSCALL[0]
+                                && bytes.get(ValueLayout.JAVA_BYTE, at + 1) == SYSCALL[1];
+            }
+            add(address, calls ? CLONED_8 : CompactRule.NONE);
         }
 
         private void add(long address, int rule) {

@@ -33,11 +33,6 @@ public final class FrameStepper {
         return missing;
     }
 
-    /** The frame's canonical frame address, when the last step came so far. */
-    public long cfa() {
-        return cfa;
-    }
-
     /** A bit for each column whose value mattered since {@link #forgetAsked}, restoring apart. */
     public long asked() {
         return asked | expressions.asked;

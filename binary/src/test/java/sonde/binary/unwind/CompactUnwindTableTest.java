@@ -96,10 +96,18 @@ final class CompactUnwindTableTest {
         int offset = 8 * (rule >>> CompactRule.OFFSET_SHIFT);
         String cfa =
                 switch (CompactRule.kind(rule)) {
-                    case RSP -> "rsp+" + offset;
-                    case RBP -> "rbp+" + offset;
+                    case RSP, INTERPRETER_RSP -> "rsp+" + offset;
+                    case RBP, INTERPRETER_RBP -> "rbp+" + offset;
                     case RBX -> "rbx+" + offset;
-                    case NONE, PLT, AT_RBP, AT_RSP, REGISTER, RETURN_REGISTER, SIGNAL, END ->
+                    case NONE,
+                            PLT,
+                            AT_RBP,
+                            AT_RSP,
+                            REGISTER,
+                            RETURN_REGISTER,
+                            SIGNAL,
+                            END,
+                            CLONED ->
                             "other " + CompactRule.kind(rule);
                 };
         int saved = rule >>> CompactRule.RBP_SHIFT & CompactRule.SAVED_MASK;
@@ -156,6 +164,12 @@ final class CompactUnwindTableTest {
         // vfork, __restore_rt, clone's child, and the end of each function without a neighbour
         assertThat(kinds)
                 .contains(
-                        Kind.RETURN_REGISTER, Kind.SIGNAL, Kind.END, Kind.NONE, Kind.RSP, Kind.RBP);
+                        Kind.RETURN_REGISTER,
+                        Kind.SIGNAL,
+                        Kind.END,
+                        Kind.CLONED,
+                        Kind.NONE,
+                        Kind.RSP,
+                        Kind.RBP);
     }
 }

@@ -20,7 +20,6 @@ import sonde.bpf.insn.Instruction.Load;
 import sonde.bpf.insn.Instruction.LoadWide;
 import sonde.bpf.insn.Instruction.MayGoto;
 import sonde.bpf.insn.Instruction.Negate;
-import sonde.bpf.insn.Instruction.SignExtend;
 import sonde.bpf.insn.Instruction.Store;
 
 /** Writes a program by the effects of its instructions; jumps go to labels. */
@@ -91,13 +90,6 @@ public final class CodeBuilder {
         return add(new LoadWide(ConstantMeaning.MAP_VALUE, to, (long) offset << 32 | mapFd));
     }
 
-    /** {@code to} = a kernel variable by its BTF id, in the module of that descriptor or 0. */
-    public CodeBuilder variable(BpfRegister to, int btfId, int moduleFd) {
-        return add(
-                new LoadWide(
-                        ConstantMeaning.BTF_ID, to, (long) moduleFd << 32 | btfId & 0xffffffffL));
-    }
-
     /** {@code to} = the subprogram at the label, for helpers that call back. */
     public CodeBuilder function(BpfRegister to, Label target) {
         return add(new LoadWide(ConstantMeaning.FUNCTION, to, 0), target);
@@ -141,11 +133,6 @@ public final class CodeBuilder {
     /** {@code to = -to}. */
     public CodeBuilder negate(BpfRegister to) {
         return add(new Negate(true, to));
-    }
-
-    /** {@code to} = the low 8, 16 or 32 bits of {@code from} with their sign (Linux 6.6). */
-    public CodeBuilder signExtend(int bits, BpfRegister to, BpfRegister from) {
-        return add(new SignExtend(bits, true, to, from));
     }
 
     /** {@code to} in network order, 16, 32 or 64 bits; what is above becomes zero. */

@@ -54,18 +54,6 @@ public final class BpfMachine {
         return this;
     }
 
-    /** Adds or replaces a helper by its number of enum bpf_func_id. */
-    public BpfMachine helper(int number, HelperFunction function) {
-        helpers.put(number, function);
-        return this;
-    }
-
-    /** Adds a function of the kernel that is called by BTF id. */
-    public BpfMachine kernelFunction(int btfId, HelperFunction function) {
-        kernelFunctions.put(btfId, function);
-        return this;
-    }
-
     /** Makes a program ready; its maps must have been given. */
     public VirtualProgram load(ProgramCode code) {
         return load(code.words());

@@ -1,5 +1,7 @@
 package sonde.bpf.interpreter;
 
+import static sonde.bpf.insn.HelperFunctionId.number;
+
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.Errno;
@@ -11,21 +13,25 @@ final class MapFunctions {
     private MapFunctions() {}
 
     static void addTo(Map<Integer, HelperFunction> functions) {
-        functions.put(1, c -> lookup(c, c.environment().cpu()));
-        functions.put(2, MapFunctions::update);
-        functions.put(3, c -> c.map(1).delete(key(c, c.map(1))));
-        functions.put(12, MapFunctions::tailCall);
-        functions.put(25, MapFunctions::perfOutput);
-        functions.put(87, c -> c.map(1).push(c.bytes(2, c.map(1).valueBytes()), c.argument(3)));
-        functions.put(88, c -> pop(c, true));
-        functions.put(89, c -> pop(c, false));
-        functions.put(130, c -> ring(c).output(c.bytes(2, c.size(3)), c.argument(4)));
-        functions.put(131, MapFunctions::reserve);
-        functions.put(132, c -> finish(c, false));
-        functions.put(133, c -> finish(c, true));
-        functions.put(134, c -> ring(c).query(c.argument(2)));
-        functions.put(164, MapFunctions::forEach);
-        functions.put(195, MapFunctions::lookupOnCpu);
+        functions.put(number("bpf_map_lookup_elem"), c -> lookup(c, c.environment().cpu()));
+        functions.put(number("bpf_map_update_elem"), MapFunctions::update);
+        functions.put(number("bpf_map_delete_elem"), c -> c.map(1).delete(key(c, c.map(1))));
+        functions.put(number("bpf_tail_call"), MapFunctions::tailCall);
+        functions.put(number("bpf_perf_event_output"), MapFunctions::perfOutput);
+        functions.put(
+                number("bpf_map_push_elem"),
+                c -> c.map(1).push(c.bytes(2, c.map(1).valueBytes()), c.argument(3)));
+        functions.put(number("bpf_map_pop_elem"), c -> pop(c, true));
+        functions.put(number("bpf_map_peek_elem"), c -> pop(c, false));
+        functions.put(
+                number("bpf_ringbuf_output"),
+                c -> ring(c).output(c.bytes(2, c.size(3)), c.argument(4)));
+        functions.put(number("bpf_ringbuf_reserve"), MapFunctions::reserve);
+        functions.put(number("bpf_ringbuf_submit"), c -> finish(c, false));
+        functions.put(number("bpf_ringbuf_discard"), c -> finish(c, true));
+        functions.put(number("bpf_ringbuf_query"), c -> ring(c).query(c.argument(2)));
+        functions.put(number("bpf_for_each_map_elem"), MapFunctions::forEach);
+        functions.put(number("bpf_map_lookup_percpu_elem"), MapFunctions::lookupOnCpu);
     }
 
     private static byte[] key(HelperCall call, VirtualMap map) throws ProgramFaultException {

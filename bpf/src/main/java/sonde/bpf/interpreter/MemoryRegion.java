@@ -64,11 +64,6 @@ public final class MemoryRegion {
         return new MemoryRegion(name, stored, 0, stored.length, true, fields);
     }
 
-    /** Its name. */
-    public String name() {
-        return name;
-    }
-
     /** A copy of its bytes. */
     public byte[] bytes() {
         return Arrays.copyOfRange(data, start, start + length);

@@ -28,11 +28,9 @@ public final class ProgramMemory {
     /** What an access fell over; the loop adds where. */
     static final class AccessException extends RuntimeException {
         private static final long serialVersionUID = 1L;
-        final long address;
 
-        AccessException(long address, String reason) {
+        AccessException(String reason) {
             super(reason, null, false, false);
-            this.address = address;
         }
     }
 
@@ -51,7 +49,7 @@ public final class ProgramMemory {
             Integer reused = free.poll();
             int number = reused != null ? reused : count++;
             if (number >= MOST) {
-                throw new AccessException(0, "more than %d pieces of memory".formatted(MOST));
+                throw new AccessException("more than %d pieces of memory".formatted(MOST));
             }
             if (number >= regions.length) {
                 int before = regions.length;
@@ -101,13 +99,13 @@ public final class ProgramMemory {
                         ? "%d bytes at 0x%x, where nothing is".formatted(bytes, address)
                         : "%d bytes at %d of the %s, which has %d"
                                 .formatted(bytes, (int) address, region.name, region.length);
-        return new AccessException(address, reason);
+        return new AccessException(reason);
     }
 
     private MemoryRegion writable(long address, int bytes) {
         MemoryRegion region = at(address, bytes);
         if (!region.writable) {
-            throw new AccessException(address, "the " + region.name + " may only be read");
+            throw new AccessException("the " + region.name + " may only be read");
         }
         return region;
     }
@@ -118,7 +116,7 @@ public final class ProgramMemory {
             String reason =
                     "%d bytes at %d of the %s, where no field is so"
                             .formatted(bytes, (int) address, region.name);
-            throw new AccessException(address, reason);
+            throw new AccessException(reason);
         }
         return value;
     }

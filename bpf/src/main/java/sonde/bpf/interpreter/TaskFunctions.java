@@ -1,5 +1,7 @@
 package sonde.bpf.interpreter;
 
+import static sonde.bpf.insn.HelperFunctionId.number;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -13,23 +15,23 @@ final class TaskFunctions {
     private TaskFunctions() {}
 
     static void addTo(Map<Integer, HelperFunction> functions) {
-        functions.put(4, c -> read(c, false));
-        functions.put(5, c -> c.environment().nanoTime());
-        functions.put(7, c -> c.environment().random() & 0xffffffffL);
-        functions.put(8, c -> c.environment().cpu());
-        functions.put(14, c -> c.environment().pidTgid());
-        functions.put(15, c -> c.environment().uidGid());
-        functions.put(16, TaskFunctions::comm);
-        functions.put(26, TaskFunctions::packetBytes);
-        functions.put(35, c -> c.environment().task());
-        functions.put(45, c -> readText(c, false));
-        functions.put(112, c -> read(c, true));
-        functions.put(113, c -> read(c, false));
-        functions.put(114, c -> readText(c, true));
-        functions.put(115, c -> readText(c, false));
-        functions.put(125, c -> c.environment().nanoTime());
-        functions.put(160, c -> c.environment().nanoTime());
-        functions.put(181, TaskFunctions::loop);
+        functions.put(number("bpf_probe_read"), c -> read(c, false));
+        functions.put(number("bpf_ktime_get_ns"), c -> c.environment().nanoTime());
+        functions.put(number("bpf_get_prandom_u32"), c -> c.environment().random() & 0xffffffffL);
+        functions.put(number("bpf_get_smp_processor_id"), c -> c.environment().cpu());
+        functions.put(number("bpf_get_current_pid_tgid"), c -> c.environment().pidTgid());
+        functions.put(number("bpf_get_current_uid_gid"), c -> c.environment().uidGid());
+        functions.put(number("bpf_get_current_comm"), TaskFunctions::comm);
+        functions.put(number("bpf_skb_load_bytes"), TaskFunctions::packetBytes);
+        functions.put(number("bpf_get_current_task"), c -> c.environment().task());
+        functions.put(number("bpf_probe_read_str"), c -> readText(c, false));
+        functions.put(number("bpf_probe_read_user"), c -> read(c, true));
+        functions.put(number("bpf_probe_read_kernel"), c -> read(c, false));
+        functions.put(number("bpf_probe_read_user_str"), c -> readText(c, true));
+        functions.put(number("bpf_probe_read_kernel_str"), c -> readText(c, false));
+        functions.put(number("bpf_ktime_get_boot_ns"), c -> c.environment().nanoTime());
+        functions.put(number("bpf_ktime_get_coarse_ns"), c -> c.environment().nanoTime());
+        functions.put(number("bpf_loop"), TaskFunctions::loop);
     }
 
     private static long comm(HelperCall call) throws ProgramFaultException {

@@ -1,5 +1,7 @@
 package sonde.bpf.interpreter;
 
+import static sonde.bpf.insn.HelperFunctionId.number;
+
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -15,10 +17,10 @@ final class TextHelperFunctions {
     private TextHelperFunctions() {}
 
     static void addTo(Map<Integer, HelperFunction> functions) {
-        functions.put(6, TextHelperFunctions::tracePrintk);
-        functions.put(165, TextHelperFunctions::snprintf);
-        functions.put(177, TextHelperFunctions::traceVprintk);
-        functions.put(182, TextHelperFunctions::strncmp);
+        functions.put(number("bpf_trace_printk"), TextHelperFunctions::tracePrintk);
+        functions.put(number("bpf_snprintf"), TextHelperFunctions::snprintf);
+        functions.put(number("bpf_trace_vprintk"), TextHelperFunctions::traceVprintk);
+        functions.put(number("bpf_strncmp"), TextHelperFunctions::strncmp);
     }
 
     private static long tracePrintk(HelperCall call) throws ProgramFaultException {

@@ -17,11 +17,6 @@ public final class GlobalMemory implements AutoCloseable {
         this.values = values;
     }
 
-    /** What lies where. */
-    public GlobalSection about() {
-        return about;
-    }
-
     /** All of it; read only for constants. */
     public MemorySegment segment() {
         return values.segment().asSlice(0, about.sizeBytes());

@@ -156,11 +156,6 @@ public final class ObjectFile {
         return image.license();
     }
 
-    /** What section {@code version} holds: the kernel it was made for (before Linux 5.0), or 0. */
-    public int version() {
-        return image.version();
-    }
-
     /** Its programs, in the order of the file. */
     public List<ObjectProgram> programs() {
         return List.copyOf(programs);

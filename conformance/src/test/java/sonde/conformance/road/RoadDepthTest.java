@@ -32,7 +32,8 @@ class RoadDepthTest {
     private static final int DOWN = 7;
     private static final int UP = 6;
 
-    // Main, command, recipe, session, its recorders, three of a recorder, two of sys. May only
+    // Main, command, recipe, session, its set of recorders, the call of sys and its wrapper, and
+    // three of the recorder: file, rings, event; for stacks: programs, task tree, link. May only
     // fall.
     private static final int DOWN_RECORD = 10;
 

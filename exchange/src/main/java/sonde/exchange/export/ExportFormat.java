@@ -40,16 +40,6 @@ public enum ExportFormat {
         this.maker = maker;
     }
 
-    /** The format of that name. */
-    public static Optional<ExportFormat> named(String name) {
-        for (ExportFormat format : values()) {
-            if (format.label().equals(name)) {
-                return Optional.of(format);
-            }
-        }
-        return Optional.empty();
-    }
-
     /** The format whose files end so; the longest ending wins. */
     public static Optional<ExportFormat> ofFile(String fileName) {
         Optional<ExportFormat> found = Optional.empty();

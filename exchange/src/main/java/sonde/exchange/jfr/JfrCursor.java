@@ -22,10 +22,6 @@ final class JfrCursor {
     /** A text that stands in the constant pool. */
     record Pooled(long key) {}
 
-    long position() {
-        return cursor.position();
-    }
-
     void seek(String field, long offset) throws MalformedInputException {
         cursor.seek(field, offset);
     }

@@ -95,11 +95,6 @@ public final class IrFunction {
         return new BasicBlock(blocks++);
     }
 
-    /** How many blocks were made. */
-    public int blockCount() {
-        return blocks;
-    }
-
     /** Goes on writing in a block, behind all others; the current one goes there if it is open. */
     public void start(BasicBlock block) {
         if (!current.isClosed()) {

@@ -37,10 +37,6 @@ final class LiveInterval {
         return from(0);
     }
 
-    int end() {
-        return to(ranges() - 1);
-    }
-
     /** How many positions. */
     int length() {
         int sum = 0;

@@ -113,10 +113,7 @@ final class TraceableFunctions {
                 (_, type, name) -> {
                     int small = type | 0x20;
                     if (small == 't' || small == 'w') {
-                        int end = name;
-                        while (end < text.length && text[end] > ' ') {
-                            end++;
-                        }
+                        int end = KallsymsText.nameEnd(text, name);
                         int line = end;
                         while (line < text.length && text[line] != '\n') {
                             line++;

@@ -1,5 +1,6 @@
 package sonde.open.format;
 
+import java.lang.foreign.ValueLayout;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.binary.Input;
@@ -8,6 +9,8 @@ import sonde.recording.json.JsonTree;
 /** Recognises files of known tools that are not read, and says what reads them. */
 final class OtherFormats {
     private static final int WINDOW = 1 << 16;
+    private static final int CTF_MAGIC = 0xc1fc1fc1;
+    private static final ValueLayout.OfInt WORD = ValueLayout.JAVA_INT_UNALIGNED;
     private static final Pattern VALGRIND =
             Pattern.compile(
                     "(?m)^==(?:[\\d:.]+ )?\\d+=="
@@ -27,8 +30,18 @@ final class OtherFormats {
      * empty for a file of none of these tools.
      */
     static String refusal(Input input) {
+        if (isCtfStream(input)) {
+            return "is one stream of a CTF trace; open its folder, which also has the file"
+                    + " 'metadata'";
+        }
         String head = JsonTree.head(input, WINDOW).stripLeading();
         return head.startsWith("{") ? json(head) : text(head);
+    }
+
+    /** A packet begins with this, CTF 1.8 section 5.1, in the byte order of the trace. */
+    private static boolean isCtfStream(Input input) {
+        int magic = input.sizeBytes() < 4 ? 0 : input.segment().get(WORD, 0);
+        return magic == CTF_MAGIC || magic == Integer.reverseBytes(CTF_MAGIC);
     }
 
     private static String text(String head) {

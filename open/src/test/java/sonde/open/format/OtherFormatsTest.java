@@ -3,12 +3,22 @@ package sonde.open.format;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.binary.Input;
 
 /** The beginnings of files as their tools write them. */
 class OtherFormatsTest {
+    @Test
+    void aStreamOfCtfLeadsToItsFolder() {
+        byte[] big = {(byte) 0xc1, (byte) 0xfc, 0x1f, (byte) 0xc1, 0, 0};
+        byte[] little = {(byte) 0xc1, 0x1f, (byte) 0xfc, (byte) 0xc1, 0, 0};
+        assertThat(OtherFormats.refusal(Input.of("channel0_0", big))).contains("its folder");
+        assertThat(OtherFormats.refusal(Input.of("channel0_0", little))).contains("its folder");
+        assertThat(OtherFormats.refusal(Input.of("short", new byte[] {1, 2}))).isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

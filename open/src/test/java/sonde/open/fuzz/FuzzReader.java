@@ -262,7 +262,7 @@ enum FuzzReader {
         Map<String, InputOpener> files = new LinkedHashMap<>();
         files.put("metadata", () -> Input.of("metadata", MemorySegment.ofArray(metadata)));
         files.put("s", () -> Input.of("s", MemorySegment.ofArray(stream)));
-        return CtfRecording.open(InputSet.of("test", files));
+        return CtfRecording.open(InputSet.of(files));
     }
 
     private static byte[] joined(byte[] metadata, byte[] stream) {

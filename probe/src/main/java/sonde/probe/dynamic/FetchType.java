@@ -30,10 +30,6 @@ final class FetchType {
         return name.startsWith("string") || name.startsWith("ustring");
     }
 
-    static boolean isArray(String name) {
-        return name.endsWith("]");
-    }
-
     /** {@code s32}; {@code x64} for pointers; of an odd size that of the next smaller one. */
     static String of(SourceType type) {
         int bits = 8 * Integer.highestOneBit(Math.clamp(type.sizeBytes(), 1, 8));

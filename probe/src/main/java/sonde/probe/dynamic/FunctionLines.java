@@ -21,7 +21,6 @@ import sonde.binary.dwarf.location.SourceFunction;
  * call.
  */
 public final class FunctionLines {
-    private final SourceFunction function;
     private final ProbedObject.Written written;
 
     /** Addresses at which the code of a line begins, lowest first, of each copy. */
@@ -29,8 +28,7 @@ public final class FunctionLines {
 
     private final int next;
 
-    private FunctionLines(SourceFunction function, ProbedObject.Written written, int next) {
-        this.function = function;
+    private FunctionLines(ProbedObject.Written written, int next) {
         this.written = written;
         this.next = next;
     }
@@ -58,8 +56,7 @@ public final class FunctionLines {
     }
 
     static FunctionLines of(ProbedObject subject, SourceFunction function) throws IOException {
-        FunctionLines lines =
-                new FunctionLines(function, subject.written(function), next(function));
+        FunctionLines lines = new FunctionLines(subject.written(function), next(function));
         for (FunctionCopy copy : function.copies()) {
             LineRows rows = subject.lines(copy.entry().unit());
             lines.byCopy.put(copy, lines.read(copy, rows));
@@ -75,11 +72,6 @@ public final class FunctionLines {
     /** The function's first line; 0 where it is not known. */
     public int first() {
         return written.line();
-    }
-
-    /** The function. */
-    public SourceFunction function() {
-        return function;
     }
 
     /** An inlined call in the function: its code, and where it is called. */

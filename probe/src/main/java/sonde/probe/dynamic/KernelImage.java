@@ -132,7 +132,7 @@ final class KernelImage implements AutoCloseable {
             try {
                 known = module == null ? KernelNames.read() : KernelNames.ofModule(module.name());
             } catch (SyscallException e) {
-                known = KernelNames.parse("");
+                known = KernelNames.parse(new byte[0], "");
             }
             names = known;
         }

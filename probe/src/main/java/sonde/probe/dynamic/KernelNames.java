@@ -1,12 +1,11 @@
 package sonde.probe.dynamic;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import sonde.event.NearestNames;
+import sonde.recording.ftrace.KallsymsText;
 import sonde.sys.FileCalls;
 import sonde.sys.SyscallException;
 
@@ -25,78 +24,50 @@ final class KernelNames {
      * @throws SyscallException when /proc is not there
      */
     static KernelNames read() throws SyscallException {
-        return parse(text());
+        return parse(text(), "");
     }
 
-    private static String text() throws SyscallException {
-        return new String(FileCalls.readAll("/proc/kallsyms", MOST_BYTES), StandardCharsets.UTF_8);
+    private static byte[] text() throws SyscallException {
+        return FileCalls.readAll("/proc/kallsyms", MOST_BYTES);
     }
 
     /** Whether a name, of data too, is there once. */
     static boolean isAlone(String name) {
         try {
-            Pattern line = Pattern.compile("(?m)^\\w+ \\w " + Pattern.quote(name) + "(?:\t.*)?$");
-            return line.matcher(text()).results().limit(2).count() == 1;
+            int[] count = new int[1];
+            KallsymsText.named(text(), name, (_, _, _) -> count[0]++);
+            return count[0] == 1;
         } catch (SyscallException e) {
             return false;
         }
     }
 
-    static KernelNames parse(String text) {
-        return parse(text, "");
-    }
-
     /**
-     * Of one module alone.
+     * Functions in a text of {@code /proc/kallsyms}.
      *
-     * @param module empty for the kernel and all modules
+     * @param module the only one wanted; empty for the kernel and all modules
      */
-    static KernelNames parse(String text, String module) {
+    static KernelNames parse(byte[] text, String module) {
         KernelNames names = new KernelNames();
-        String mark = module.isEmpty() ? "" : "\t[" + module + "]";
-        int at = 0;
-        while (at < text.length()) {
-            int end = text.indexOf('\n', at);
-            end = end < 0 ? text.length() : end;
-            if (mark.isEmpty() || text.startsWith(mark, end - mark.length())) {
-                names.add(text, at, end);
-            }
-            at = end + 1;
-        }
+        KallsymsText.forEach(
+                text,
+                (address, type, at) -> {
+                    boolean function = "tTwW".indexOf(type) >= 0 || text[at] == '_';
+                    String home = KallsymsText.module(text, at);
+                    if (function && (module.isEmpty() || module.equals(home))) {
+                        String name = KallsymsText.name(text, at);
+                        names.functions.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(address);
+                        if (!home.isEmpty()) {
+                            names.modules.put(name, home);
+                        }
+                    }
+                });
         return names;
     }
 
     /** {@link #read} of one module. */
     static KernelNames ofModule(String module) throws SyscallException {
         return parse(text(), module);
-    }
-
-    /** {@code ffffffff81000000 T _text}, with {@code \t[module]} behind. */
-    private void add(String text, int from, int end) {
-        int first = text.indexOf(' ', from);
-        if (first < 0 || first + 3 >= end || first - from > 16) {
-            return;
-        }
-        char type = text.charAt(first + 1);
-        boolean function = type == 't' || type == 'T' || type == 'W' || type == 'w';
-        int nameEnd = first + 3;
-        while (nameEnd < end && text.charAt(nameEnd) > ' ') {
-            nameEnd++;
-        }
-        String name = text.substring(first + 3, nameEnd);
-        if (!function && !name.startsWith("_")) {
-            return;
-        }
-        try {
-            long address = Long.parseUnsignedLong(text, from, first, 16);
-            functions.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(address);
-            if (nameEnd + 2 < end && text.charAt(nameEnd) == '\t') {
-                modules.put(name, text.substring(nameEnd + 2, end - 1));
-            }
-        } catch (NumberFormatException e) {
-            // A line of another kind.
-            return;
-        }
     }
 
     /** Whether the kernel told none. */

@@ -28,10 +28,10 @@ import sonde.sys.TargetFile;
 
 /**
  * HotSpot's dynamic attach (src/hotspot/os/posix/attachListener_posix.cpp): a file {@code
- * .attach_pidN} in the JVM's directory or /tmp and SIGQUIT make it listen on the UNIX socket {@code
- * /tmp/.java_pidN}; a request is protocol version, command and three arguments, each ended by NUL;
- * the answer is a decimal code, a newline, text. N is the pid in the JVM's own pid namespace, and
- * all names are below its root.
+ * .attach_pidN} in /tmp and SIGQUIT make it listen on the UNIX socket {@code /tmp/.java_pidN}; a
+ * request is protocol version, command and three arguments, each ended by NUL; the answer is a
+ * decimal code, a newline, text. N is the pid in the JVM's own pid namespace, and all names are
+ * below its root.
  *
  * <p>SIGQUIT ends a process that does not handle it, so it is sent only where libjvm is mapped and
  * SigCgt holds it. Nothing is written that the JVM's user could turn against us: files are made
@@ -72,9 +72,18 @@ public final class JvmAttach {
                     == 0) {
                 return false;
             }
+            return hasLibjvm(pid);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Whether the process has libjvm mapped; false when it is gone. */
+    public static boolean hasLibjvm(int pid) {
+        try {
             return MappedRange.of(pid).stream()
                     .anyMatch(range -> range.path().endsWith("/libjvm.so"));
-        } catch (IOException e) {
+        } catch (SyscallException e) {
             return false;
         }
     }
@@ -254,40 +263,33 @@ public final class JvmAttach {
         return true;
     }
 
-    /** Makes the attach file, sends SIGQUIT and waits for the socket. */
+    /**
+     * Makes the attach file, sends SIGQUIT and waits for the socket. A JVM that finds no file
+     * prints the stacks of its threads, into what the program writes. So the file is in /tmp, where
+     * each looks: its own directory, where it looks first, may be another one by then.
+     */
     private static void wake(Jvm jvm, long deadline) throws IOException, InterruptedException {
         byte[] name = jvm.name(".attach_pid");
-        int folder = jvm.tmpFd();
-        int cwd = -1;
+        int flags = FileCalls.O_CREAT | FileCalls.O_EXCL | FileCalls.O_NOFOLLOW | FileCalls.O_RDWR;
+        int file;
         try {
-            int flags =
-                    FileCalls.O_CREAT | FileCalls.O_EXCL | FileCalls.O_NOFOLLOW | FileCalls.O_RDWR;
-            int file;
-            try {
-                // The JVM looks in its own directory first.
-                cwd =
-                        FileCalls.open(
-                                "/proc/" + jvm.pid() + "/cwd",
-                                FileCalls.O_RDONLY | FileCalls.O_DIRECTORY);
-                file = FileCalls.openat(cwd, name, flags, 0600);
-                folder = cwd;
-            } catch (SyscallException e) {
-                // Not writable, gone, or a file left by an attach that was killed.
-                file = FileCalls.openat(jvm.tmpFd(), name, flags, 0600);
+            file = FileCalls.openat(jvm.tmpFd(), name, flags, 0600);
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.EEXIST) {
+                throw e;
             }
-            try {
-                if (ProcessCalls.geteuid() == 0) {
-                    Fd.fchown(file, jvm.identity().uid(), jvm.identity().gid());
-                }
-                awaitSocket(jvm, deadline);
-            } finally {
-                Fd.discard(file);
-                unlink(folder, name, 0);
+            // Left by an attach that was killed; the pid has been given to another process.
+            unlink(jvm.tmpFd(), name, 0);
+            file = FileCalls.openat(jvm.tmpFd(), name, flags, 0600);
+        }
+        try {
+            if (ProcessCalls.geteuid() == 0) {
+                Fd.fchown(file, jvm.identity().uid(), jvm.identity().gid());
             }
+            awaitSocket(jvm, deadline);
         } finally {
-            if (cwd >= 0) {
-                Fd.discard(cwd);
-            }
+            Fd.discard(file);
+            unlink(jvm.tmpFd(), name, 0);
         }
     }
 

@@ -21,6 +21,7 @@ record NamedSyscall(String name, Kind kind, int descriptor, int pointer, int len
                     new NamedSyscall("openat", Kind.OPEN, 0, 1, -1),
                     new NamedSyscall("openat2", Kind.OPEN, 0, 1, -1),
                     new NamedSyscall("creat", Kind.OPEN, -1, 0, -1),
+                    new NamedSyscall("mq_open", Kind.OPEN, -1, 0, -1),
                     new NamedSyscall("execve", Kind.EXECUTE, -1, 0, -1),
                     new NamedSyscall("execveat", Kind.EXECUTE, 0, 1, -1),
                     new NamedSyscall("connect", Kind.CONNECT, 0, 1, 2),
@@ -29,6 +30,24 @@ record NamedSyscall(String name, Kind kind, int descriptor, int pointer, int len
                     new NamedSyscall("accept4", Kind.ACCEPT, 0, 1, 2),
                     new NamedSyscall("pipe", Kind.PIPE, -1, 0, -1),
                     new NamedSyscall("pipe2", Kind.PIPE, -1, 0, -1));
+
+    /** Those that look at a path or change its entry: only some of many are told. */
+    static final List<NamedSyscall> SAMPLED =
+            List.of(
+                    new NamedSyscall("stat", Kind.PATH, -1, 0, -1),
+                    new NamedSyscall("lstat", Kind.PATH, -1, 0, -1),
+                    new NamedSyscall("newfstatat", Kind.PATH, 0, 1, -1),
+                    new NamedSyscall("statx", Kind.PATH, 0, 1, -1),
+                    new NamedSyscall("access", Kind.PATH, -1, 0, -1),
+                    new NamedSyscall("faccessat", Kind.PATH, 0, 1, -1),
+                    new NamedSyscall("faccessat2", Kind.PATH, 0, 1, -1),
+                    new NamedSyscall("readlink", Kind.PATH, -1, 0, -1),
+                    new NamedSyscall("readlinkat", Kind.PATH, 0, 1, -1),
+                    new NamedSyscall("unlink", Kind.PATH, -1, 0, -1),
+                    new NamedSyscall("unlinkat", Kind.PATH, 0, 1, -1),
+                    new NamedSyscall("rename", Kind.PATH, -1, 0, -1),
+                    new NamedSyscall("mkdir", Kind.PATH, -1, 0, -1),
+                    new NamedSyscall("rmdir", Kind.PATH, -1, 0, -1));
 
     /** Those that wait for something that their arguments point to. */
     static final List<NamedSyscall> WAITS =

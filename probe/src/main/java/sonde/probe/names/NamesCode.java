@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
 import sonde.bpf.TaskTree;
 import sonde.bpf.TracepointFormat;
+import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.JumpCondition;
@@ -53,8 +54,16 @@ final class NamesCode {
     static final int UNREADABLE = 16;
     static final int COUNTERS = 3;
 
-    private static final int PATH_ROOM = NamedCall.MAX_PATH + 1;
+    /** Paths of calls that are often made in a loop are told this far apart, on each CPU. */
+    private static final int SAMPLE_NANOS = 1_000_000;
+
     private static final int LENGTH_MASK = 0x1ff;
+
+    // Of the scratch value: the record, room for what the verifier takes for its length, a time.
+    private static final int SAMPLED_AT = 544;
+    static final int SCRATCH_BYTES = SAMPLED_AT + 8;
+
+    private static final int PATH_ROOM = NamedCall.MAX_PATH + 1;
     private static final long CURRENT_CPU = 0xffffffffL;
 
     private final BpfMap events;
@@ -89,6 +98,9 @@ final class NamesCode {
         keep(code, call.length(), LENGTH);
         keep(code, call.descriptor(), DESCRIPTOR);
         startRecord(code, out);
+        if (call.kind() == Kind.PATH) {
+            sample(code, out);
+        }
         code.step("fill the record")
                 .load(Width.U32, R1, R6, CONTEXT_NUMBER)
                 .store(Width.U32, R9, NamedCall.SYSCALL, R1)
@@ -98,7 +110,7 @@ final class NamesCode {
                 .store(Width.U64, R9, NamedCall.RESULT, R8)
                 .store(Width.U16, R9, NamedCall.KIND, call.kind().ordinal());
         switch (call.kind()) {
-            case OPEN, EXECUTE -> readPath(code, call.kind(), out, unreadable);
+            case OPEN, EXECUTE, PATH -> readPath(code, call.kind(), out, unreadable);
             case CONNECT, BIND, ACCEPT -> readAddress(code, call.kind(), out, unreadable, send);
             case PIPE -> readPipe(code, out, unreadable);
             case POLL, SELECT, FUTEX, NONE ->
@@ -106,12 +118,28 @@ final class NamesCode {
         }
         code.jump(send);
         code.at(unreadable).step("unreadable");
-        count(code, UNREADABLE);
-        code.move(R0, 0);
-        code.at(send);
-        send(code, null);
+        if (call.kind() == Kind.PATH) {
+            // One of many: what becomes of it is not counted.
+            code.jump(out).at(send);
+            output(code);
+        } else {
+            count(code, UNREADABLE);
+            code.move(R0, 0).at(send);
+            send(code, null);
+        }
         // 0 would take the event away from all perf events (trace_call_bpf).
         return code.at(out).exit(1).build();
+    }
+
+    /** Leaves when a path was told on this CPU less than {@link #SAMPLE_NANOS} ago. */
+    private static void sample(CodeBuilder code, Label out) {
+        code.step("is it time for another path")
+                .call(HelperFunctionId.KTIME_GET_NS)
+                .move(R2, R0)
+                .load(Width.U64, R1, R9, SAMPLED_AT)
+                .compute(AluOperation.SUBTRACT, R2, R1)
+                .branch(JumpCondition.LESS, R2, SAMPLE_NANOS, out)
+                .store(Width.U64, R9, SAMPLED_AT, R0);
     }
 
     /** Keeps an argument on the stack; one that the call does not have as the working directory. */
@@ -262,17 +290,8 @@ final class NamesCode {
     void send(CodeBuilder code, @Nullable BpfMap told) {
         Label sent = new Label("sent");
         Label done = new Label("done");
-        code.step("send")
-                .store(Width.U16, R9, NamedCall.LENGTH, R0)
-                .move(R5, R0)
-                .and(R5, LENGTH_MASK)
-                .add(R5, NamedCall.BYTES)
-                .move(R1, R6)
-                .map(R2, events.fd())
-                .move(R3, CURRENT_CPU)
-                .move(R4, R9)
-                .call(HelperFunctionId.PERF_EVENT_OUTPUT)
-                .ifZero(R0, sent);
+        output(code);
+        code.ifZero(R0, sent);
         count(code, DROPPED);
         if (told != null) {
             code.map(R1, told.fd())
@@ -283,6 +302,20 @@ final class NamesCode {
         code.jump(done).at(sent);
         count(code, SENT);
         code.at(done);
+    }
+
+    /** Sends the record with R0 bytes; R0 = 0 when it arrived. */
+    private void output(CodeBuilder code) {
+        code.step("send")
+                .store(Width.U16, R9, NamedCall.LENGTH, R0)
+                .move(R5, R0)
+                .and(R5, LENGTH_MASK)
+                .add(R5, NamedCall.BYTES)
+                .move(R1, R6)
+                .map(R2, events.fd())
+                .move(R3, CURRENT_CPU)
+                .move(R4, R9)
+                .call(HelperFunctionId.PERF_EVENT_OUTPUT);
     }
 
     void count(CodeBuilder code, int counter) {

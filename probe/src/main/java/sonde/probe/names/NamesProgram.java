@@ -33,15 +33,14 @@ import sonde.sys.SyscallException;
 
 /**
  * Writes a {@link NamedCall} for every open, exec, connect, bind and accept into the recorder's
- * perf rings. Tracepoints carry pointers only, so a small program reads what they point to when the
- * call ends, when the page is surely present; the pointers are still in user mode's registers.
+ * perf rings, and for a thousand of the calls a second that look at paths (stat, access, unlink).
+ * Tracepoints carry pointers only, so a small program reads what they point to when the call ends,
+ * when the page is surely present; the pointers are still in user mode's registers.
  *
  * <p>Not seen: calls of 32-bit programs, calls through io_uring, nor the old name of a call that
  * changed its own arguments meanwhile.
  */
 public final class NamesProgram implements AutoCloseable {
-    private static final int SCRATCH_BYTES = 544;
-
     /** Threads whose last wait is known. */
     private static final int WAITING_THREADS = 1 << 14;
 
@@ -74,8 +73,8 @@ public final class NamesProgram implements AutoCloseable {
         try {
             int cpus = MachineFacts.possibleCpus().length();
             events = map("sonde_names", MapType.PERF_EVENT_ARRAY, 4, cpus);
-            scratch = map("sonde_scratch", MapType.PER_CPU_ARRAY, SCRATCH_BYTES, 1);
-            waitScratch = map("sonde_wait", MapType.PER_CPU_ARRAY, SCRATCH_BYTES, 1);
+            scratch = map("sonde_scratch", MapType.PER_CPU_ARRAY, NamesCode.SCRATCH_BYTES, 1);
+            waitScratch = map("sonde_wait", MapType.PER_CPU_ARRAY, NamesCode.SCRATCH_BYTES, 1);
             waits = map("sonde_waits", MapType.LRU_HASH, 8, WAITING_THREADS);
             counters = map("sonde_sent", MapType.ARRAY, 8 * NamesCode.COUNTERS, 1);
             MachineFacts.onlineCpus().stream().forEach(cpu -> output(cpu, outputs.applyAsInt(cpu)));
@@ -130,15 +129,23 @@ public final class NamesProgram implements AutoCloseable {
         TracepointFormat exec = TracepointFormat.of("sched", "sched_process_exec");
         attach("sonde_exec", code.executed(exec), exec);
         for (NamedSyscall call : NamedSyscall.ALL) {
-            TracepointFormat exit = TracepointFormat.find("syscalls", "sys_exit_" + call.name());
-            if (exit != null) {
-                attach(
-                        "sonde_" + call.kind().name().toLowerCase(Locale.ROOT),
-                        code.end(call),
-                        exit);
+            if (attach(code, call)) {
                 attached.add(call.name());
             }
         }
+        for (NamedSyscall call : NamedSyscall.SAMPLED) {
+            attach(code, call);
+        }
+    }
+
+    /** Whether this architecture has the call. */
+    private boolean attach(NamesCode code, NamedSyscall call) throws IOException {
+        TracepointFormat exit = TracepointFormat.find("syscalls", "sys_exit_" + call.name());
+        if (exit != null) {
+            String name = "sonde_" + call.kind().name().toLowerCase(Locale.ROOT);
+            attach(name, code.end(call), exit);
+        }
+        return exit != null;
     }
 
     /**
@@ -192,7 +199,7 @@ public final class NamesProgram implements AutoCloseable {
         }
     }
 
-    /** The system calls that are watched; not every architecture has all. */
+    /** The system calls whose names are all told; not every architecture has all. */
     public List<String> syscalls() {
         return List.copyOf(attached);
     }

@@ -360,11 +360,6 @@ public final class PerfRings implements AutoCloseable {
         return tally.records;
     }
 
-    /** Bytes handed out so far. */
-    public long bytes() {
-        return tally.bytes;
-    }
-
     /** Lost as far as LOST records told so far. */
     public long lostSoFar() {
         return tally.lost;

@@ -62,6 +62,7 @@ final class UserStackMerge {
         MemorySegment copy = MemorySegment.NULL;
         UserStackEnd end = UserStackEnd.OUTERMOST;
         int count;
+        int pid;
         int tid;
         long time;
 
@@ -138,7 +139,7 @@ final class UserStackMerge {
                 return false;
             }
             keep(at, size);
-            putInto(used - size, hit);
+            putInto(used - size, hit, number);
             return true;
         }
         if (size < RAW + UserStackRecord.HEAD_BYTES || !outputs.contains(identifier)) {
@@ -160,12 +161,14 @@ final class UserStackMerge {
             stack.count = stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
             stack.end = stacks.completedEnd();
         }
+        stacks.nameRunTimes(record.pid(), stack.frames, stack.count);
         stack.copy = MemorySegment.NULL;
+        stack.pid = record.pid();
         stack.tid = record.tid();
         stack.time = from.get(JAVA_LONG_UNALIGNED, at + TIME);
         if (tracepoints.contains(record.event())) {
             if (stack.sample >= 0) {
-                putInto(stack.sample, stack);
+                putInto(stack.sample, stack, record.event());
             }
             stack.count = 0;
             stack.sample = -1;
@@ -174,17 +177,23 @@ final class UserStackMerge {
     }
 
     /** Puts the stack into the sample at a place of the merged records, if it belongs there. */
-    private void putInto(long start, Pending stack) {
+    private void putInto(long start, Pending stack, int event) {
         long header = to.get(JAVA_LONG_UNALIGNED, start);
         int size = (int) (header >>> 48);
         long between = to.get(JAVA_LONG_UNALIGNED, start + TIME) - stack.time;
         long known = to.get(JAVA_LONG_UNALIGNED, start + CHAIN);
         int more = 8 * (1 + stack.count);
         boolean fits = known >= 0 && known <= (size - CHAIN - 8) / 8 && size + more <= MOST_RECORD;
-        if (stack.count == 0
-                || to.get(JAVA_INT_UNALIGNED, start + TID) != stack.tid
+        if (to.get(JAVA_INT_UNALIGNED, start + TID) != stack.tid
                 || Math.abs(between) > MOST_NANOS
                 || !fits) {
+            return;
+        }
+        if (stack.count == 0) {
+            if (stack.end == UserStackEnd.IN_EXEC) {
+                stacks.count(event, stack.end, stack.pid, 0);
+                stack.end = UserStackEnd.OUTERMOST;
+            }
             return;
         }
         long place = start + CHAIN + 8 + 8 * known;
@@ -197,8 +206,8 @@ final class UserStackMerge {
         to.set(JAVA_LONG_UNALIGNED, start + CHAIN, known + 1 + stack.count);
         to.set(JAVA_LONG_UNALIGNED, place, PerfAbi.PERF_CONTEXT_USER);
         MemorySegment.copy(stack.frames, 0, to, JAVA_LONG_UNALIGNED, place + 8, stack.count);
+        stacks.count(event, stack.end, stack.pid, stack.frames[stack.count - 1]);
         stack.count = 0;
-        stacks.count(stack.end);
     }
 
     /**

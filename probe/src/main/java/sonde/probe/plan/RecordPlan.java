@@ -94,13 +94,7 @@ public record RecordPlan(
                         .filter(one -> !absent.contains(one.event()))
                         .map(one -> {
                             List<String> filter = kernel.getOrDefault(one.event(), List.of());
-                            return new EventOwner(
-                                    one.event(),
-                                    one.source(),
-                                    one.buffer(),
-                                    one.reason(),
-                                    one.stacks(),
-                                    String.join(" && ", filter));
+                            return one.withFilter(String.join(" && ", filter));
                         })
                         .toList(),
                 all,

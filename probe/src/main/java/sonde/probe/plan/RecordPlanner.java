@@ -10,6 +10,7 @@ import static sonde.recording.perfdata.PerfAbi.PERF_TYPE_TRACEPOINT;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -397,7 +398,8 @@ public final class RecordPlanner {
             return false;
         }
         String reason = "asked for with -e " + text + ", and its stack";
-        owners.put(tracepoint, new EventOwner(tracepoint, PERF_DATA, "", reason, named, ""));
+        owners.put(
+                tracepoint, new EventOwner(tracepoint, PERF_DATA, "", reason, named, "", Map.of()));
         task.remove(tracepoint);
         outside.remove(tracepoint);
         SampledEvent event =

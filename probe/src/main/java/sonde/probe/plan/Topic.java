@@ -1,7 +1,6 @@
 package sonde.probe.plan;
 
 import java.util.Locale;
-import java.util.Optional;
 
 /** A part of the default recording that {@code --no-NAME} leaves out. */
 public enum Topic {
@@ -23,15 +22,5 @@ public enum Topic {
     /** The word after {@code --no-}. */
     public String option() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /** The topic of that word. */
-    public static Optional<Topic> named(String option) {
-        for (Topic topic : values()) {
-            if (topic.option().equals(option)) {
-                return Optional.of(topic);
-            }
-        }
-        return Optional.empty();
     }
 }

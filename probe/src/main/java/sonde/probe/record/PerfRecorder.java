@@ -23,6 +23,7 @@ import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfDataWriter;
 import sonde.recording.perfdata.PerfFeatures;
 import sonde.recording.perfdata.TracingData;
+import sonde.symbol.RuntimeFrames;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -34,11 +35,16 @@ final class PerfRecorder implements AutoCloseable {
     /** Name of the part. */
     static final String FILE = "perf.data";
 
+    /** For names of frames that are being read. */
+    private static final long MOST_WAIT_MILLIS = 500;
+
     private final PerfRings rings;
     private final PerfDataWriter writer;
     private final int file;
     private final @Nullable StackPrograms stacks;
     private final long threadsId;
+    private final BundleFolder folder;
+    private int frames = -1;
     private final List<String> notes = new ArrayList<>();
     private @Nullable NamesProgram names;
 
@@ -55,7 +61,9 @@ final class PerfRecorder implements AutoCloseable {
             PerfDataWriter writer,
             int file,
             long threadsId,
-            @Nullable StackPrograms stacks) {
+            @Nullable StackPrograms stacks,
+            BundleFolder folder) {
+        this.folder = folder;
         this.threadsId = threadsId;
         this.rings = rings;
         this.writer = writer;
@@ -97,7 +105,8 @@ final class PerfRecorder implements AutoCloseable {
             List<AttrEntry> entries = new ArrayList<>(rings.entries());
             entries.add(AttrFactory.threads(entries.getFirst()));
             PerfDataWriter writer = PerfDataWriter.create(file, entries, early.build());
-            return new PerfRecorder(rings, writer, file, entries.getLast().ids()[0], stacks);
+            long threadsId = entries.getLast().ids()[0];
+            return new PerfRecorder(rings, writer, file, threadsId, stacks, folder);
         } catch (SyscallException e) {
             rings.close();
             if (file >= 0) {
@@ -267,8 +276,28 @@ final class PerfRecorder implements AutoCloseable {
             writeErrno = e.errno();
             unwritten += rings.records() - before;
         }
+        keepFrames();
         endOffset = writer.endOffset();
         return writeErrno;
+    }
+
+    /** Writes what addresses of frames of run times mean, as far as it is known. */
+    private void keepFrames() {
+        byte[] lines = stacks == null ? new byte[0] : stacks.runTimeLines();
+        if (lines.length == 0) {
+            return;
+        }
+        try {
+            frames = frames < 0 ? folder.create(RuntimeFrames.FILE) : frames;
+            Fd.writeFully(frames, lines);
+        } catch (SyscallException e) {
+            notes.add("functions of run times have no names: " + Errno.describe(e.errno()));
+        }
+    }
+
+    /** Whether there is {@link RuntimeFrames#FILE}. */
+    boolean hasFrames() {
+        return frames >= 0;
     }
 
     /** What was lost; after {@link #off} and the last {@link #drain}. */
@@ -294,6 +323,10 @@ final class PerfRecorder implements AutoCloseable {
 
     /** Writes the features known at the end and the final header. */
     void finish(long startNanos, long endNanos) {
+        if (stacks != null) {
+            stacks.awaitTables(MOST_WAIT_MILLIS);
+            keepFrames();
+        }
         if (wholeSince > 0) {
             notes.add(wholeFor(FILE, endNanos - wholeSince));
         }
@@ -344,5 +377,8 @@ final class PerfRecorder implements AutoCloseable {
         rings.close();
         writer.close();
         Fd.discard(file);
+        if (frames >= 0) {
+            Fd.discard(frames);
+        }
     }
 }

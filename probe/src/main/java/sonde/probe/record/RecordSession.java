@@ -339,6 +339,7 @@ public final class RecordSession implements AutoCloseable {
         meta =
                 meta.withState(RecordingState.FINISHED)
                         .withAccount(account.losses(), sources.sentences())
+                        .withUserStacks(sources.userStacks())
                         .withRecorder(SessionMeta.recorder(meta.recorder(), cpuAtStart));
         folder.writeMeta(meta);
     }

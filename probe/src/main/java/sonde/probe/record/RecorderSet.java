@@ -31,6 +31,7 @@ import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.ftrace.CpuStats;
 import sonde.recording.tracedat.TraceDatMetadata;
+import sonde.symbol.RuntimeFrames;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
@@ -498,7 +499,11 @@ final class RecorderSet {
     }
 
     /** Makes the trace.dat; returns the parts there are then. */
-    List<BundlePart> assemble(List<BundlePart> parts, RingAccount account) {
+    List<BundlePart> assemble(List<BundlePart> told, RingAccount account) {
+        List<BundlePart> parts = new ArrayList<>(told);
+        if (perf != null && perf.hasFrames()) {
+            parts.add(new BundlePart(RuntimeFrames.FILE, RecordingMeta.PartKind.OTHER, "", -1));
+        }
         join(formatsThread);
         TraceDatMetadata kept = metadata;
         if (ftrace == null || kept == null) {
@@ -525,6 +530,12 @@ final class RecorderSet {
             all.addAll(ftrace.notes());
         }
         return all;
+    }
+
+    /** How user stacks ended, by event. */
+    Map<String, Map<String, Long>> userStacks() {
+        StackPrograms loaded = stacks;
+        return loaded == null ? Map.of() : loaded.endsByEvent();
     }
 
     /**

@@ -83,11 +83,12 @@ final class TargetCounters {
         for (int pid : tree.subList(0, Math.min(tree.size(), MAX_PROCESSES))) {
             String folder = "/proc/" + pid;
             String[] pages = text(folder + "/statm").split(" ");
-            if (pages.length > 1 && pages[1].matches("\\d{1,15}")) {
+            if (pages.length > 2 && (pages[1] + pages[2]).matches("\\d{1,15}")) {
                 String name = text(folder + "/comm").strip();
-                long bytes = Long.parseLong(pages[1]) * PAGE;
+                // Pages of files and shared memory come and go as they are used.
+                long bytes = (Long.parseLong(pages[1]) - Long.parseLong(pages[2])) * PAGE;
                 if (bytes > 0) { // a zombie has none
-                    read(TargetReading.RSS, name + " " + pid, bytes);
+                    read(TargetReading.PRIVATE, name + " " + pid, bytes);
                 }
             }
             if (groups.size() < MAX_DEPTH) {

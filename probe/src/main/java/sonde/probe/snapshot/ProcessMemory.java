@@ -12,12 +12,13 @@ import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
 /** The memory of a process that goes on running, through /proc/PID/mem. */
-final class ProcessMemory implements AutoCloseable {
+public final class ProcessMemory implements AutoCloseable {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final int file;
 
-    ProcessMemory(int pid) {
+    /** Opens it; where that is refused, nothing can be read. */
+    public ProcessMemory(int pid) {
         int opened = -1;
         try {
             opened = FileCalls.open("/proc/" + pid + "/mem", FileCalls.O_RDONLY);
@@ -28,7 +29,7 @@ final class ProcessMemory implements AutoCloseable {
     }
 
     /** The bytes from an address on, as many as can be read, in the machine's order. */
-    ByteBuffer read(long address, int bytes) {
+    public ByteBuffer read(long address, int bytes) {
         if (file < 0 || address <= 0 || bytes <= 0) {
             return NOTHING;
         }
@@ -43,7 +44,7 @@ final class ProcessMemory implements AutoCloseable {
     }
 
     /** The text at an address up to its NUL or a limit; empty when it cannot be read. */
-    String text(long address, int limit) {
+    public String text(long address, int limit) {
         int page = MachineFacts.pageBytes();
         ByteBuffer bytes = read(address, (int) Math.min(limit, page - (address & (page - 1))));
         if (bytes.limit() < limit && bytes.hasRemaining() && !hasEnd(bytes)) {

@@ -40,13 +40,18 @@ final class FrameStep {
     private final CodeBuilder code;
     private final Label stop;
     private final ReturnCode returns;
+    private final Label run;
     private final Label haveCfa = new Label("have the CFA");
     private final Label unreadable = new Label("unreadable");
     private final Label bad = new Label("bad rule");
     private final Label next = new Label("next");
 
-    FrameStep(CodeBuilder code, Label stop, ReturnCode returns) {
+    /**
+     * @param run the subprogram that begins a run of frames of a run time
+     */
+    FrameStep(CodeBuilder code, Label stop, ReturnCode returns, Label run) {
         this.returns = returns;
+        this.run = run;
         this.code = code;
         this.stop = stop;
     }
@@ -80,6 +85,17 @@ final class FrameStep {
         returnRegister();
         at(kinds, Kind.SIGNAL);
         signal();
+        at(kinds, Kind.CLONED);
+        Label end = kinds[Kind.END.ordinal()];
+        code.load(Width.U64, R1, R6, LEAF)
+                .ifZero(R1, end)
+                .load(Width.U64, R1, R6, REGISTERS)
+                .ifZero(R1, end);
+        plus(RSP);
+        at(kinds, Kind.INTERPRETER_RSP);
+        interpreter(RSP);
+        at(kinds, Kind.INTERPRETER_RBP);
+        interpreter(RBP);
         at(kinds, Kind.END);
         code.move(R7, UserStackEnd.OUTERMOST.ordinal()).jump(stop);
         code.at(haveCfa);
@@ -109,6 +125,19 @@ final class FrameStep {
     private void plus(int register) {
         offset();
         code.load(Width.U64, R8, R6, register).add(R8, R2).jump(haveCfa);
+    }
+
+    /** A function that runs others: the walker of its run time takes over in the next step. */
+    private void interpreter(int register) {
+        offset();
+        code.load(Width.U64, R8, R6, register)
+                .add(R8, R2)
+                .load(Width.U64, R1, R6, RSP)
+                .store(Width.U64, R6, RuntimeScratch.LOW, R1)
+                .store(Width.U64, R6, RuntimeScratch.HIGH, R8)
+                .move(R1, R6)
+                .call(run)
+                .jump(haveCfa);
     }
 
     private void stub() {

@@ -30,7 +30,7 @@ final class FunctionTypes {
         starts.forEach((name, slot) -> {
             List<Integer> parameters =
                     switch (name) {
-                        case "frame" -> List.of(number, pointer);
+                        case "frame", "python_thread" -> List.of(number, pointer);
                         case "unwind", "maple_step", "returned" -> List.of(pointer, number);
                         default -> List.of(pointer);
                     };

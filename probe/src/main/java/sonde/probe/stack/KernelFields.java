@@ -24,6 +24,7 @@ import sonde.sys.Errno;
  * @param modified seconds of the time of modification
  * @param device of {@code s_dev} in struct super_block
  * @param returns null for a kernel without uprobes
+ * @param fsBase of {@code thread.fsbase} in struct task_struct
  */
 record KernelFields(
         int mm,
@@ -40,7 +41,8 @@ record KernelFields(
         int inodeNumber,
         int modified,
         int device,
-        @Nullable ReturnFields returns) {
+        @Nullable ReturnFields returns,
+        int fsBase) {
     /**
      * Offsets that lead to the return addresses that uretprobes have replaced.
      *
@@ -91,7 +93,8 @@ record KernelFields(
                 // i_mtime, __i_mtime (6.6), i_mtime_sec (6.11)
                 offset(btf, "inode", "i_mtime_sec", "__i_mtime", "i_mtime"),
                 offset(btf, "super_block", "s_dev"),
-                ReturnFields.of(btf));
+                ReturnFields.of(btf),
+                offset(btf, "task_struct", "thread") + offset(btf, "thread_struct", "fsbase"));
     }
 
     private static int vdso(Btf btf) throws IOException {

@@ -16,17 +16,21 @@ public final class MappingLog {
     private static final int MOST_PROCESSES = 4096;
     private static final int MOST_MAPPINGS = 4096;
 
+    /** Forks between an exec and a stack. */
+    private static final int MOST_FORKS = 8;
+
     private final Map<Integer, List<MappedRange>> logged = bounded();
     private final Map<Integer, List<MappedRange>> read = bounded();
+    private final Map<Integer, Integer> parents = bounded();
 
     MappingLog() {}
 
-    private static Map<Integer, List<MappedRange>> bounded() {
+    private static <V> Map<Integer, V> bounded() {
         return new LinkedHashMap<>(16, 0.75f, true) {
             private static final long serialVersionUID = 1L;
 
             @Override
-            protected boolean removeEldestEntry(Map.Entry<Integer, List<MappedRange>> eldest) {
+            protected boolean removeEldestEntry(Map.Entry<Integer, V> eldest) {
                 return size() > MOST_PROCESSES;
             }
         };
@@ -41,11 +45,13 @@ public final class MappingLog {
         of.add(range);
     }
 
-    /** A PERF_RECORD_FORK of a process. */
+    /**
+     * A PERF_RECORD_FORK of a process. What the parent has mapped may come later: each CPU has a
+     * ring of its own.
+     */
     public void forked(int parent, int pid) {
-        List<MappedRange> of = logged.get(parent);
-        if (of != null && parent != pid) {
-            logged.put(pid, new ArrayList<>(of));
+        if (parent != pid) {
+            parents.put(pid, parent);
         }
         read.remove(pid);
     }
@@ -60,7 +66,12 @@ public final class MappingLog {
 
     /** The mapping that holds an address; null for none, or when it is no code. */
     @Nullable MappedRange find(int pid, long pc) {
-        MappedRange found = find(logged.getOrDefault(pid, List.of()), pc);
+        MappedRange found = null;
+        Integer of = pid;
+        for (int i = 0; i < MOST_FORKS && of != null && found == null; i++) {
+            found = find(logged.getOrDefault(of, List.of()), pc);
+            of = parents.get(of);
+        }
         if (found == null) {
             found = find(read.getOrDefault(pid, List.of()), pc);
         }

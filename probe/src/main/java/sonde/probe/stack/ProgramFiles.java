@@ -23,6 +23,9 @@ final class ProgramFiles {
                     "/lib",
                     "/usr/lib");
 
+    private static final long DT_RPATH = 15;
+    private static final long DT_RUNPATH = 29;
+
     private ProgramFiles() {}
 
     /** The file of a command as a shell finds it; the word itself when it finds none. */
@@ -42,7 +45,7 @@ final class ProgramFiles {
         return Files.isRegularFile(Path.of(path)) && Files.isExecutable(Path.of(path));
     }
 
-    /** Paths of what a file names as needed, of those that are in the usual folders. */
+    /** Paths of what a file names as needed, of those in its own and in the usual folders. */
     static List<String> needed(String path) {
         List<String> found = new ArrayList<>();
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
@@ -58,8 +61,10 @@ final class ProgramFiles {
             }
             ElfFile elf = ElfFile.of(file);
             elf.interpreter().ifPresent(found::add);
+            List<String> folders = new ArrayList<>(ownFolders(elf, path));
+            folders.addAll(FOLDERS);
             for (String name : elf.dynamic().map(DynamicTable::needed).orElse(List.of())) {
-                FOLDERS.stream()
+                folders.stream()
                         .map(folder -> Path.of(folder, name))
                         .filter(Files::isRegularFile)
                         .findFirst()
@@ -69,6 +74,21 @@ final class ProgramFiles {
             // Its tables are made once the kernel's program meets it.
         }
         return found;
+    }
+
+    /** DT_RPATH and DT_RUNPATH. */
+    private static List<String> ownFolders(ElfFile elf, String path) throws IOException {
+        Path folder = Path.of(path).toRealPath().getParent();
+        List<String> folders = new ArrayList<>();
+        for (long tag : new long[] {DT_RPATH, DT_RUNPATH}) {
+            for (String text : elf.dynamic().map(all -> all.texts(tag)).orElse(List.of())) {
+                for (String one : text.split(":")) {
+                    folders.add(
+                            one.replace("${ORIGIN}", "$ORIGIN").replace("$ORIGIN", "" + folder));
+                }
+            }
+        }
+        return folders;
     }
 
     private static String firstLine(TargetFile file) throws IOException {

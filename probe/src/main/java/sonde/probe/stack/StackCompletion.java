@@ -12,6 +12,12 @@ import sonde.sys.MappedRange;
  * the kernel made, by the same rows.
  */
 final class StackCompletion {
+    // struct rt_sigframe at rsp: sigcontext of its ucontext at 40, asm/sigcontext.h.
+    private static final long SIGNAL_RBP = 120;
+    private static final long SIGNAL_RBX = 128;
+    private static final long SIGNAL_RSP = 160;
+    private static final long SIGNAL_IP = 168;
+
     private final UnwindFiles files;
     private final MappingLog mappings;
     private MemorySegment copy = MemorySegment.NULL;
@@ -93,20 +99,29 @@ final class StackCompletion {
         int rule = known;
         long cfa =
                 switch (CompactRule.kind(rule)) {
-                    case RSP -> rsp + CompactRule.offset(rule);
-                    case RBP -> rbp + CompactRule.offset(rule);
+                    case RSP, INTERPRETER_RSP -> rsp + CompactRule.offset(rule);
+                    case RBP, INTERPRETER_RBP -> rbp + CompactRule.offset(rule);
                     case RBX -> rbx + CompactRule.offset(rule);
                     case PLT -> rsp + 8 + ((ip & 15) >= CompactRule.offset(rule) / 8 ? 8 : 0);
                     case AT_RBP -> word(rbp + CompactRule.signedOffset(rule));
                     case AT_RSP -> word(rsp + CompactRule.signedOffset(rule)) + 8;
                     case NONE -> rbp >= rsp && (rbp & 7) == 0 ? rbp + 16 : 0;
-                    case SIGNAL, REGISTER, RETURN_REGISTER, END -> 0;
+                    case SIGNAL, REGISTER, RETURN_REGISTER, END, CLONED -> 0;
                 };
         CompactRule.Kind kind = CompactRule.kind(rule);
+        if (kind == CompactRule.Kind.SIGNAL && has(rsp + SIGNAL_IP)) {
+            long frame = rsp;
+            rbp = word(frame + SIGNAL_RBP);
+            rbx = word(frame + SIGNAL_RBX);
+            rsp = word(frame + SIGNAL_RSP);
+            ip = word(frame + SIGNAL_IP);
+            exact = true;
+            return true;
+        }
         boolean guessed = kind == CompactRule.Kind.NONE;
         if (cfa < rsp || !has(cfa - 8)) {
             end =
-                    kind == CompactRule.Kind.END
+                    kind == CompactRule.Kind.END || kind == CompactRule.Kind.CLONED
                             ? UserStackEnd.OUTERMOST
                             : guessed ? UserStackEnd.NO_ROW : UserStackEnd.SHORT_COPY;
             return false;

@@ -35,16 +35,17 @@ import sonde.sys.SyscallException;
 public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
-    /** The command waits so long for the tables of its files. */
-    private static final long COMMAND_MILLIS = 500;
+    /** The command waits at most so long for the tables of its files. */
+    private static final long COMMAND_MILLIS = 2000;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
     private final BpfMap outputs;
     private final UnwindFiles files;
+    private final RuntimeNames names;
     private final MappingLog mappings = new MappingLog();
     private final StackCompletion completion;
-    private final long[] ends = new long[UserStackEnd.values().length];
+    private final UserStackCounts ends = new UserStackCounts();
     private final TableMaker maker;
     private @Nullable TaskTree tree;
 
@@ -55,8 +56,9 @@ public final class StackPrograms implements AutoCloseable {
             UnwindTables tables = UnwindTables.open();
             parts.push(tables);
             files = new UnwindFiles(tables);
+            names = RuntimeNames.of(tables);
             completion = new StackCompletion(files, mappings);
-            maker = TableMaker.start(tables, files, command, rootPids);
+            maker = TableMaker.start(tables, files, names, command, rootPids);
             parts.push(maker);
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
@@ -200,20 +202,53 @@ public final class StackPrograms implements AutoCloseable {
         return maker.isMaking();
     }
 
+    /** Waits until what the programs reported was dealt with, though not long. */
+    public void awaitTables(long millis) {
+        maker.awaitQuiet(millis);
+    }
+
     /** Why {@link #complete} stopped. */
     public UserStackEnd completedEnd() {
         return completion.end();
     }
 
-    /** Counts a stack that goes into a sample. */
-    public void count(UserStackEnd end) {
-        ends[end.ordinal()]++;
+    /** Puts addresses in place of the frames of run times of a stack. */
+    public void nameRunTimes(int pid, long[] frames, int count) {
+        for (int i = 0; i < count; i++) {
+            if (RuntimeWord.is(frames[i])) {
+                frames[i] = names.address(pid, frames[i]);
+            }
+        }
+    }
+
+    /** More of the file {@link sonde.symbol.RuntimeFrames#FILE}. */
+    public byte[] runTimeLines() {
+        return names.takeLines();
+    }
+
+    /**
+     * Counts a stack that goes into a sample.
+     *
+     * @param number of the event
+     * @param last address of its outermost frame
+     */
+    public void count(int number, UserStackEnd end, int pid, long last) {
+        UserStackProgram program = programs.get(number);
+        if (program != null) {
+            ends.add(program.event().name(), end, () -> mappings.find(pid, last), last);
+        }
+    }
+
+    /** How many stacks of which event ended in which way, and where. */
+    public Map<String, Map<String, Long>> endsByEvent() {
+        return ends.byEvent();
     }
 
     /** What went wrong, one sentence each. */
     public List<String> notes() {
         List<String> all = new ArrayList<>(files.notes());
-        UserStackCounts.sentence(ends).ifPresent(all::add);
+        all.addAll(names.notes());
+        UserStackCounts.sentence(ends.all()).ifPresent(all::add);
         return all;
     }
 

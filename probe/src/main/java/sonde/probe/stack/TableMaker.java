@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -18,6 +19,7 @@ final class TableMaker implements AutoCloseable {
     private static final long WAIT_NANOS = 20_000_000;
 
     private final UnwindFiles files;
+    private final RuntimeNames names;
     private final RingBuffer reports;
     private final Thread thread;
     private final CountDownLatch commandRead = new CountDownLatch(1);
@@ -25,8 +27,13 @@ final class TableMaker implements AutoCloseable {
     private volatile boolean making = true;
 
     private TableMaker(
-            UnwindFiles files, RingBuffer reports, List<String> command, Set<Integer> pids) {
+            UnwindFiles files,
+            RuntimeNames names,
+            RingBuffer reports,
+            List<String> command,
+            Set<Integer> pids) {
         this.files = files;
+        this.names = names;
         this.reports = reports;
         thread =
                 Thread.ofPlatform()
@@ -42,10 +49,14 @@ final class TableMaker implements AutoCloseable {
      * @param pids processes whose files are read then
      */
     static TableMaker start(
-            UnwindTables tables, UnwindFiles files, List<String> command, Set<Integer> pids)
+            UnwindTables tables,
+            UnwindFiles files,
+            RuntimeNames names,
+            List<String> command,
+            Set<Integer> pids)
             throws IOException {
         RingBuffer reports = RingBuffer.open(tables.reports());
-        TableMaker maker = new TableMaker(files, reports, command, pids);
+        TableMaker maker = new TableMaker(files, names, reports, command, pids);
         maker.thread.start();
         return maker;
     }
@@ -62,19 +73,18 @@ final class TableMaker implements AutoCloseable {
             files.command(command);
             commandRead.countDown();
             for (int pid : pids) {
-                files.process(pid);
+                for (String path : files.unread(pid)) {
+                    files.file(path);
+                    readReports();
+                }
             }
             making = false;
             while (!ending) {
                 reports.await(WAIT_NANOS);
                 making = true;
-                List<byte[]> found = new ArrayList<>();
-                reports.drain((memory, offset, bytes) ->
-                        found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
-                for (byte[] report : found) {
-                    files.reported(MemorySegment.ofArray(report));
-                }
+                readReports();
                 files.makeWanted();
+                names.readWanted();
                 making = false;
             }
         } catch (IOException e) {
@@ -85,12 +95,41 @@ final class TableMaker implements AutoCloseable {
         }
     }
 
+    /** Reads what programs reported: first JVMs, which takes less time than tables. */
+    private void readReports() throws IOException {
+        List<byte[]> found = new ArrayList<>();
+        reports.drain((memory, offset, bytes) ->
+                found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
+        found.sort(Comparator.comparing(report -> !JvmTable.isReport(report)));
+        for (byte[] report : found) {
+            if (report.length >= PythonReport.BYTES) {
+                names.reported(MemorySegment.ofArray(report));
+            } else {
+                files.reported(MemorySegment.ofArray(report));
+            }
+        }
+        files.lookAgain();
+    }
+
     /** Waits for the tables of the command's files, though not long. */
     void awaitCommand(long millis) {
         try {
             commandRead.await(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until nothing is left to do, though not long. */
+    void awaitQuiet(long millis) {
+        long end = System.nanoTime() + millis * 1_000_000;
+        while (isMaking() && System.nanoTime() < end) {
+            try {
+                Thread.sleep(1);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
         }
     }
 

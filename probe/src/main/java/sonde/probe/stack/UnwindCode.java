@@ -12,16 +12,20 @@ import static sonde.bpf.insn.BpfRegister.R7;
 import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
 import static sonde.bpf.insn.JumpCondition.EQUAL;
+import static sonde.bpf.insn.JumpCondition.LESS;
+import static sonde.probe.stack.UnwindScratch.CALL;
 import static sonde.probe.stack.UnwindScratch.COPY;
 import static sonde.probe.stack.UnwindScratch.COPY_PAGES;
 import static sonde.probe.stack.UnwindScratch.COUNT;
 import static sonde.probe.stack.UnwindScratch.CS;
+import static sonde.probe.stack.UnwindScratch.CURRENT;
 import static sonde.probe.stack.UnwindScratch.END;
 import static sonde.probe.stack.UnwindScratch.EXACT;
 import static sonde.probe.stack.UnwindScratch.FRAMES;
 import static sonde.probe.stack.UnwindScratch.GUESSED;
 import static sonde.probe.stack.UnwindScratch.IP;
 import static sonde.probe.stack.UnwindScratch.LEAF;
+import static sonde.probe.stack.UnwindScratch.MM;
 import static sonde.probe.stack.UnwindScratch.MOST_FRAMES;
 import static sonde.probe.stack.UnwindScratch.PAGE;
 import static sonde.probe.stack.UnwindScratch.PC;
@@ -60,6 +64,9 @@ final class UnwindCode {
 
     private static final int PT_REGS_IP = 128;
     private static final int PT_REGS_CS = 136;
+    private static final int PT_REGS_ORIG_AX = 120;
+    private static final int NR_EXECVE = 59;
+    private static final int NR_EXECVEAT = 322;
     private static final int USER32_CS = 0x23;
 
     private final KernelFields fields;
@@ -72,13 +79,18 @@ final class UnwindCode {
     private final Label mapleStep = new Label("maple_step");
     private final Label findRow = new Label("find_row");
     private final Label returned = new Label("returned");
+    private final Label java = new Label("java");
+    private final UnwindTables tables;
     private final ReturnCode returns;
+    private final PythonCode python;
 
     UnwindCode(KernelFields fields, UnwindTables tables) {
         this.fields = fields;
+        this.tables = tables;
         mappings = new MappingCode(fields, tables, mapleStep);
         rows = new RowCode(tables);
         returns = new ReturnCode(fields, returned);
+        python = new PythonCode(fields, tables);
     }
 
     /** Slots at which the subprograms begin, in the order of {@link #subprograms}. */
@@ -100,6 +112,7 @@ final class UnwindCode {
                 .move(R7, R0)
                 .load(Width.U64, R1, R7, fields.mm())
                 .ifZero(R1, none)
+                .store(Width.U64, R6, MM, R1)
                 .load(Width.U64, R2, R1, fields.mapleRoot())
                 .store(Width.U64, R6, ROOT, R2)
                 .load(Width.U64, R3, R1, fields.vdso())
@@ -113,19 +126,22 @@ final class UnwindCode {
                     .and(R1, 3)
                     .ifZero(R1, kernel);
             copyRegisters(code, sampled);
-            code.jump(taken).at(kernel);
+            code.store(Width.U64, R6, CALL, -1).jump(taken).at(kernel);
         }
         code.step("registers at the kernel's entry")
                 .move(R1, R7)
                 .call(HelperFunctionId.TASK_PT_REGS)
                 .move(R5, R0);
         copyRegisters(code, R5);
+        code.load(Width.U64, R1, R5, PT_REGS_ORIG_AX).store(Width.U64, R6, CALL, R1);
         code.at(taken)
                 .store(Width.U64, R6, EXACT, 1)
                 .store(Width.U64, R6, LEAF, 1)
                 .store(Width.U64, R6, COUNT, 0)
                 .store(Width.U64, R6, END, UserStackEnd.LIMIT.ordinal())
-                .store(Width.U64, R6, GUESSED, 0);
+                .store(Width.U64, R6, GUESSED, 0)
+                .store(Width.U64, R6, RuntimeScratch.RUN, 0)
+                .store(Width.U64, R6, RuntimeScratch.STATE, 0);
     }
 
     private static void copyRegisters(CodeBuilder code, BpfRegister from) {
@@ -208,9 +224,12 @@ final class UnwindCode {
     /** Writes the subprograms; behind the last instruction of the program. */
     void subprograms(CodeBuilder code) {
         begin(code, unwind);
-        // bpf_loop(most frames, frame, the slot with the scratch memory, 0)
+        // bpf_loop(steps, frame, the slot with the scratch memory, 0); steps of a run time may
+        // tell no frame
         code.store(Width.U64, R10, -8, R1)
+                .store(Width.U64, R1, RuntimeScratch.MOST, R2)
                 .move(R1, R2)
+                .shiftLeft(R1, 1)
                 .function(R2, frame)
                 .move(R3, R10)
                 .add(R3, -8)
@@ -224,10 +243,13 @@ final class UnwindCode {
         mappings.step(code);
         begin(code, findRow);
         rows.find(code);
+        begin(code, java);
+        new JavaCode(tables.jvms(), code).write();
         if (returns.isWanted()) {
             begin(code, returned);
             returns.find(code);
         }
+        python.subprograms(code, label -> begin(code, label));
     }
 
     private void begin(CodeBuilder code, Label name) {
@@ -240,9 +262,22 @@ final class UnwindCode {
         begin(code, frame);
         Label mapped = new Label("mapped");
         Label exact = new Label("exact");
-        Label keep = new Label("keep");
+        Label first = new Label("first");
         Label stop = new Label("stop");
+        Label room = new Label("room");
+        Label nativeFrame = new Label("native");
         code.load(Width.U64, R6, R2, 0)
+                .load(Width.U64, R1, R6, COUNT)
+                .load(Width.U64, R2, R6, RuntimeScratch.MOST)
+                .branch(LESS, R1, R2, room)
+                .exit(1)
+                .at(room)
+                .load(Width.U64, R1, R6, RuntimeScratch.RUN)
+                .ifZero(R1, nativeFrame)
+                .move(R1, R6)
+                .call(python.step())
+                .exit(0)
+                .at(nativeFrame)
                 .load(Width.U64, R7, R6, IP)
                 .load(Width.U64, R1, R6, EXACT)
                 .ifNotZero(R1, exact)
@@ -254,10 +289,16 @@ final class UnwindCode {
                 .ifNotZero(R0, mapped);
         // A caller outside of code is none: what was taken for a return address is not one.
         code.load(Width.U64, R1, R6, COUNT)
-                .ifZero(R1, keep)
+                .ifZero(R1, first)
                 .move(R7, UserStackEnd.NO_CODE.ordinal())
                 .jump(stop);
-        code.at(keep).load(Width.U64, R1, R6, IP).store(Width.U64, R6, FRAMES, R1);
+        // The registers are those of the program before, the memory is the next one's.
+        code.at(first)
+                .load(Width.U64, R1, R6, CALL)
+                .move(R7, UserStackEnd.IN_EXEC.ordinal())
+                .branch(EQUAL, R1, NR_EXECVE, stop)
+                .branch(EQUAL, R1, NR_EXECVEAT, stop);
+        code.load(Width.U64, R1, R6, IP).store(Width.U64, R6, FRAMES, R1);
         code.store(Width.U64, R6, COUNT, 1).move(R7, UserStackEnd.NO_CODE.ordinal()).jump(stop);
         code.at(mapped)
                 .step("keep the frame")
@@ -272,11 +313,31 @@ final class UnwindCode {
                 .store(Width.U64, R6, COUNT, R2)
                 .load(Width.U64, R1, R6, PENDING)
                 .move(R7, UserStackEnd.NO_TABLE.ordinal())
-                .ifNotZero(R1, stop)
-                .move(R1, R6)
-                .call(findRow)
-                .move(R9, R0);
-        new FrameStep(code, stop, returns).write();
+                .ifNotZero(R1, stop);
+        runtimeFrame(code, stop);
+        code.move(R1, R6).call(findRow).move(R9, R0);
+        new FrameStep(code, stop, returns, python.run()).write();
         code.at(stop).store(Width.U64, R6, END, R7).exit(1);
+    }
+
+    /** Steps over a frame of code that is in no file, if it is known whose it is. */
+    private void runtimeFrame(CodeBuilder code, Label stop) {
+        Label next = new Label("next frame");
+        Label rows = new Label("rows");
+        code.load(Width.U64, R1, R6, CURRENT + 24)
+                .ifNotZero(R1, rows)
+                .move(R1, R6)
+                .call(java)
+                .ifZero(R0, rows)
+                .branch(EQUAL, R0, JavaCode.STEPPED, next)
+                .move(R7, R0)
+                .add(R7, -JavaCode.ENDED)
+                .jump(stop)
+                .at(next)
+                .move(R7, UserStackEnd.OUTERMOST.ordinal())
+                .load(Width.U64, R1, R6, IP)
+                .ifZero(R1, stop)
+                .exit(0)
+                .at(rows);
     }
 }

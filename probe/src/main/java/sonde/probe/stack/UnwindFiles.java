@@ -3,10 +3,16 @@ package sonde.probe.stack;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -19,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.unwind.CompactRule;
@@ -27,6 +34,7 @@ import sonde.probe.stack.UnwindTables.UnwoundFile;
 import sonde.symbol.Vdso;
 import sonde.symbol.files.FileCache;
 import sonde.symbol.files.FileCache.CacheKind;
+import sonde.sys.FileCalls;
 import sonde.sys.FileStatus;
 import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
@@ -36,7 +44,8 @@ import sonde.sys.TargetFile;
 final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
-    private static final int MOST_WORDS = 8;
+    private static final long QUICK_BYTES = 2L << 20;
+    private static final int MOST_WORDS = 24;
     private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
 
@@ -66,20 +75,22 @@ final class UnwindFiles {
 
     /** The tables of all files that a process has mapped as code; one that is gone has none. */
     void process(int pid) {
-        List<MappedRange> ranges;
+        unread(pid).forEach(this::file);
+    }
+
+    /** Paths of files that a process has mapped as code and that no process had before. */
+    List<String> unread(int pid) {
         try {
-            ranges = MappedRange.of(pid);
+            return MappedRange.of(pid).stream()
+                    .filter(range ->
+                            range.isExecutable()
+                                    && range.inode() != 0
+                                    && mapped.add(
+                                            List.of(range.major(), range.minor(), range.inode())))
+                    .map(range -> mapping(pid, range.start(), range.end()))
+                    .toList();
         } catch (SyscallException e) {
-            return;
-        }
-        for (MappedRange range : ranges) {
-            boolean isNew =
-                    range.permissions().charAt(2) == 'x'
-                            && range.inode() != 0
-                            && mapped.add(List.of(range.major(), range.minor(), range.inode()));
-            if (isNew) {
-                file(mapping(pid, range.start(), range.end()));
-            }
+            return List.of();
         }
     }
 
@@ -97,20 +108,28 @@ final class UnwindFiles {
     void command(List<String> words) {
         Deque<String> left =
                 words.stream()
+                        // sh -c 'one; another'
+                        .flatMap(word -> Stream.of(word.split("[\\s;|&()]+")))
+                        .filter(word -> !word.isEmpty())
                         .limit(MOST_WORDS)
+                        .distinct()
                         .map(ProgramFiles::onPath)
                         .filter(ProgramFiles::isProgram)
                         .collect(Collectors.toCollection(ArrayDeque::new));
         Set<String> seen = new HashSet<>(left);
+        List<String> all = new ArrayList<>();
         while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
             String path = left.pop();
-            file(path);
+            all.add(path);
             for (String needed : ProgramFiles.needed(path)) {
                 if (seen.add(needed)) {
                     left.add(needed);
                 }
             }
         }
+        // Many stacks wait for those that take a millisecond, and some for the one of a second.
+        all.sort(Comparator.comparingLong(path -> new File(path).length()));
+        all.forEach(this::file);
     }
 
     /** The table of a file; one that cannot be read has none, and null is returned. */
@@ -125,6 +144,11 @@ final class UnwindFiles {
         }
     }
 
+    /** Looks again at processes whose JVM had no code. */
+    synchronized void lookAgain() {
+        tables.jvms().read();
+    }
+
     /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
     synchronized void reported(MemorySegment report) throws IOException {
         UnwoundFile key =
@@ -132,7 +156,16 @@ final class UnwindFiles {
                         report.get(JAVA_LONG_UNALIGNED, 0),
                         report.get(JAVA_INT_UNALIGNED, 8),
                         report.get(JAVA_INT_UNALIGNED, 12));
+        if (made.contains(key)) {
+            // It was made, or forgotten, while the report was on its way.
+            tables.restore(key);
+            return;
+        }
         long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
+        if (key.device() == JvmTable.REPORT_DEVICE) {
+            tables.jvms().reported(key.inode(), (int) pid);
+            return;
+        }
         long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
         long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
         try (TargetFile file = TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES)) {
@@ -158,13 +191,22 @@ final class UnwindFiles {
         List<Number> id = List.of(range.major(), range.minor(), range.inode());
         UnwoundFile key = keys.get(id);
         if (key == null && range.inode() != 0) {
-            if (!waits) {
+            if (!waits && !isQuick(range)) {
                 wanted.offer(new WantedFile(pid, range));
                 return null;
             }
             key = make(pid, range);
         }
         return key == null ? CompactRule.NONE : tables.find(key, offset);
+    }
+
+    /** Whether the table is made sooner than the process or the file may be gone. */
+    private static boolean isQuick(MappedRange range) {
+        try {
+            return Files.size(Path.of(range.path())) <= QUICK_BYTES;
+        } catch (IOException | InvalidPathException e) {
+            return true;
+        }
     }
 
     private void keep(FileStatus status, UnwoundFile key) {
@@ -218,7 +260,17 @@ final class UnwindFiles {
             Optional<CompactUnwindTable> kept = full ? Optional.empty() : kept(name);
             Optional<CompactUnwindTable> table =
                     kept.isPresent() || full ? kept : CompactUnwindTable.of(ElfFile.of(file));
+            Optional<PythonFile> python =
+                    table.isEmpty()
+                            ? Optional.empty()
+                            : python(file, kept.isEmpty()).filter(this::isKnown);
+            if (python.isPresent()) {
+                table = table.map(python.get()::mark);
+            }
             add(key, table);
+            if (python.isPresent()) {
+                tables.addPython(key, Objects.requireNonNull(python.get().layout()));
+            }
             if (kept.isEmpty() && cache != null && table.isPresent()) {
                 cache.keep(name, table.get().bytes());
             }
@@ -226,6 +278,25 @@ final class UnwindFiles {
             // A mapped file that shrinks meanwhile.
             note("a file became shorter while it was read");
         }
+    }
+
+    /** Kept rows have the marks of the interpreter already. */
+    private static Optional<PythonFile> python(TargetFile file, boolean withCode)
+            throws IOException {
+        byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
+        byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
+        String name = new String(path, StandardCharsets.UTF_8);
+        return PythonFile.in(ElfFile.of(file), name, withCode);
+    }
+
+    private boolean isKnown(PythonFile python) {
+        if (python.layout() == null) {
+            note(
+                    "functions of Python "
+                            + python.version()
+                            + " are not named: this version is not known");
+        }
+        return python.layout() != null;
     }
 
     /** A file that is replaced has another inode; one that is written to, another time. */

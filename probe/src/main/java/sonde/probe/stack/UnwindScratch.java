@@ -59,7 +59,10 @@ final class UnwindScratch {
     /** What the perf event had counted at the last hit. */
     static final int HITS = TAKEN + 8;
 
-    static final int KEY = HITS + 8;
+    /** Number of the system call that the task is in, as orig_ax has it; -1 in user mode. */
+    static final int CALL = HITS + 8;
+
+    static final int KEY = CALL + 8;
 
     // A set: struct mm_struct, its count of changes, its tree; next place; mappings.
     static final int SET_MM = 0;
@@ -94,11 +97,32 @@ final class UnwindScratch {
     static final int FRAMES = HEAD + HEAD_BYTES;
     static final int MOST_FRAMES = 255;
     static final int SETS = FRAMES + 8 * (MOST_FRAMES + 1);
+
+    /** Struct mm_struct of the task. */
+    static final int MM = SETS + (4 << SET_BITS) + RuntimeScratch.BYTES;
+
+    /** The JVM that JAVA_VM describes: struct mm_struct and tgid. */
+    static final int JAVA_KNOWN = MM + 8;
+
+    static final int JAVA_KEY = JAVA_KNOWN + JvmTable.KEY_BYTES;
+    static final int JAVA_VM = JAVA_KEY + JvmTable.KEY_BYTES;
+
+    /** The head of a blob of code, as much as is read of it, and room for any offset. */
+    static final int JAVA_BLOB = JAVA_VM + JvmTable.VALUE_BYTES;
+
+    static final int JAVA_BLOB_BYTES = 320;
+    static final int JAVA_BLOB_MASK = 511;
+
+    /** Bytes around the innermost instruction. */
+    static final int JAVA_CODE = JAVA_BLOB + JAVA_BLOB_MASK + 9;
+
+    static final int JAVA_CODE_BEFORE = 8;
+    static final int JAVA_CODE_BYTES = 16;
     static final int PAGE = 4096;
     static final int COPY_PAGES = 5;
 
     /** A copy of the stack with its head: the rest of its page, and some more. */
-    static final int COPY = SETS + (4 << SET_BITS);
+    static final int COPY = JAVA_CODE + JAVA_CODE_BYTES;
 
     static final int SCRATCH_BYTES = COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
 
@@ -106,6 +130,7 @@ final class UnwindScratch {
     static final int RBX = 8 * 3;
     static final int RBP = 8 * 6;
     static final int RSP = 8 * 7;
+    static final int R13 = 8 * 13;
 
     private UnwindScratch() {}
 }

@@ -48,15 +48,21 @@ final class UnwindTables implements AutoCloseable {
     private static final int MOST_CHUNKS = 64;
     private static final int MOST_PIECES_OF_ALL = 1 << 14;
     private static final int MOST_FILES = 1 << 13;
-    private static final int REPORT_RING_BYTES = 1 << 18;
+    private static final int REPORT_RING_BYTES = 1 << 20;
     private static final int PIECE_BYTES = 16;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    /** A value of 0 would say that the table is being made. */
+    private static final Rows NO_ROWS = new Rows(1, 0);
+
     private final BpfMap files;
     private final BpfMap pieces;
     private final MappedValues pieceValues;
     private final BpfMap chunks;
     private final BpfMap reports;
+    private final JvmTable jvms;
+    private final RuntimeMaps runtimes;
     private final List<MappedValues> rows = new ArrayList<>();
     private final Map<UnwoundFile, Rows> known = new HashMap<>();
     private final List<int[]> placed = new ArrayList<>();
@@ -81,6 +87,10 @@ final class UnwindTables implements AutoCloseable {
                     made(
                             new MapSpec(
                                     "sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
+            jvms = new JvmTable(reports);
+            parts.push(jvms);
+            runtimes = new RuntimeMaps(reports);
+            parts.push(runtimes);
             try (BpfMap pattern = BpfMap.create(chunkSpec())) {
                 chunks =
                         made(
@@ -126,8 +136,16 @@ final class UnwindTables implements AutoCloseable {
         return chunks;
     }
 
+    JvmTable jvms() {
+        return jvms;
+    }
+
     BpfMap reports() {
         return reports;
+    }
+
+    RuntimeMaps runtimes() {
+        return runtimes;
     }
 
     /** What tells a file. */
@@ -175,14 +193,28 @@ final class UnwindTables implements AutoCloseable {
             usedRows += some;
             from += some;
         }
+        known.put(file, new Rows(first, count));
+        restore(file);
+        return true;
+    }
+
+    /** Tells the kernel where the rows of a file are that has been added. */
+    synchronized void restore(UnwoundFile file) throws IOException {
+        Rows rows = known.getOrDefault(file, NO_ROWS);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(8, 8);
-            value.set(JAVA_INT, 0, first);
-            value.set(JAVA_INT, 4, count);
+            value.set(JAVA_INT, 0, rows.firstPiece());
+            value.set(JAVA_INT, 4, rows.count());
             files.put(file.in(arena), value);
         }
-        known.put(file, new Rows(first, count));
-        return true;
+    }
+
+    /** A file whose rows were added has an interpreter of Python. */
+    synchronized void addPython(UnwoundFile file, PythonLayout layout) throws IOException {
+        Rows rows = known.get(file);
+        if (rows != null) {
+            runtimes.add(rows.firstPiece(), layout);
+        }
     }
 
     /** Pieces of a file. */
@@ -216,11 +248,7 @@ final class UnwindTables implements AutoCloseable {
 
     /** Keeps that a file has no rows, so that it is not looked for at each hit. */
     void addEmpty(UnwoundFile file) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment value = arena.allocate(8, 8);
-            value.set(JAVA_INT, 0, 1);
-            files.put(file.in(arena), value);
-        }
+        restore(file);
     }
 
     /** Forgets a file that was reported and could not be read, so that it is reported again. */

@@ -19,7 +19,9 @@ public enum UserStackEnd {
     /** A 32-bit program, whose frames are of another kind. */
     COMPAT("are of 32-bit programs"),
     /** The rule asks for a register that is not known, or leads back. */
-    BAD_RULE("have rules that do not fit");
+    BAD_RULE("have rules that do not fit"),
+    /** In execve, between the memory of two programs: there is no stack, and nothing is cut. */
+    IN_EXEC("were taken in exec, where there is no stack");
 
     private final String phrase;
 

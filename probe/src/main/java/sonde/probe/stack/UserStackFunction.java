@@ -57,6 +57,7 @@ public final class UserStackFunction implements AutoCloseable {
     private final ProgramCode code;
     private final Map<String, Integer> starts;
     private final @Nullable UnwindFiles files;
+    private final @Nullable RuntimeNames names;
     private final @Nullable ByteMap ends;
     private final String reason;
 
@@ -70,6 +71,8 @@ public final class UserStackFunction implements AutoCloseable {
             ends = new ByteMap(counts);
             UnwindFiles made = new UnwindFiles(tables);
             files = made;
+            RuntimeNames known = RuntimeNames.of(tables);
+            names = known;
             UnwindCode unwind = new UnwindCode(KernelFields.of(types.btf()), tables);
             CodeBuilder builder = new CodeBuilder();
             write(builder, unwind, counts);
@@ -77,7 +80,7 @@ public final class UserStackFunction implements AutoCloseable {
             code = builder.build();
             starts = unwind.starts();
             reason = "";
-            parts.push(TableMaker.start(tables, made, List.of(), Set.of()));
+            parts.push(TableMaker.start(tables, made, known, List.of(), Set.of()));
         } catch (IOException | RuntimeException e) {
             LinkCloser.all(parts);
             throw e;
@@ -98,6 +101,7 @@ public final class UserStackFunction implements AutoCloseable {
                         .build();
         starts = Map.of();
         files = null;
+        names = null;
         ends = null;
         this.reason = reason;
     }

@@ -1,8 +1,6 @@
 package sonde.probe.tracefs;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -187,18 +185,12 @@ public final class FilterText {
 
     /** The symbols of a name in the text of {@code /proc/kallsyms}; none where it hides them. */
     public static List<SymbolRange> symbols(byte[] kallsyms, String name) {
-        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
         List<Long> starts = new ArrayList<>();
-        KallsymsText.forEach(
+        KallsymsText.named(
                 kallsyms,
-                (address, type, at) -> {
-                    int end = at + wanted.length;
-                    boolean same =
-                            address != 0
-                                    && end <= kallsyms.length
-                                    && (end == kallsyms.length || kallsyms[end] <= ' ')
-                                    && Arrays.equals(kallsyms, at, end, wanted, 0, wanted.length);
-                    if (same && !starts.contains(address)) {
+                name,
+                (address, _, _) -> {
+                    if (address != 0 && !starts.contains(address)) {
                         starts.add(address);
                     }
                 });

@@ -45,11 +45,6 @@ public final class TraceInstance implements AutoCloseable {
         return instance;
     }
 
-    /** Its directory. */
-    public String path() {
-        return path;
-    }
-
     /** Sets the ring's size per CPU; the kernel rounds up to sub-buffers. */
     public void bufferBytes(long sizeBytes) throws SyscallException {
         write("buffer_size_kb", Long.toString(Math.max(sizeBytes >> 10, 1)));

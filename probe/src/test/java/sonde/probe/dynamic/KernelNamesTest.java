@@ -2,6 +2,7 @@ package sonde.probe.dynamic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import sonde.testkit.Property;
 
@@ -19,18 +20,22 @@ final class KernelNamesTest {
             0 A
             """;
 
+    private static KernelNames parse(String text, String module) {
+        return KernelNames.parse(text.getBytes(StandardCharsets.UTF_8), module);
+    }
+
     @Test
     void namesOfAllAndOfOneModule() {
-        KernelNames all = KernelNames.parse(TEXT);
+        KernelNames all = parse(TEXT, "");
         assertThat(all.count("twice")).isEqualTo(3);
         assertThat(all.count("data_alone")).isZero();
         assertThat(all.address("_text")).isEqualTo(0xffffffff81000000L);
         assertThat(all.module("ovl_open")).isEqualTo("overlay");
         assertThat(all.module("_text")).isEmpty();
-        KernelNames module = KernelNames.parse(TEXT, "overlay");
+        KernelNames module = parse(TEXT, "overlay");
         assertThat(module.all()).containsExactly("ovl_open", "twice");
         assertThat(module.count("twice")).isOne();
-        assertThat(KernelNames.parse("", "overlay").isEmpty()).isTrue();
+        assertThat(parse("", "overlay").isEmpty()).isTrue();
     }
 
     @Test
@@ -45,10 +50,9 @@ final class KernelNamesTest {
                         char letter = "\t[] \n0ft".charAt(random.nextInt(8));
                         text.setCharAt(random.nextInt(text.length()), letter);
                     }
-                    KernelNames names = KernelNames.parse(text.toString());
+                    KernelNames names = parse(text.toString(), "");
                     assertThat(names.all()).isNotNull();
-                    assertThat(KernelNames.parse(text.toString(), "overlay").all())
-                            .isSubsetOf(names.all());
+                    assertThat(parse(text.toString(), "overlay").all()).isSubsetOf(names.all());
                 });
     }
 }

@@ -37,7 +37,7 @@ final class UserStackKernelTest {
     @TempDir Path folder;
 
     /** A stack as it came. */
-    private record Stack(UserStackEnd end, long guessed, long[] frames) {}
+    record Stack(UserStackEnd end, long guessed, long[] frames) {}
 
     @Test
     void framesOfADeepProgramWithoutFramePointers() throws Exception {
@@ -97,6 +97,20 @@ final class UserStackKernelTest {
     /** Samples of a command until there are enough; its tables are made before. */
     private static List<Stack> sample(List<String> command) throws Exception {
         Process target = new ProcessBuilder(command).start();
+        // Until exec and the loader are done.
+        while (MappedRange.of((int) target.pid()).stream()
+                .noneMatch(range -> range.path().contains("libc.so"))) {
+            Thread.onSpinWait();
+        }
+        try {
+            return sample((int) target.pid(), (int) target.pid(), ENOUGH);
+        } finally {
+            target.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Samples of a thread until there are enough; the tables of its process are made before. */
+    static List<Stack> sample(int pid, int tid, int enough) throws Exception {
         List<Stack> stacks = new ArrayList<>();
         try (KernelTypes types = KernelTypes.open();
                 UnwindTables tables = UnwindTables.open();
@@ -111,23 +125,14 @@ final class UserStackKernelTest {
                                 new StackPrograms.EventKind(EVENT, "", HitSource.SAMPLE, false),
                                 ProgramSpec.Log.STATISTICS)) {
             assertThat(instructions(program.program().log())).isBetween(1000L, 300_000L);
-            // Until exec and the loader are done.
-            while (MappedRange.of((int) target.pid()).stream()
-                    .noneMatch(range -> range.path().contains("libc.so"))) {
-                Thread.onSpinWait();
-            }
             UnwindFiles files = new UnwindFiles(tables);
             files.vdso();
-            files.process((int) target.pid());
+            files.process(pid);
             long deadline = System.nanoTime() + 60_000_000_000L;
             try (Link link =
                     PerfEvents.attach(
-                            program.program(),
-                            PerfEvents.CountedEvent.clock(997),
-                            (int) target.pid(),
-                            -1,
-                            0)) {
-                while (stacks.size() < ENOUGH && System.nanoTime() < deadline) {
+                            program.program(), PerfEvents.CountedEvent.clock(997), tid, -1, 0)) {
+                while (stacks.size() < enough && System.nanoTime() < deadline) {
                     buffer.await(100_000_000);
                     buffer.drain((memory, offset, bytes) ->
                             stack(memory.asSlice(offset, bytes))
@@ -142,10 +147,8 @@ final class UserStackKernelTest {
                     }
                 }
             }
-        } finally {
-            target.destroyForcibly().waitFor();
         }
-        assertThat(stacks.size()).isGreaterThanOrEqualTo(ENOUGH);
+        assertThat(stacks.size()).isGreaterThanOrEqualTo(enough);
         return stacks;
     }
 

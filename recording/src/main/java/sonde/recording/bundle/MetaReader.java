@@ -186,7 +186,8 @@ public final class MetaReader {
                             owner.text("buffer"),
                             owner.text("reason"),
                             owner.flag("stacks"),
-                            owner.text("filter")));
+                            owner.text("filter"),
+                            owner.node("userStacks").numbers()));
         }
         List<RecordedRing> rings = new ArrayList<>();
         for (JsonObject ring : node.nodes("rings")) {
@@ -336,6 +337,15 @@ public final class MetaReader {
                 }
             }
             return targets;
+        }
+
+        Map<String, Long> numbers() throws MalformedInputException {
+            Map<String, Long> numbers = new LinkedHashMap<>();
+            for (Map.Entry<?, ?> entry : object.entrySet()) {
+                String key = String.valueOf(entry.getKey());
+                numbers.put(key, asLong(path + key, entry.getValue()));
+            }
+            return numbers;
         }
 
         private List<?> list(String key) throws MalformedInputException {

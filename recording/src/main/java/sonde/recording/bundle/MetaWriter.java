@@ -147,6 +147,13 @@ public final class MetaWriter {
             if (!owner.filter().isEmpty()) {
                 out.writeStringField("filter", owner.filter());
             }
+            if (!owner.userStacks().isEmpty()) {
+                out.writeObjectFieldStart("userStacks");
+                for (Map.Entry<String, Long> end : new TreeMap<>(owner.userStacks()).entrySet()) {
+                    out.writeNumberField(end.getKey(), end.getValue());
+                }
+                out.writeEndObject();
+            }
             out.writeEndObject();
         }
         out.writeEndArray();

@@ -102,7 +102,7 @@ public record RecordingMeta(
      */
     public record TargetReading(String name, String subject, long first, long last, long most) {
         /** Resident memory of a process, bytes. */
-        public static final String RSS = "rss";
+        public static final String PRIVATE = "private";
 
         /** CPU time of a process that was not recorded, nanoseconds. */
         public static final String CPU = "cpu";
@@ -208,6 +208,8 @@ public record RecordingMeta(
      * @param reason why this source and no other
      * @param stacks whether the stack of each such event was asked for
      * @param filter the condition on its fields, in the kernel's spelling; empty for every event
+     * @param userStacks how many user stacks that were unwound in the kernel ended in which way:
+     *     {@code "whole"}, or the reason, with the place where one is known
      */
     public record EventOwner(
             String event,
@@ -215,10 +217,24 @@ public record RecordingMeta(
             String buffer,
             String reason,
             boolean stacks,
-            String filter) {
+            String filter,
+            Map<String, Long> userStacks) {
+        public EventOwner {
+            userStacks = Map.copyOf(userStacks);
+        }
+
         /** Every event, without a stack that anybody asked for. */
         public EventOwner(String event, String source, String buffer, String reason) {
-            this(event, source, buffer, reason, false, "");
+            this(event, source, buffer, reason, false, "", Map.of());
+        }
+
+        /** This with another filter. */
+        public EventOwner withFilter(String condition) {
+            return new EventOwner(event, source, buffer, reason, stacks, condition, userStacks);
+        }
+
+        EventOwner withUserStacks(Map<String, Long> ends) {
+            return new EventOwner(event, source, buffer, reason, stacks, filter, ends);
         }
     }
 
@@ -316,6 +332,16 @@ public record RecordingMeta(
     /** This with other files. */
     public RecordingMeta withParts(List<BundlePart> newParts) {
         BundleLayout newLayout = new BundleLayout(layout.owners(), layout.rings(), newParts);
+        return with(newLayout, losses, descriptors, jvmMaps, notes);
+    }
+
+    /** This with the ends of user stacks, by event. */
+    public RecordingMeta withUserStacks(Map<String, Map<String, Long>> ends) {
+        List<EventOwner> owners =
+                layout.owners().stream()
+                        .map(one -> one.withUserStacks(ends.getOrDefault(one.event(), Map.of())))
+                        .toList();
+        BundleLayout newLayout = new BundleLayout(owners, layout.rings(), layout.parts());
         return with(newLayout, losses, descriptors, jvmMaps, notes);
     }
 

@@ -265,10 +265,6 @@ final class StreamLane implements Lane {
         running = -1;
     }
 
-    long lastTime() {
-        return lastTime;
-    }
-
     @Override
     public void close() {
         pages.clear();

@@ -68,22 +68,14 @@ public final class KallsymsIndex {
     public void appendName(TextBuffer out, int symbol) {
         SortedSymbols all = index();
         int start = all.name[symbol];
-        out.put(all.text, start, nameEnd(all.text, start) - start);
-    }
-
-    private static int nameEnd(byte[] text, int start) {
-        int end = start;
-        while (end < text.length && text[end] > ' ') {
-            end++;
-        }
-        return end;
+        out.put(all.text, start, KallsymsText.nameEnd(all.text, start) - start);
     }
 
     /** Name of a symbol. */
     public byte[] name(int symbol) {
         SortedSymbols all = index();
         int start = all.name[symbol];
-        return Arrays.copyOfRange(all.text, start, nameEnd(all.text, start));
+        return Arrays.copyOfRange(all.text, start, KallsymsText.nameEnd(all.text, start));
     }
 
     private SortedSymbols index() {

@@ -1,5 +1,8 @@
 package sonde.recording.ftrace;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
 /** The text of {@code /proc/kallsyms}: lines of {@code address type name[\t[module]]}. */
 public final class KallsymsText {
     private KallsymsText() {}
@@ -23,6 +26,45 @@ public final class KallsymsText {
         while (at < text.length) {
             at = line(text, at, line);
         }
+    }
+
+    /** Goes through the lines of one name. */
+    public static void named(byte[] text, String name, SymbolTaker line) {
+        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+        forEach(
+                text,
+                (address, type, at) -> {
+                    int end = at + wanted.length;
+                    if (end <= text.length
+                            && (end == text.length || text[end] <= ' ')
+                            && Arrays.equals(text, at, end, wanted, 0, wanted.length)) {
+                        line.symbol(address, type, at);
+                    }
+                });
+    }
+
+    /** Where a name ends that begins at an offset. */
+    public static int nameEnd(byte[] text, int name) {
+        int end = name;
+        while (end < text.length && text[end] > ' ') {
+            end++;
+        }
+        return end;
+    }
+
+    /** A name by its offset. */
+    public static String name(byte[] text, int name) {
+        return new String(text, name, nameEnd(text, name) - name, StandardCharsets.UTF_8);
+    }
+
+    /** The module of a symbol by the offset of its name; empty for the kernel itself. */
+    public static String module(byte[] text, int name) {
+        int open = nameEnd(text, name) + 1;
+        if (open >= text.length || text[open - 1] != '\t' || text[open] != '[') {
+            return "";
+        }
+        String rest = name(text, open + 1);
+        return rest.endsWith("]") ? rest.substring(0, rest.length() - 1) : "";
     }
 
     /** Reads a line and gives the start of the next. */

@@ -76,11 +76,6 @@ public final class PageLane implements Lane {
         return buffer;
     }
 
-    /** Number of the CPU. */
-    public int cpu() {
-        return cpu;
-    }
-
     @Override
     public @Nullable Batch next() throws IOException {
         while (!ended) {

@@ -123,6 +123,7 @@ final class PerfBodies {
             case SELECT -> out.put("select waits on ");
             case FUTEX -> out.put("futex waits at ");
             case PIPE -> out.put("pipe ");
+            case PATH -> out.put("path ");
             case NONE -> {}
         }
         if (call.isWait()) {
@@ -135,7 +136,8 @@ final class PerfBodies {
         }
         boolean relative =
                 call.descriptor() >= 0
-                        && call.kind() == NamedCall.Kind.OPEN
+                        && (call.kind() == NamedCall.Kind.OPEN
+                                || call.kind() == NamedCall.Kind.PATH)
                         && !call.name().startsWith("/");
         if (relative) {
             out.decimal(call.descriptor()).put('/');

@@ -93,7 +93,9 @@ public record NamedCall(
         /** futex begins to wait: the result is the address; see {@link #futex}. */
         FUTEX,
         /** pipe, pipe2: the bytes are the two descriptors. */
-        PIPE
+        PIPE,
+        /** stat, access, readlink, unlink and others that make no descriptor; some of many. */
+        PATH
     }
 
     private static final Kind[] KINDS = Kind.values();
@@ -133,7 +135,7 @@ public record NamedCall(
         return switch (kind) {
             case OPEN, ACCEPT -> (int) result;
             case CONNECT, BIND -> descriptor;
-            case EXECUTE, POLL, SELECT, FUTEX, PIPE, NONE -> -1;
+            case EXECUTE, POLL, SELECT, FUTEX, PIPE, PATH, NONE -> -1;
         };
     }
 
@@ -189,7 +191,7 @@ public record NamedCall(
      */
     public String name() {
         return switch (kind) {
-            case OPEN, EXECUTE -> new String(bytes, StandardCharsets.UTF_8);
+            case OPEN, EXECUTE, PATH -> new String(bytes, StandardCharsets.UTF_8);
             case CONNECT, BIND, ACCEPT -> address(bytes);
             case POLL, SELECT, PIPE -> descriptors().toString();
             case FUTEX -> "0x" + Long.toHexString(result);

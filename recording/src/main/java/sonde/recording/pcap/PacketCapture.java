@@ -96,10 +96,6 @@ final class PacketCapture {
         };
     }
 
-    int size() {
-        return times.size();
-    }
-
     long lastTime() {
         return times.size() == 0 ? 0 : times.at(times.size() - 1);
     }

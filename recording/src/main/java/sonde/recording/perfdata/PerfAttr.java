@@ -269,18 +269,6 @@ public record PerfAttr(
             return flags(FLAG_WATERMARK);
         }
 
-        /** Wakes the reader every that many events. */
-        public Builder wakeupEvents(int events) {
-            struct.putInt(WAKEUP, events);
-            return without(FLAG_WATERMARK);
-        }
-
-        /** A hardware breakpoint's kind, address and length (PERF_TYPE_BREAKPOINT). */
-        public Builder breakpoint(int kind, long address, long length) {
-            struct.putInt(BP_TYPE, kind);
-            return config1(address).config2(length);
-        }
-
         public Builder config1(long value) {
             return put(CONFIG1, value);
         }

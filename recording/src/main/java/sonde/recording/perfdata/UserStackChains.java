@@ -37,7 +37,7 @@ final class UserStackChains {
         if (view.u64(found.userRegs) == 0) {
             return; // PERF_SAMPLE_REGS_ABI_NONE: a kernel thread
         }
-        int count = maker.unwind(state.at(view, found, registers, found.pid, found.tid), frames);
+        int count = maker.unwind(state.at(view, found, registers, found.pid), frames);
         if (count == 0) {
             return;
         }

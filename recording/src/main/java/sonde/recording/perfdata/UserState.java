@@ -11,29 +11,22 @@ public final class UserState {
     private SampleOffsets places = new SampleOffsets();
     private long mask;
     private int pid;
-    private int tid;
 
     UserState(PerfView view) {
         this.view = view;
     }
 
-    UserState at(PerfView from, SampleOffsets found, long registers, int process, int thread) {
+    UserState at(PerfView from, SampleOffsets found, long registers, int process) {
         view = from;
         places = found;
         mask = registers;
         pid = process;
-        tid = thread;
         return this;
     }
 
     /** The process. */
     public int pid() {
         return pid;
-    }
-
-    /** The thread. */
-    public int tid() {
-        return tid;
     }
 
     /** Whether the thread ran in the 32-bit mode of its machine. */

@@ -50,9 +50,6 @@ final class FtraceHead {
     /** Whether the time has no point: a clock that counts something else. */
     boolean raw;
 
-    /** Whether the time counts from the start of a latency, not from the clock's. */
-    boolean relative;
-
     /** Where what the event tells begins. */
     int info;
 
@@ -196,7 +193,6 @@ final class FtraceHead {
 
     /** The time and the colon behind it; {@link #scan} stands before the time. */
     private boolean clock(int to) {
-        relative = false;
         if (!scan.seconds()) {
             return count();
         }
@@ -229,7 +225,6 @@ final class FtraceHead {
     private boolean micros(int to) {
         time = raw ? time * 1000 : time / 1_000_000;
         raw = false;
-        relative = true;
         if (!scan.take(US)) {
             return false;
         }

@@ -7,7 +7,6 @@ abstract class StackItems extends TextItems {
     private static final int MOST_FRAMES = 1024;
 
     final StackText model;
-    final KeyValueTokens tokens = new KeyValueTokens();
     final long[] frames = new long[MOST_FRAMES];
     private final byte[] scratch = TextFrames.scratch();
     int depth;

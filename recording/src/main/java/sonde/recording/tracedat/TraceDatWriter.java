@@ -9,11 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import sonde.binary.ZstdLibrary;
 import sonde.recording.GrowableBytes;
 
 /**
- * Writes a trace.dat v7: metadata sections first, compressed with zstd, then the options that point
- * to them, then per buffer a section with the pages.
+ * Writes a trace.dat v7: metadata sections first, compressed with zstd where it is there, then the
+ * options that point to them, then per buffer a section with the pages.
  *
  * <p>Pages are moved by the kernel ({@code copy_file_range} behind {@link FileChannel#transferTo})
  * unless they are compressed too.
@@ -61,12 +62,19 @@ public final class TraceDatWriter {
     private final FileChannel target;
     private final PageOrigin origin;
     private final boolean compressedData;
+    private final boolean hasZstd;
     private long position;
 
-    private TraceDatWriter(FileChannel target, PageOrigin origin, boolean compressedData) {
+    /**
+     * A writer.
+     *
+     * @param hasZstd whether there is a libzstd; without it nothing is compressed
+     */
+    TraceDatWriter(FileChannel target, PageOrigin origin, boolean compressedData, boolean hasZstd) {
         this.target = target;
         this.origin = origin;
         this.compressedData = compressedData;
+        this.hasZstd = hasZstd;
     }
 
     /** As below, with pages of this machine. */
@@ -96,16 +104,18 @@ public final class TraceDatWriter {
         if (buffers.isEmpty() || !buffers.getFirst().name.isEmpty()) {
             throw new IllegalArgumentException("the first buffer has the empty name");
         }
-        new TraceDatWriter(target, origin, compressedData).write(metadata, buffers);
+        new TraceDatWriter(target, origin, compressedData, ZstdLibrary.isThere())
+                .write(metadata, buffers);
     }
 
-    private void write(TraceDatMetadata metadata, List<BufferPages> buffers) throws IOException {
+    void write(TraceDatMetadata metadata, List<BufferPages> buffers) throws IOException {
         GrowableBytes start = output(64);
         start.raw(TraceDatParser.MAGIC).text("7");
         start.u8(origin.order == ByteOrder.LITTLE_ENDIAN ? 0 : 1);
         // trace-cmd 3.1 maps pages of this size, whatever a buffer says of its own.
         int pageBytes = Math.max(PAGE, buffers.getFirst().pageBytes);
-        start.u8(origin.longBytes).u32(pageBytes).text("zstd").text("1.5");
+        start.u8(origin.longBytes).u32(pageBytes);
+        start.text(hasZstd ? "zstd" : "none").text(hasZstd ? "1.5" : "");
         long optionsPointer = start.size();
         put(start.u64(0));
 
@@ -175,7 +185,11 @@ public final class TraceDatWriter {
     private void metadataSection(GrowableBytes options, int id, GrowableBytes content)
             throws IOException {
         option(options, id, output(8).u64(position).toBytes());
-        put(section(id, true, TraceDatCompression.zstdBlock(content.toBytes(), origin.order)));
+        byte[] plain = content.toBytes();
+        put(
+                hasZstd
+                        ? section(id, true, TraceDatCompression.zstdBlock(plain, origin.order))
+                        : section(id, false, plain));
     }
 
     private void options(TraceDatMetadata metadata, GrowableBytes options) {

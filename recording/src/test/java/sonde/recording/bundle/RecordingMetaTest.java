@@ -36,7 +36,7 @@ class RecordingMetaTest {
                             new CommandExit(0x100, 1, 2, 3, 4, 5, 6, 7),
                             List.of(
                                     new RecordingMeta.TargetReading(
-                                            "rss", "sh 4711", 4096, 8192, 16384))),
+                                            "private", "sh 4711", 4096, 8192, 16384))),
                     new RecordingMeta.Recorder(12, List.of(12, 13), 99, 5_000_000, 1 << 20),
                     new RecordedMachine(
                             "host",
@@ -48,7 +48,15 @@ class RecordingMetaTest {
                             1L << 34),
                     new RecordingTimes(10, 20, 30, 40),
                     new BundleLayout(
-                            List.of(new EventOwner("sched:sched_switch", "perf.data", "", "stack")),
+                            List.of(
+                                    new EventOwner(
+                                            "sched:sched_switch",
+                                            "perf.data",
+                                            "",
+                                            "stack",
+                                            true,
+                                            "",
+                                            Map.of("whole", 7L, "no rows at /x+0x1", 1L))),
                             List.of(new RecordedRing("trace.dat", "outside", 1 << 20, true)),
                             List.of(
                                     new BundlePart(

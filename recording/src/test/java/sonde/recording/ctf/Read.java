@@ -38,7 +38,7 @@ final class Read {
             MemorySegment.copy(bytes, 0, copy, ValueLayout.JAVA_BYTE, 0, bytes.length);
             openers.put(name, () -> Input.of(name, copy.asSlice(0, bytes.length)));
         });
-        return CtfRecording.open(InputSet.of("test", openers));
+        return CtfRecording.open(InputSet.of(openers));
     }
 
     /** Every line of the listing, as text or JSON. */

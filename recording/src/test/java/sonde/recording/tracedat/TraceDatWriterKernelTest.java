@@ -18,12 +18,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import sonde.binary.Input;
 import sonde.event.Lane;
 import sonde.recording.tracedat.TraceDatReader.SpoolFile;
 import sonde.recording.tracedat.TraceDatWriter.BufferPages;
 import sonde.recording.tracedat.TraceDatWriter.CpuPages;
+import sonde.recording.tracedat.TraceDatWriter.PageOrigin;
 
 /** Events of this kernel, written by us, read by trace-cmd. */
 @Tag("kernel")
@@ -33,8 +34,8 @@ class TraceDatWriterKernelTest {
     @TempDir Path folder;
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void traceCmdReadsWithoutWarning(boolean compressed) throws Exception {
+    @CsvSource({"false, false", "false, true", "true, true"})
+    void traceCmdReadsWithoutWarning(boolean compressed, boolean hasZstd) throws Exception {
         List<Path> spools = record();
         TraceDatMetadata metadata = metadata(spools.size());
         Path file = folder.resolve("trace.dat");
@@ -49,7 +50,8 @@ class TraceDatWriterKernelTest {
                 }
                 buffers.add(new BufferPages(name, "mono", 4096, cpus));
             }
-            TraceDatWriter.write(target, metadata, buffers, compressed);
+            new TraceDatWriter(target, PageOrigin.HERE, compressed, hasZstd)
+                    .write(metadata, buffers);
             for (BufferPages buffer : buffers) {
                 for (CpuPages cpu : buffer.cpus()) {
                     cpu.spool().close();

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sonde.sys.NativeLibrary;
 
@@ -24,7 +25,13 @@ final class DuckDbApi {
      */
     static synchronized void load() throws IOException {
         if (library == null) {
-            library = NativeLibrary.open(DuckDbLibrary.file());
+            Path file = DuckDbLibrary.file();
+            try {
+                library = NativeLibrary.open(file);
+            } catch (IOException e) {
+                throw new IOException(
+                        e.getMessage() + "; it needs libstdc++.so.6 (Debian: libstdc++6)", e);
+            }
         }
     }
 

@@ -21,7 +21,9 @@ final class DuckDbLibrary {
         if (home != null) {
             Path file = Path.of(home, "app", FILE);
             if (!Files.exists(file)) {
-                throw new IOException("there is no DuckDB library for this processor: " + file);
+                throw new IOException(
+                        "SQL needs DuckDB's library, which the package sonde-sql installs as "
+                                + file);
             }
             return file;
         }

@@ -207,11 +207,6 @@ public final class EventTable implements TableFunction.ScannedTable {
         return counts;
     }
 
-    /** The columns that statements named so far. */
-    public Set<String> named() {
-        return Set.copyOf(read);
-    }
-
     void failed(IOException failure) {
         reading = failure;
     }

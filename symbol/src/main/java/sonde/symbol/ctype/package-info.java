@@ -14,9 +14,9 @@
  * }</pre>
  *
  * <p>Four kinds of types stay apart because they are something else: {@code lang.type} lays out the
- * values of a script, {@code format.ftrace} knows types only by the text of event formats, {@code
- * format.btf.CHeader} writes a whole BTF as C that compiles, and {@code bpf.core} compares ids of
- * two BTFs.
+ * values of a script, {@code recording.ftrace} knows types only by the text of event formats,
+ * {@code binary.btf.CHeader} writes a whole BTF as C that compiles, and {@code bpf.core} compares
+ * ids of two BTFs.
  */
 @org.jspecify.annotations.NullMarked
 package sonde.symbol.ctype;

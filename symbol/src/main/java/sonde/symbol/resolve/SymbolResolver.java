@@ -156,7 +156,17 @@ public final class SymbolResolver implements AutoCloseable {
 
     /** As {@link #place}, of many locations; has those of which more than the function is known. */
     public Map<Long, FoundCode> places(long[] locations) {
-        return naming.detail().isWanted() ? places.of(locations) : Map.of();
+        if (!naming.detail().isWanted()) {
+            return Map.of();
+        }
+        Map<Long, FoundCode> all = new HashMap<>(places.of(locations));
+        for (long location : locations) {
+            CodeModule module = maps.module(location);
+            if (module != null && module.kind() == CodeModule.Kind.RUN_TIME) {
+                all.put(location, runTime(location));
+            }
+        }
+        return all;
     }
 
     /** The calls inlined at a location, innermost first, then the function, with their lines. */
@@ -166,7 +176,8 @@ public final class SymbolResolver implements AutoCloseable {
             FoundCode place = place(location);
             List<Frame> all = new ArrayList<>(place.inlined());
             Frame function = function(location);
-            all.add(naming.detail().lines() ? function.at(place.file(), place.line()) : function);
+            boolean lines = naming.detail().lines() && !place.file().isEmpty();
+            all.add(lines ? function.at(place.file(), place.line()) : function);
             known = List.copyOf(all);
             if (named.size() >= MOST_KNOWN) {
                 named.clear();
@@ -174,6 +185,19 @@ public final class SymbolResolver implements AutoCloseable {
             named.put(location, known);
         }
         return known;
+    }
+
+    private FoundCode runTime(long location) {
+        List<Frame> frames = functions.runTime(location);
+        Frame function = frames.getLast();
+        boolean lines = naming.detail().lines();
+        List<Frame> inlined =
+                frames.subList(0, naming.detail().inlines() ? frames.size() - 1 : 0).stream()
+                        .map(frame -> lines ? frame : frame.at("", 0))
+                        .toList();
+        return lines
+                ? new FoundCode(inlined, function.file(), function.line())
+                : new FoundCode(inlined, "", 0);
     }
 
     /** The kernel that ran. */

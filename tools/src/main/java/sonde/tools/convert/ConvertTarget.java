@@ -1,10 +1,18 @@
 package sonde.tools.convert;
 
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import sonde.exchange.export.ExportFormat;
 import sonde.exchange.export.FileFormat;
+import sonde.probe.launch.PrivateOutput;
+import sonde.tools.option.OptionException;
 
 /** What a recording is converted to. */
 public sealed interface ConvertTarget {
@@ -74,5 +82,62 @@ public sealed interface ConvertTarget {
         }
         Optional<ConvertTarget> stream = ExportFormat.ofFile(fileName).map(StreamTarget::new);
         return stream.or(() -> FileFormat.ofFile(fileName).map(FileTarget::new));
+    }
+
+    /**
+     * The format that a word or a target names.
+     *
+     * @param wanted by {@code --to}; null for the ending of the target
+     * @throws OptionException when neither names one
+     */
+    static ConvertTarget of(@Nullable String wanted, Path target) {
+        String file = target.toString();
+        boolean folder = Files.isDirectory(target);
+        ConvertTarget found =
+                (wanted == null ? ofFile(folder ? "folder.ctf" : file) : named(wanted))
+                        .orElseThrow(() ->
+                                new OptionException(
+                                        (wanted == null
+                                                        ? "the ending of "
+                                                                + file
+                                                                + " names no format"
+                                                        : "no format is called " + wanted)
+                                                + "; --to takes "
+                                                + all().stream()
+                                                        .map(ConvertTarget::label)
+                                                        .collect(Collectors.joining(", "))));
+        // In a folder that exists, each event type gets a file.
+        return folder && found instanceof Parquet ? new Parquet(true) : found;
+    }
+
+    /**
+     * Checks that a target can be written.
+     *
+     * @param force whether a file that exists is replaced
+     * @throws OptionException when it is in use or of the wrong kind
+     */
+    default void checkFree(Path from, Path target, boolean force) throws IOException {
+        if (Files.exists(target) && Files.exists(from) && Files.isSameFile(from, target)) {
+            throw new OptionException(target + " is the recording itself");
+        }
+        if (isFolder() && isFilled(target)) {
+            throw new OptionException(
+                    target + " exists; " + label() + " wants a new or empty folder");
+        }
+        if (!isFolder() && !force && Files.exists(target) && !PrivateOutput.isSpecial(target)) {
+            throw new OptionException(target + " exists; --force replaces it");
+        }
+        if (!isFolder() && Files.isDirectory(target)) {
+            throw new OptionException(target + " is a folder");
+        }
+    }
+
+    private static boolean isFilled(Path target) throws IOException {
+        if (!Files.isDirectory(target)) {
+            return Files.exists(target);
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
+            return entries.iterator().hasNext();
+        }
     }
 }

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.tools.explain.IncidentKind.IncidentWeight;
 
@@ -55,8 +54,8 @@ final class Catalogue {
                 may |= text.contains(literal);
             }
             for (int i = 0; may && i < kind.first().size(); i++) {
-                Matcher matcher = kind.first().get(i).matcher(text);
-                if (IncidentReader.found(matcher)) {
+                Matcher matcher = kind.first().get(i).match(text);
+                if (matcher != null) {
                     return new KindMatch(kind, matcher);
                 }
             }
@@ -108,8 +107,8 @@ final class Catalogue {
                         List.copyOf(block.getOrDefault("next", List.of()))));
     }
 
-    private static List<Pattern> patterns(Map<String, List<String>> block, String key) {
-        return block.getOrDefault(key, List.of()).stream().map(Pattern::compile).toList();
+    private static List<LinePattern> patterns(Map<String, List<String>> block, String key) {
+        return block.getOrDefault(key, List.of()).stream().map(LinePattern::new).toList();
     }
 
     private static Set<String> words(Map<String, List<String>> block, String key) {

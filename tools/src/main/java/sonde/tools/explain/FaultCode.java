@@ -49,7 +49,8 @@ record FaultCode(String detail, List<CodeRow> instructions) {
     private static final long SHADOW = 0xdffffc0000000000L;
 
     static @Nullable FaultCode of(Map<String, String> fields, List<LogLine> lines) {
-        Block block = block(lines);
+        boolean hasCode = lines.stream().anyMatch(line -> line.text().startsWith("Code: "));
+        Block block = hasCode ? block(lines) : null;
         MachineDecoder decoder =
                 block == null ? null : MachineDecoder.of(block.machine()).orElse(null);
         if (block == null || decoder == null) {

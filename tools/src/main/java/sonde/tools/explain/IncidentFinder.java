@@ -1,11 +1,11 @@
 package sonde.tools.explain;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * kept apart where the log names who printed a line.
  */
 final class IncidentFinder implements LogScanner.Lines {
+    private static final String DROPPED = "printk messages dropped";
+
     /** Lines that belong to a report that begins soon. */
     static final Set<String> NOTES =
             Set.of(
@@ -23,7 +25,8 @@ final class IncidentFinder implements LogScanner.Lines {
                     "list_add corruption",
                     "list_del corruption",
                     "usercopy: ",
-                    "reboot: ");
+                    "reboot: ",
+                    DROPPED);
 
     private static final int MOST_LINES = 600;
     private static final int MOST_BEFORE = 12;
@@ -42,28 +45,12 @@ final class IncidentFinder implements LogScanner.Lines {
         void incident(Incident incident) throws IOException;
     }
 
-    /** A report that goes on. */
-    private static final class Open {
-        final IncidentKind kind;
-        final Map<String, String> fields = new LinkedHashMap<>();
-        final List<LogLine> before;
-        final List<LogLine> lines = new ArrayList<>();
-        boolean panicked;
-        boolean closed;
-        int idle;
-
-        Open(IncidentKind kind, List<LogLine> before) {
-            this.kind = kind;
-            this.before = before;
-        }
-    }
-
     private final Catalogue catalogue;
     private final IncidentReader reader;
     private final IncidentSink sink;
-    private final Map<String, Open> open = new HashMap<>();
+    private final Map<String, OpenReport> open = new HashMap<>();
     private final Map<String, Deque<LogLine>> notes = new HashMap<>();
-    private final Deque<Open> order = new ArrayDeque<>();
+    private final Deque<OpenReport> order = new ArrayDeque<>();
     private long number;
     private boolean restarts;
     private int incidents;
@@ -91,6 +78,11 @@ final class IncidentFinder implements LogScanner.Lines {
                 return;
             }
         }
+        if (marked && !open.isEmpty()) {
+            String raw = new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
+            boolean isDropped = raw.contains(DROPPED) || raw.contains("replaying previous printk");
+            open.values().forEach(one -> one.dropped |= isDropped);
+        }
         take(LogLine.of(bytes, from, to, number), marked);
     }
 
@@ -109,7 +101,7 @@ final class IncidentFinder implements LogScanner.Lines {
         String context = line.context();
         restarts |= marked && line.text().contains("reboot: ");
         Catalogue.KindMatch found = marked ? catalogue.find(line.text()) : null;
-        Open current = open.get(context);
+        OpenReport current = open.get(context);
         if (found != null && !belongs(line, found, current)) {
             begin(line, found, current);
             return;
@@ -165,7 +157,7 @@ final class IncidentFinder implements LogScanner.Lines {
         }
     }
 
-    private boolean belongs(LogLine line, Catalogue.KindMatch found, @Nullable Open current) {
+    private boolean belongs(LogLine line, Catalogue.KindMatch found, @Nullable OpenReport current) {
         IncidentKind kind = found.kind();
         if (current == null) {
             return kind.has("later") && (number < 2 || restarts);
@@ -184,11 +176,18 @@ final class IncidentFinder implements LogScanner.Lines {
                 || kind.within().contains(current.kind.group());
     }
 
-    private void begin(LogLine line, Catalogue.KindMatch found, @Nullable Open current)
+    private void begin(LogLine line, Catalogue.KindMatch found, @Nullable OpenReport current)
             throws IOException {
         String context = line.context();
-        if (found.kind().has("line") && current != null && current.lines.size() < IDLE) {
-            Open alone = new Open(found.kind(), List.of());
+        boolean isInside =
+                current != null
+                        && current.lines.size() < IDLE
+                        && (found.kind().has("line")
+                                || !found.kind().isFault()
+                                        && current.kind.isFault()
+                                        && current.idle == 0);
+        if (isInside) {
+            OpenReport alone = new OpenReport(found.kind(), List.of());
             IncidentReader.put(found.matcher(), alone.fields);
             alone.lines.add(line);
             alone.closed = true;
@@ -199,7 +198,8 @@ final class IncidentFinder implements LogScanner.Lines {
             close(context, current);
         }
         Deque<LogLine> last = notes.remove(context);
-        Open next = new Open(found.kind(), last == null ? List.of() : List.copyOf(last));
+        OpenReport next =
+                new OpenReport(found.kind(), last == null ? List.of() : List.copyOf(last));
         IncidentReader.put(found.matcher(), next.fields);
         next.lines.add(line);
         open.put(context, next);
@@ -229,14 +229,14 @@ final class IncidentFinder implements LogScanner.Lines {
             }
         });
         for (String context : old) {
-            Open one = open.get(context);
+            OpenReport one = open.get(context);
             if (one != null) {
                 close(context, one);
             }
         }
     }
 
-    private void close(String context, Open one) throws IOException {
+    private void close(String context, OpenReport one) throws IOException {
         open.remove(context);
         one.closed = true;
         flush();
@@ -244,23 +244,14 @@ final class IncidentFinder implements LogScanner.Lines {
 
     private void flush() throws IOException {
         while (!order.isEmpty() && order.getFirst().closed) {
-            Open one = order.removeFirst();
+            OpenReport one = order.removeFirst();
             incidents++;
-            Incident incident =
-                    reader.read(
-                            incidents,
-                            one.kind,
-                            one.fields,
-                            one.before,
-                            one.lines,
-                            one.panicked,
-                            cause(one));
-            sink.incident(incident);
+            sink.incident(reader.read(incidents, one, cause(one)));
         }
     }
 
     /** The first fault of this boot where it was shortly before; 0 for none. */
-    private int cause(Open one) {
+    private int cause(OpenReport one) {
         LogLine first = one.lines.getFirst();
         boolean isNew = cause == 0 || first.seconds() < causeSeconds;
         if (isNew && one.kind.isFault()) {
@@ -273,7 +264,7 @@ final class IncidentFinder implements LogScanner.Lines {
 
     /** Ends every report: the log has no further line. */
     void closeAll() throws IOException {
-        for (Open one : order) {
+        for (OpenReport one : order) {
             one.closed = true;
         }
         open.clear();

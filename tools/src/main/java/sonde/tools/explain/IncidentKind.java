@@ -2,7 +2,6 @@ package sonde.tools.explain;
 
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * A kind of report: one block of {@code incidents.txt}, which describes the fields.
@@ -19,8 +18,8 @@ record IncidentKind(
         String type,
         IncidentWeight severity,
         List<String> literals,
-        List<Pattern> first,
-        List<Pattern> later,
+        List<LinePattern> first,
+        List<LinePattern> later,
         List<String> titles,
         Set<String> within,
         Set<String> skips,

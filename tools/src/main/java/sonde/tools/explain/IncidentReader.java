@@ -14,28 +14,25 @@ import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 /** What the lines of one report say. */
 final class IncidentReader {
     private static final int MOST_VALUE = 300;
+    private static final int MOST_TEXT = 4096;
     private static final int MOST_REPORTING = 8;
-    private static final int MOST_OWN = 4;
 
     private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
 
-    private static final Pattern TASK =
-            Pattern.compile("(?:by task \\S+/|^\\S+/)(?<pid>\\d{1,7})(?: is trying to |$)");
-
     private static final Pattern NUMBER = Pattern.compile("0x[0-9a-f]+|\\d+");
 
-    private static final List<Pattern> MACHINE =
+    private static final List<LinePattern> MACHINE =
             List.of(
-                    Pattern.compile(
+                    new LinePattern(
                             "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? "
                                     + "[Cc]omm: (?<task>.+?)"
                                     + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?"
                                     + "<kernel>\\d+\\.\\S+)"),
-                    Pattern.compile("^Hardware name: (?<hardware>.+)"),
-                    Pattern.compile("^Workqueue: (?<workqueue>.+)"),
-                    Pattern.compile("^Modules linked in: (?<modules>.+)"),
-                    Pattern.compile("^Kernel Offset: (?<offset>0x[0-9a-f]+) from"),
-                    Pattern.compile("^(?<code>Code: [0-9a-f<>() ]{8,}.*)"));
+                    new LinePattern("^Hardware name: (?<hardware>.+)"),
+                    new LinePattern("^Workqueue: (?<workqueue>.+)"),
+                    new LinePattern("^Modules linked in: (?<modules>.+)"),
+                    new LinePattern("^Kernel Offset: (?<offset>0x[0-9a-f]+) from"),
+                    new LinePattern("^Code: (?<code>[0-9a-f<>() ]{8,}.*)"));
 
     private final BlameRules rules;
     private final @Nullable LogCopy symbols;
@@ -90,21 +87,14 @@ final class IncidentReader {
     }
 
     /** The blame for a report. */
-    private record Blame(@Nullable LogFrame frame, List<LogFrame> candidates, List<String> why) {}
+    record Blame(@Nullable LogFrame frame, List<LogFrame> candidates, List<String> why) {}
 
-    Incident read(
-            int number,
-            IncidentKind kind,
-            Map<String, String> first,
-            List<LogLine> before,
-            List<LogLine> printed,
-            boolean panicked,
-            int after)
-            throws IOException {
-        List<LogLine> lines = decoded(printed);
-        Map<String, String> fields = new LinkedHashMap<>(first);
+    Incident read(int number, OpenReport report, int after) throws IOException {
+        IncidentKind kind = report.kind;
+        List<LogLine> lines = decoded(report.lines);
+        Map<String, String> fields = new LinkedHashMap<>(report.fields);
         Map<String, String> machine = new LinkedHashMap<>();
-        for (LogLine line : before) {
+        for (LogLine line : report.before) {
             take(kind.later(), line.text(), fields);
         }
         for (LogLine line : lines) {
@@ -112,18 +102,16 @@ final class IncidentReader {
             take(MACHINE, line.text(), machine);
         }
         List<LogStack> stacks = LogStack.of(lines);
-        List<String> damage = new ArrayList<>();
         Blame blame = blame(kind, fields, stacks, lines);
         if (blame.frame() != null) {
             fields.put("frame", blame.frame().function());
         } else if (!kind.has("nostack")) {
             fields.put("frame", "corrupted");
         }
-        boolean isNamed = kind.group().equals("panic") && first.containsKey("function");
-        damage(kind, isNamed, stacks, blame, damage);
-        if (isOfOther(lines, machine)) {
-            damage.add("the stack is the one of another task");
-        }
+        boolean isNamed = kind.group().equals("panic") && report.fields.containsKey("function");
+        List<String> damage =
+                new ReportDamage(rules, kind, lines, stacks, machine, report.dropped)
+                        .of(blame, isNamed);
         if (foreign && !damage.isEmpty() && kind.group().equals("warning")) {
             fields.put("frame", "corrupted");
         }
@@ -147,7 +135,7 @@ final class IncidentReader {
                 new IncidentDetails(rules).of(fields, stacks, lines, code),
                 code,
                 damage,
-                panicked,
+                report.panicked,
                 after,
                 lines);
     }
@@ -159,89 +147,45 @@ final class IncidentReader {
             return blamed.file();
         }
         String first = "";
+        String own = "";
+        String worker = "";
+        LogFrame last = null;
         for (LogFrame frame : blame.candidates()) {
             String file = frame.file();
+            boolean isWork = frame.function().equals("process_one_work");
+            worker = isWork && last != null ? last.file() : worker;
+            last = frame;
             if (file.isEmpty() || !rules.skips(frame.function(), kind.skips()).isEmpty()) {
                 continue;
             }
-            if (!rules.serves(file)) {
-                return file;
+            if (!own.isEmpty()) {
+                // The core of a subsystem serves its parts, whose folders are in its own.
+                String folder = own.substring(0, own.lastIndexOf('/') + 1);
+                if (!file.startsWith(folder)) {
+                    break;
+                }
+                if (file.indexOf('/', folder.length()) > 0) {
+                    return file;
+                }
+            } else if (!rules.serves(file)) {
+                own = file;
             }
             boolean isBelow = file.startsWith("include/") || file.startsWith("lib/");
             first = first.isEmpty() && !isBelow ? file : first;
         }
-        return first;
+        return !own.isEmpty() ? own : worker.isEmpty() ? first : worker;
     }
 
-    /** Whether the first line names a function, and all frames are those of the report itself. */
-    private boolean isAlone(IncidentKind kind, Blame blame) {
-        int own = 0;
-        for (LogFrame frame : blame.candidates()) {
-            own += rules.skips(frame.function(), kind.skips()).isEmpty() ? 1 : 0;
-        }
-        LogFrame frame = blame.frame();
-        return frame != null
-                && frame.offset().isEmpty()
-                && !kind.has("nostack")
-                && own == 1
-                && blame.candidates().size() > 2;
-    }
-
-    /** Fault injection prints a stack of its own, which another processor's report may get. */
-    private static boolean isOfInjection(Blame blame) {
-        List<LogFrame> frames = blame.candidates();
-        for (LogFrame frame : frames.subList(0, Math.min(frames.size(), MOST_OWN))) {
-            if (frame.function().startsWith("should_fail")) {
-                return !frame.isExact();
-            }
-        }
-        return false;
-    }
-
-    /** Whether the report names a task, and the registers or the stack are of another. */
-    private static boolean isOfOther(List<LogLine> lines, Map<String, String> machine) {
-        String pid = machine.get("pid");
-        for (LogLine line : lines) {
-            Matcher task = TASK.matcher(line.text());
-            if (pid != null && line.text().indexOf('/') > 0 && task.find()) {
-                return !task.group("pid").equals(pid);
-            }
-        }
-        return false;
-    }
-
-    private void damage(
-            IncidentKind kind,
-            boolean isNamed,
-            List<LogStack> stacks,
-            Blame blame,
-            List<String> damage) {
-        if (!kind.has("nostack") && blame.frame() == null) {
-            damage.add("no frame of a stack is left to blame");
-        } else if (!kind.has("nostack") && stacks.isEmpty() && !isNamed) {
-            damage.add("the report has no stack: it was cut short");
-        } else if (isAlone(kind, blame)) {
-            damage.add("the stack has no frame but those of the report itself");
-        } else if (isOfInjection(blame)) {
-            damage.add("the stack is the one of a failure that fault injection forced");
-        }
-    }
-
-    private static void take(List<Pattern> patterns, String text, Map<String, String> fields) {
-        if (text.length() > 4096) {
+    private static void take(List<LinePattern> patterns, String text, Map<String, String> fields) {
+        if (text.length() > MOST_TEXT) {
             return;
         }
-        for (Pattern pattern : patterns) {
-            Matcher matcher = pattern.matcher(text);
-            if (found(matcher)) {
+        for (LinePattern pattern : patterns) {
+            Matcher matcher = pattern.match(text);
+            if (matcher != null) {
                 put(matcher, fields);
             }
         }
-    }
-
-    /** Patterns that begin with ^ are tried at the begin of the text only. */
-    static boolean found(Matcher matcher) {
-        return matcher.pattern().pattern().charAt(0) == '^' ? matcher.lookingAt() : matcher.find();
     }
 
     /** Takes named groups; what is known stays. */

@@ -59,7 +59,7 @@ record LogFrame(
                             + "(?:\\+0x[0-9a-f]+/0x[0-9a-f]+)?\\)?(?: \\[[\\w-]+\\])? from "
                             + "(?:\\[<[0-9a-f]{8,16}>\\] \\()?"
                             + ("(?<caller>" + NAME + ")")
-                            + "(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)");
+                            + "(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)(?<tail>.*)$");
 
     private static final Pattern TOP =
             Pattern.compile(

@@ -26,7 +26,7 @@ record LogStack(String heading, int line, List<LogFrame> frames) {
                             + "|(?:read|write|read-write)(?: \\(\\w+\\))? to 0x[0-9a-f]+ of \\d+ "
                             + "bytes by .*"
                             + "|race at unknown origin, with .*"
-                            + "|-> #\\d+ \\(.*|.*-irq-(?:safe|unsafe) lock.*"
+                            + "|-> #\\d+ \\(.*"
                             + "|(?:hard|soft)irqs last +(?:enabled|disabled) .*"
                             + "|page last (?:allocated|free).* stack trace|page_owner .* stack "
                             + "trace"
@@ -34,14 +34,38 @@ record LogStack(String heading, int line, List<LogFrame> frames) {
                             + "|kfence-#\\d+.*|The buggy address belongs to .* stack of .*"
                             + "|NMI backtrace for cpu \\d+.*|Sending NMI from CPU .*|Workqueue: "
                             + ".*|CPU: \\d+ .*"
-                            + "|task:.*state:.*|[^ ]+ +[RSDTtXZPIKW] .* 0x[0-9a-f]{8}.*"
+                            + "|task:.*state:.*"
                             + "|\\{[\\w-]+\\} (?:state was registered at|ops)):?(?: \\([\\w "
                             + "]*\\))?:?$"
                             + "|^(?<open>Call [Tt]race:) ");
 
+    /** What headings begin with. */
+    private static final String FIRST = "CBTbsSAFLUMrhNPakWt-{";
+
+    /** A task in the dump of all tasks, before Linux 5.14. */
+    private static final Pattern TASK = Pattern.compile("^[^ ]+ +[RSDTtXZPIKW] .* 0x[0-9a-f]{8}");
+
+    private static final Pattern IRQ = Pattern.compile("-irq-(?:safe|unsafe) lock");
+
     static @Nullable String heading(String text) {
         int length = text.length();
         if (length > 300 || length < 5) {
+            return null;
+        }
+        int first = 0;
+        while (first < length - 1 && text.charAt(first) == ' ') {
+            first++;
+        }
+        if (first > 0 && text.contains("+0x")) {
+            return null; // a frame
+        }
+        boolean isOther =
+                first == 0 && text.contains(" 0x") && TASK.matcher(text).lookingAt()
+                        || text.contains("-irq-") && IRQ.matcher(text).find();
+        if (isOther) {
+            return text.strip();
+        }
+        if (FIRST.indexOf(text.charAt(first)) < 0) {
             return null;
         }
         Matcher heading = HEADING.matcher(text);

@@ -19,7 +19,7 @@ public final class OffCpuCauses {
             case SLEEPING, BLOCKED, STOPPED -> {
                 String call = callName(found, cause);
                 String place = call.isEmpty() ? found.trees().waitsIn(cause.stack()) : call;
-                yield place.isEmpty() ? state + ", nobody knows in what" : state + " in " + place;
+                yield place.isEmpty() ? state + ", not recorded in what" : state + " in " + place;
             }
             case RUNNING, WAITING, PREEMPTED, UNKNOWN -> state;
         };

@@ -222,6 +222,7 @@ final class PerfCode implements CodeNames, AutoCloseable {
                 switch (module.kind()) {
                     case FILE, VDSO -> printable(module.mapping().path());
                     case KERNEL_SYMBOL -> KERNEL;
+                    case RUN_TIME -> resolver.function(location).module();
                     case ANONYMOUS -> "/tmp/perf-" + module.pid() + ".map";
                     case UNMAPPED -> "[unknown]";
                 };

@@ -17,6 +17,7 @@ import sonde.symbol.KernelRun;
 import sonde.symbol.KernelRun.LoadedModule;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.ProcessMaps;
+import sonde.symbol.RuntimeFrames;
 import sonde.symbol.SymbolOptions;
 import sonde.symbol.line.CodeDetail;
 import sonde.symbol.resolve.NameDetail;
@@ -70,8 +71,13 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
                 pid -> perfMap(source, pid));
     }
 
-    /** What the recorder kept of a JVM's code, else what a compiler left. */
+    /**
+     * Frames of run times, or what the recorder kept of a JVM's code, else what a compiler left.
+     */
     private static byte[] perfMap(ReportSource source, int pid) {
+        if (pid == RuntimeFrames.ALL) {
+            return source.runtimeFrames();
+        }
         byte[] kept = source.jvmMaps().get(pid);
         return kept == null ? LeftPerfMaps.read(source, pid) : kept;
     }
@@ -147,7 +153,7 @@ public final class RecordedCode implements LocationNames, AutoCloseable {
                             limit,
                             mapping.fileOffset());
             case VDSO -> page(mapping.buildIdHex(), mapping.start() + offset);
-            case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL -> page("", module.base() + offset);
+            case ANONYMOUS, UNMAPPED, KERNEL_SYMBOL, RUN_TIME -> page("", module.base() + offset);
         };
     }
 

@@ -21,9 +21,12 @@ import sonde.event.result.Timeline;
 import sonde.event.result.Unit;
 import sonde.open.ReportSource;
 import sonde.recording.bundle.RecordingMeta;
+import sonde.view.NumberText;
 
 /** Says where the time of a recording went. */
 public final class ReportRecipe {
+    private static final long MILLISECOND = 1_000_000;
+
     private static final int MAX_JVM_NOTES = 3;
     private static final int MAX_CALLS = 5;
 
@@ -130,7 +133,6 @@ public final class ReportRecipe {
     private List<String> notes(ReportSource source, ReportOperators found) {
         List<String> notes = new ArrayList<>();
         List<Integer> threads = found.shownThreads();
-        long processes = threads.stream().map(found.threads()::pid).distinct().count();
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (int thread : threads) {
@@ -140,19 +142,21 @@ public final class ReportRecipe {
         if (source.meta() instanceof RecordingMeta meta) {
             first = Math.max(first, meta.times().startNanos());
         }
-        double wall = threads.isEmpty() ? 0 : Math.max(0, last - first) / 1e9;
+        long nanos = threads.isEmpty() ? 0 : Math.max(0, last - first);
+        double wall = nanos / 1e9;
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
         boolean other = source.meta() == null && !found.knowsStates();
         notes.add(
                 other
                         ? outline(found)
                         : text(
-                                "%.3f s wall, %.3f s on CPU (%.2f CPUs busy), %s of %s, %s%s.",
-                                wall,
-                                cpu,
+                                "%s wall, %s on CPU (%.2f CPUs busy), %s, %s%s.",
+                                seconds(nanos),
+                                nanos < MILLISECOND
+                                        ? seconds(found.total(ThreadState.RUNNING))
+                                        : text("%.3f s", cpu),
                                 wall > 0 ? cpu / wall : 0,
-                                counted(threads.size(), "thread", "threads"),
-                                counted(processes, "process", "processes"),
+                                threads(found, threads, " of "),
                                 counted(found.eventCount(), "event", "events"),
                                 source.isMachine() ? " of the whole machine" : ""));
         if (!found.hasNanos() && !threads.isEmpty()) {
@@ -180,7 +184,9 @@ public final class ReportRecipe {
         recorder(source.meta(), found, wall, notes);
         options.sections().forEach(section -> notes.addAll(section.notes(found)));
         notes.addAll(source.notes());
-        jvmMaps(source.meta(), found, notes);
+        if (source.runtimeFrames().length == 0) {
+            jvmMaps(source.meta(), found, notes);
+        }
         if (options.sections().stream().anyMatch(ReportSection::explainsSymbols)) {
             notes.addAll(found.symbolNotes());
         }
@@ -191,28 +197,31 @@ public final class ReportRecipe {
     private static String outline(ReportOperators found) {
         String events = counted(found.eventCount(), "event", "events");
         List<Integer> threads = found.threadsWithEvents();
-        String whose =
-                threads.isEmpty()
-                        ? ""
-                        : " of "
-                                + counted(threads.size(), "thread", "threads")
-                                + " in "
-                                + counted(
-                                        threads.stream()
-                                                .map(found.threads()::pid)
-                                                .distinct()
-                                                .count(),
-                                        "process",
-                                        "processes");
-        double seconds = found.events().extentNanos() / 1e9;
-        if (seconds == 0) {
-            return text("%s%s; it has no times.", events, whose);
+        String whose = threads.isEmpty() ? "" : " of " + threads(found, threads, " in ");
+        long nanos = found.events().extentNanos();
+        if (nanos == 0) {
+            boolean timed = found.eventCount() == 0 || found.events().isTimed();
+            return events + whose + (timed ? "." : "; it has no times.");
         }
         return found.hasNanos()
-                ? text("%s%s in %.3f s.", events, whose, seconds)
+                ? text("%s%s in %s.", events, whose, seconds(nanos))
                 : text(
                         "%s%s in %,d units of its own clock, no time.",
                         events, whose, found.events().extentNanos());
+    }
+
+    private static String seconds(long nanos) {
+        return nanos > 0 && nanos < MILLISECOND
+                ? NumberText.text(Unit.NANOS, nanos, true)
+                : text("%.3f s", nanos / 1e9);
+    }
+
+    /** How many they are, and of how many processes where that was recorded of each. */
+    private static String threads(ReportOperators found, List<Integer> threads, String of) {
+        String all = counted(threads.size(), "thread", "threads");
+        long processes = threads.stream().map(found.threads()::pid).distinct().count();
+        boolean told = threads.stream().allMatch(found.threads()::isProcessTold);
+        return told ? all + of + counted(processes, "process", "processes") : all;
     }
 
     private static void kernelTime(ReportSource source, ReportOperators found, List<String> notes) {
@@ -222,7 +231,7 @@ public final class ReportRecipe {
         } else if (kernel.total() == 0
                 && found.total(ThreadState.RUNNING) > 0
                 && !source.planned("raw_syscalls:sys_enter")) {
-            notes.add("No event separates kernel time from user time: all of it counts as user.");
+            notes.add("No event separates kernel time from user time.");
         } else if (kernel.total() > 0) {
             singleCalls(found, notes);
         }

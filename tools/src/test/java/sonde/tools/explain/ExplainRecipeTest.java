@@ -415,11 +415,44 @@ class ExplainRecipeTest {
         assertThat(json(USE_AFTER_FREE.replace("PID: 301", "PID: 302")))
                 .contains("the stack is the one of another task");
         assertThat(json(USE_AFTER_FREE.replace("print_report+0xcf", "should_fail+0xcf")))
-                .contains("failure that fault injection forced");
+                .contains("an allocation that failed or was forced to fail");
         String panic =
                 "Kernel panic - not syncing: stack-protector: Kernel stack is corrupted in: ";
         assertThat(json(panic + "reed_bend+0x7b/0x80\nRebooting in 9 seconds..\n"))
                 .contains("stack is corrupted in reed_bend", "\"corrupted\":false");
+    }
+
+    @Test
+    void aReportThatIsMixedWithAnotherIsDamage() throws IOException {
+        String headless = USE_AFTER_FREE.replaceAll("(?m)^ (?! |which|freed)(?!<)", " ? ");
+        assertThat(json(headless)).contains("no frame that the unwinder is sure of");
+        assertThat(
+                        json(
+                                WARNING.replace(
+                                        "Call Trace",
+                                        "FAULT_INJECTION: forcing a failure.\nCall Trace")))
+                .contains("fault injection forced is mixed in");
+        assertThat(json(USE_AFTER_FREE.replace("301", "356348210")))
+                .contains("no task can have the pid 356348210");
+        String timed = prefixed(USE_AFTER_FREE, _ -> "[   19.854661] ");
+        assertThat(json(timed)).contains("\"corrupted\":false");
+        assertThat(
+                        json(
+                                timed.replace(
+                                        "[   19.854661] CPU",
+                                        "** 4491 printk messages dropped ** [   19.854661] CPU")))
+                .contains("the kernel dropped messages inside of the report");
+        assertThat(json(timed.replace("Hardware name: QEMU", "Hardware [   19.854662] name: QEMU")))
+                .contains("two messages are in one line");
+    }
+
+    /** A message of another processor in a log that does not name who printed a line. */
+    @Test
+    void aNoticeInsideOfAReportDoesNotCutIt() throws IOException {
+        String oom = "cat invoked oom-killer: gfp_mask=0x6202c2(GFP_HIGHUSER), order=0\n";
+        String mixed = WARNING.replace(" reed_store", oom + " reed_store");
+        assertThat(json(mixed)).contains("\"function\":\"kernfs_fop_write_iter\"");
+        assertThat(identities(mixed)).hasSize(2).first().asString().contains("reed_bend");
     }
 
     @Test

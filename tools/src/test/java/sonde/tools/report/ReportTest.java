@@ -159,6 +159,27 @@ final class ReportTest {
                 .doesNotContain("wall", "where the time went", " s ");
     }
 
+    /** A trace.dat of switches alone: no word of processes, nor of a kernel time of 0. */
+    @Test
+    void whatIsNotRecordedIsNotCalledZero() throws IOException {
+        SchedTrace trace = new SchedTrace();
+        for (int second = 0; second < 3; second++) {
+            long at = second * 1_000_000_000L;
+            trace.switched(at + 10, 0, "kworker/0:1", 100, 1, "app", 101);
+            trace.switched(at + 900_000_000, 0, "app", 101, 1, "kworker/0:1", 100);
+        }
+        Path file = Files.write(folder.resolve("switches.dat"), trace.toBytes());
+        assertThat(text(ReportSections.summary(file)))
+                .contains("app 101 ran 2.70 s in 2.90 s", "no samples that tell")
+                .contains(" busy), 2 threads, 6 events.")
+                .contains("on CPU ")
+                .doesNotContain("on CPU, kernel", "kworker/0:1 100  sleeping");
+        trace = new SchedTrace().switched(10, 0, "a", 100, 1, "app", 101);
+        trace.switched(40_010, 0, "app", 101, 1, "a", 100);
+        Files.write(file, trace.toBytes());
+        assertThat(text(ReportSections.summary(file))).contains("40.0 µs wall, 40.0 µs on CPU");
+    }
+
     @Test
     void cutStacksAreSaidToATenthOfAPercent() throws IOException {
         assertThat(report(ReportOptions.of(ReportSections.named("oncpu"))))

@@ -24,25 +24,6 @@ public final class DwarfCode {
 
     /** Other files that a file's debugging information is spread over; null where there is none. */
     public interface Companions {
-        /** None at all. */
-        Companions NONE =
-                new Companions() {
-                    @Override
-                    public @Nullable ElfFile split(String folder, String name) {
-                        return null;
-                    }
-
-                    @Override
-                    public @Nullable ElfFile splitPackage() {
-                        return null;
-                    }
-
-                    @Override
-                    public @Nullable ElfFile supplement(String name, byte[] buildId) {
-                        return null;
-                    }
-                };
-
         /**
          * A {@code .dwo} file.
          *

@@ -3,7 +3,7 @@
  * ranges, split and supplementary files.
  *
  * {@snippet :
- * DwarfCode code = DwarfCode.of(elf, DwarfCode.Companions.NONE);
+ * DwarfCode code = DwarfCode.of(elf, companions);
  * long address = 0x401136;
  * UnitCode unit = code.reader().read(code.unitOf(address), new long[] {address}, false);
  * int row = unit.rowAt(address);

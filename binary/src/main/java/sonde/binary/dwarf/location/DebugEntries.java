@@ -88,11 +88,6 @@ public final class DebugEntries {
         return new DebugEntries(elf, "", read(supplementary), null);
     }
 
-    /** Of a {@code .dwo} file by itself: what skeleton units leave out, without their addresses. */
-    public static DebugEntries readSplit(ElfFile elf) throws MalformedInputException {
-        return new DebugEntries(elf, ".dwo", null, null);
-    }
-
     /**
      * Of a unit in a {@code .dwp} file.
      *

@@ -57,11 +57,6 @@ public final class EntryUnit {
         return (int) root().constant(DwarfAttribute.LANGUAGE, 0);
     }
 
-    /** The source file that was compiled. */
-    public String name() throws MalformedInputException {
-        return root().text(DwarfAttribute.NAME);
-    }
-
     /** The folder in which the compiler ran. */
     public String folder() throws MalformedInputException {
         return base().text(DwarfAttribute.COMP_DIR);

@@ -40,11 +40,6 @@ public final class SourceScope {
         return unit;
     }
 
-    /** As stated in the ELF. */
-    public long address() {
-        return address;
-    }
-
     /** The functions: the one that has code of its own, then what was inlined, innermost last. */
     public List<DebugEntry> functions() {
         return path.stream().filter(SourceScope::isFunction).toList();

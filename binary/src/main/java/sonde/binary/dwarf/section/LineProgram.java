@@ -96,11 +96,6 @@ public final class LineProgram {
         return version;
     }
 
-    /** Offset behind it. */
-    public long end() {
-        return end;
-    }
-
     /** Rows of a sequence without an end, after {@link #run}. */
     public ProgramRows rows() {
         return rows;

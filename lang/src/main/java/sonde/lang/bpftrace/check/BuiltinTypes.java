@@ -72,7 +72,6 @@ final class BuiltinTypes {
                             e.span(), typer, typer.globals().environment().stackMode(), 127);
             case "ustack" -> new StackType(true, typer.globals().environment().stackMode(), 127);
             case "probe" -> {
-                typer.clause().markProbe();
                 yield new TextType(typer.site().name().length() + 1);
             }
             case "probetype" -> new TextType(typer.site().family().length() + 1);

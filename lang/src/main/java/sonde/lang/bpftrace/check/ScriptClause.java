@@ -24,7 +24,6 @@ public final class ScriptClause {
     private final Map<Expression, Expression> shown = new IdentityHashMap<>();
     private final Map<Expression, ImportedFunction> imported = new IdentityHashMap<>();
     private final Map<Object, VariableSymbol> loops = new IdentityHashMap<>();
-    private boolean usesProbe;
 
     /** A clause that nothing is known of yet. */
     public ScriptClause(ProbeBlock probe, ProbeSite site) {
@@ -129,14 +128,5 @@ public final class ScriptClause {
 
     Map<Object, VariableSymbol> loops() {
         return loops;
-    }
-
-    /** Whether its code says which probe it is at: each probe needs a program of its own. */
-    public boolean usesProbe() {
-        return usesProbe;
-    }
-
-    void markProbe() {
-        usesProbe = true;
     }
 }

@@ -8,7 +8,6 @@ import java.util.Set;
 import sonde.lang.bpftrace.syntax.Script;
 import sonde.lang.bpftrace.syntax.Script.ScriptItem;
 import sonde.lang.source.CompilerDiagnostics;
-import sonde.lang.type.ValueType;
 import sonde.lang.type.ValueType.IntType;
 
 /** The pass that finds all types and says what does not fit. */
@@ -95,10 +94,5 @@ public final class TypeCheck {
             }
         }
         return settled;
-    }
-
-    /** Whether a value of a type can be read as a number. */
-    public static boolean isNumber(ValueType type) {
-        return OperatorTypes.isNumber(type);
     }
 }

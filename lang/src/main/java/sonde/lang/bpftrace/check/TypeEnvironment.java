@@ -57,7 +57,4 @@ public interface TypeEnvironment {
 
     /** Whether it was said whose stacks are copied. */
     boolean hasUnwindTarget();
-
-    /** CPUs that there can be. */
-    int cpus();
 }

@@ -2,7 +2,6 @@ package sonde.lang.bpftrace.expand;
 
 import java.math.BigInteger;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import sonde.lang.bpftrace.syntax.Expression;
 import sonde.lang.bpftrace.syntax.Expression.BinaryOperation;
 import sonde.lang.bpftrace.syntax.Expression.BlockExpression;
@@ -41,26 +40,6 @@ public final class ConstantFolding extends TreeRewriter {
     /** Folds all of a script. */
     public static Script fold(Script script, CompilerDiagnostics diagnostics) {
         return new ConstantFolding(diagnostics).script(script);
-    }
-
-    /** Folds one expression. */
-    public static Expression fold(Expression expression, CompilerDiagnostics diagnostics) {
-        return new ConstantFolding(diagnostics).expression(expression);
-    }
-
-    /** The number that a folded expression is, from -2^63 to 2^64-1; null when it is none. */
-    public static @Nullable BigInteger number(Expression expression) {
-        return LiteralValues.value(expression);
-    }
-
-    /** Whether a folded expression is known: numbers, strings, truths, tuples of them. */
-    public static boolean isLiteral(Expression expression) {
-        return LiteralValues.is(expression);
-    }
-
-    /** Whether a literal counts as true; null for what is not a number, string or truth. */
-    public static @Nullable Boolean truth(Expression expression) {
-        return LiteralValues.truth(expression);
     }
 
     @Override

@@ -52,7 +52,6 @@ import sonde.lang.type.ValueType;
 
 /** A script as programs, ready to be loaded: what the passes make of it ({@link CompilerPass}). */
 public final class Compilation implements PreparedScript {
-    private final Script script;
     private final ScriptConfig configuration;
     private final ScriptUnit unit;
     private final List<CompiledProgram> programs;
@@ -64,7 +63,6 @@ public final class Compilation implements PreparedScript {
     private final List<PortableAttachment> attachments;
 
     private Compilation(
-            Script script,
             ScriptConfig configuration,
             ScriptUnit unit,
             List<CompiledProgram> programs,
@@ -80,18 +78,12 @@ public final class Compilation implements PreparedScript {
                         .map(option -> asked(option, expanded.late(), options.parameters()))
                         .toList();
         this.attachments = attachments;
-        this.script = script;
         this.configuration = configuration;
         this.unit = unit;
         this.programs = programs;
         this.problem = problem;
         this.environment = environment;
         this.library = library;
-    }
-
-    /** The script after its macros were expanded. */
-    public Script script() {
-        return script;
     }
 
     @Override
@@ -243,8 +235,7 @@ public final class Compilation implements PreparedScript {
         }
 
         ScriptEnvironment environment =
-                new ScriptEnvironment(
-                        declarations, kernel, configuration, options, code, machine.cpus());
+                new ScriptEnvironment(declarations, kernel, configuration, options, code);
         environment.look(
                 planned.stream().map(one -> one.group().first()).toList(), options.debugFolders());
         Map<String, MapSymbol> maps = checked(script, planned, environment, diagnostics);
@@ -269,7 +260,6 @@ public final class Compilation implements PreparedScript {
         }
         tell(passes, programs, unit);
         return new Compilation(
-                script,
                 configuration,
                 unit,
                 programs,

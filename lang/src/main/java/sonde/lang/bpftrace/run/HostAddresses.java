@@ -1,23 +1,22 @@
 package sonde.lang.bpftrace.run;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
 import sonde.bpf.link.KernelTypes;
 import sonde.lang.bpftrace.lower.SymbolAddresses;
 import sonde.lang.bpftrace.lower.UserVariable;
+import sonde.recording.ftrace.KallsymsText;
+import sonde.sys.FileCalls;
 import sonde.sys.SyscallNames;
 
 /** Names of a script on this machine. */
 final class HostAddresses implements SymbolAddresses {
-    private static final Path KALLSYMS = Path.of("/proc/kallsyms");
+    private static final int MOST_KALLSYMS = 64 << 20;
 
     private static final int SYSTEM_CALLS = 512;
 
@@ -35,12 +34,13 @@ final class HostAddresses implements SymbolAddresses {
 
     /** Address of a symbol of the kernel; 0 for none. */
     static long find(String symbol) {
-        try (Stream<String> lines = Files.lines(KALLSYMS)) {
-            return lines.map(line -> line.split("[ \t]", 4))
-                    .filter(words -> words.length > 2 && words[2].equals(symbol))
-                    .mapToLong(words -> Long.parseUnsignedLong(words[0], 16))
-                    .findFirst()
-                    .orElse(0);
+        try {
+            long[] found = new long[1];
+            KallsymsText.named(
+                    FileCalls.readAll("/proc/kallsyms", MOST_KALLSYMS),
+                    symbol,
+                    (address, _, _) -> found[0] = found[0] == 0 ? address : found[0]);
+            return found[0];
         } catch (IOException e) {
             return 0;
         }

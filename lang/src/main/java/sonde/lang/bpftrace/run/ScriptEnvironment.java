@@ -47,7 +47,6 @@ final class ScriptEnvironment implements TypeEnvironment {
     private final ScriptConfig configuration;
     private final TraceOptions options;
     private final ImportedCode code;
-    private final int cpus;
     private final Map<String, Integer> functions = new HashMap<>();
     private @Nullable Map<String, ImportedFunction> imported;
     private List<String> programs = List.of();
@@ -59,14 +58,12 @@ final class ScriptEnvironment implements TypeEnvironment {
             KernelTypeSource kernel,
             ScriptConfig configuration,
             TraceOptions options,
-            ImportedCode code,
-            int cpus) {
+            ImportedCode code) {
         this.declarations = declarations;
         this.kernel = kernel;
         this.configuration = configuration;
         this.options = options;
         this.code = code;
-        this.cpus = cpus;
     }
 
     @Override
@@ -277,10 +274,5 @@ final class ScriptEnvironment implements TypeEnvironment {
     @Override
     public boolean hasUnwindTarget() {
         return options.stacks().isAny();
-    }
-
-    @Override
-    public int cpus() {
-        return cpus;
     }
 }

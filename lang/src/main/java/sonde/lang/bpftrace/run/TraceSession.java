@@ -160,11 +160,6 @@ public final class TraceSession implements AutoCloseable {
         stopped.set(true);
     }
 
-    /** A signal came that probes of the script wait for; from any thread. */
-    public void signal() {
-        signals.incrementAndGet();
-    }
-
     /** Whether the script has probes for signals. */
     public boolean listensToSignals() {
         return loaded.programs().keySet().stream()

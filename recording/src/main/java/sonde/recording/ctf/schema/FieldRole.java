@@ -23,11 +23,6 @@ public enum FieldRole {
         this.label = label;
     }
 
-    /** The name that CTF2-SPEC-2.0 gives it. */
-    public String label() {
-        return label;
-    }
-
     /** The role of that name; null when there is none. */
     public static @Nullable FieldRole named(String label) {
         for (FieldRole role : values()) {

@@ -46,11 +46,6 @@ final class TsdlTypeParser {
         this.types = new TsdlTypes(null);
     }
 
-    /** What {@code byte_order = native} means from now on. */
-    void nativeOrder(boolean isBigEndian) {
-        bigEndian = isBigEndian;
-    }
-
     /** Begins a block with its own names. */
     void enter() throws MalformedInputException {
         if (++depth > MOST_DEPTH) {

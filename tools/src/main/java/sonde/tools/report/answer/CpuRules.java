@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
@@ -32,6 +33,13 @@ final class CpuRules {
     private static final Set<String> OUTER = Set.of("main", "run", "[stack cut]");
 
     private static final int GROUPS = 2;
+
+    private static final Pattern SPINNING =
+            Pattern.compile(
+                    "(?i).*spin_?(try|un)?_?lock.*|.*lock_?spin.*|.*spin_?(wait|loop)\\b.*");
+
+    /** Who used the CPUs is half of an answer. */
+    private static final double UNSAMPLED = 0.5;
 
     /** Calls take so much of the CPU time that they are the cause. */
     private static final double IN_CALL = 0.3;
@@ -57,6 +65,9 @@ final class CpuRules {
     /** Which functions the CPU time went to, of threads that had much of it. */
     static List<Finding> functions(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
+        if (evidence.cpu().isEmpty()) {
+            unsampled(evidence).ifPresent(findings::add);
+        }
         for (ThreadGroup group : isTelling(evidence) ? evidence.groups() : List.<ThreadGroup>of()) {
             double part = group.runningNanos() / (double) Math.max(1, evidence.cpuNanos());
             if (part >= WORTH_NAMING && findings.size() < GROUPS) {
@@ -65,6 +76,29 @@ final class CpuRules {
             }
         }
         return findings;
+    }
+
+    /** Who had most of the CPU time, where no sample tells in which functions. */
+    private static Optional<Finding> unsampled(Evidence evidence) {
+        long cpu = evidence.cpuNanos();
+        double busy = Math.min(1, cpu / (double) Math.max(1, evidence.wallNanos()));
+        return evidence.groups().stream()
+                .findFirst()
+                .filter(group -> busy >= BUSY && group.runningNanos() > INCLUSIVE * cpu)
+                .map(group -> {
+                    double share = group.runningNanos() / (double) cpu;
+                    String text =
+                            group.shown()
+                                    + " ran "
+                                    + AnswerWording.time(group.runningNanos())
+                                    + " in "
+                                    + AnswerWording.time(evidence.wallNanos())
+                                    + ", "
+                                    + AnswerWording.percent(share)
+                                    + " of the CPU time; the recording has no samples that tell"
+                                    + " in which functions.";
+                    return new Finding(busy * share * UNSAMPLED, text);
+                });
     }
 
     private static Optional<Finding> functions(
@@ -86,7 +120,8 @@ final class CpuRules {
                                 + (use.leaf().isEmpty() || use.kernelShare() > 0.5
                                         ? ""
                                         : " (most of it in " + use.leaf() + ")")
-                                + (use.place().own() ? "" : " of " + use.place().module()));
+                                + (use.place().own() ? "" : " of " + use.place().module())
+                                + (spins(use) ? ": it spins for a lock" : ""));
                 named += share;
             }
         }
@@ -109,6 +144,13 @@ final class CpuRules {
                         + String.join(", ", places)
                         + ".";
         return Optional.of(new Finding(wanted * named, text));
+    }
+
+    /** Most of it was in a function for locks that do not sleep. */
+    private static boolean spins(CpuUse use) {
+        return use.kernelShare() <= 0.5
+                && (SPINNING.matcher(use.leaf()).matches()
+                        || SPINNING.matcher(use.place().function()).matches());
     }
 
     /** The file of code that took most of it, where no function did. */
@@ -147,7 +189,7 @@ final class CpuRules {
         }
         return module
                 + (nameless
-                        ? ", which has no symbols"
+                        ? ", of which no symbols were found"
                         : in.stream()
                                 .map(CpuUse::place)
                                 .filter(ProgramPlace::isNamed)

@@ -13,12 +13,14 @@ import sonde.recording.bundle.RecordingMeta.TargetReading;
  * @param waits longest first
  * @param calls most CPU time first
  * @param starts programs and processes started, most first
+ * @param threadStarts threads started beside the first of a process, most first
  * @param signals most first
  * @param faults places of page faults, most first
  * @param descriptors of processes that opened more than they closed, most first
  * @param counters what the recorder read from /proc and cgroups
  * @param cpus how many the machine has, 0 when unknown
  * @param faultShare the part of all CPU samples that was in page faults
+ * @param machine whether the threads are those of a whole machine, most of them idle by design
  * @param failures names that could not be opened, executed or connected to, most first
  */
 public record Evidence(
@@ -28,13 +30,15 @@ public record Evidence(
         List<WaitSum> waits,
         List<CallSum> calls,
         List<StartSum> starts,
+        List<StartSum> threadStarts,
         List<SignalSum> signals,
         List<FaultSum> faults,
         List<DescriptorSum> descriptors,
         List<FailureSum> failures,
         List<TargetReading> counters,
         int cpus,
-        double faultShare) {
+        double faultShare,
+        boolean machine) {
     /**
      * Threads with the same name but for numbers.
      *

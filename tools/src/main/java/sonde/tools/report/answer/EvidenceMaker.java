@@ -57,6 +57,7 @@ public final class EvidenceMaker {
     private final KernelReasons reasons;
     private final Map<Integer, ThreadGroup> groups = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> objects = new HashMap<>();
+    private final Map<CallKey, Map<String, Long>> paths = new HashMap<>();
     private final Map<CallKey, Map<ProgramPlace, Long>> places = new HashMap<>();
     private final Map<CallKey, long[]> kernel = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> waitObjects = new HashMap<>();
@@ -129,14 +130,17 @@ public final class EvidenceMaker {
                 cpu,
                 waits,
                 calls(threads),
-                starts.starts(threads, first, last),
+                starts.starts(threads, true, first, last),
+                starts.starts(threads, false, first, last),
                 signals(),
                 faults(),
                 starts.descriptors(threads),
                 starts.failures(),
                 found.meta() == null ? List.of() : found.meta().target().counters(),
                 found.meta() == null ? 0 : found.meta().machine().cpus().size(),
-                inFaults / (double) Math.max(1, sampled));
+                inFaults / (double) Math.max(1, sampled),
+                found.isOfEverything()
+                        && found.shownThreads().stream().anyMatch(found.threads()::isKernel));
     }
 
     /** Files and peers by the time that a group spent in calls with them. */
@@ -148,6 +152,13 @@ public final class EvidenceMaker {
                 objects.computeIfAbsent(key, any -> new TreeMap<>())
                         .merge(use.name(), use.nanos() + use.opens(), Long::sum);
                 bytes.merge(key, use.bytes(), Long::sum);
+            }
+        });
+        files.forEachPath((thread, number, path, told) -> {
+            ThreadGroup group = groups.get(thread);
+            if (group != null) {
+                CallKey key = new CallKey(group, found.callNames().nameOf(number));
+                paths.computeIfAbsent(key, any -> new TreeMap<>()).merge(path, told, Long::sum);
             }
         });
     }
@@ -297,7 +308,11 @@ public final class EvidenceMaker {
 
     /** The object of most of the calls, else the folder of nearly all of them. */
     private String object(CallKey key) {
-        Map<String, Long> sums = objects.getOrDefault(key, Map.of());
+        String name = object(objects.getOrDefault(key, Map.of()));
+        return name.isEmpty() ? object(paths.getOrDefault(key, Map.of())) : name;
+    }
+
+    private static String object(Map<String, Long> sums) {
         String main = most(sums, "");
         return main.isEmpty() ? StartEvidence.folder(sums) : main;
     }
@@ -579,7 +594,9 @@ public final class EvidenceMaker {
                             sum.latency().sum(),
                             sum.latency().quantile(0.5),
                             errors,
-                            fails && !StormRules.LOCKS.contains(key.call) ? "" : object(key),
+                            fails && !StormRules.LOCKS.contains(key.call)
+                                    ? object(paths.getOrDefault(key, Map.of()))
+                                    : object(key),
                             bytes.getOrDefault(key, 0L),
                             kernel.getOrDefault(key, new long[1])[0]
                                     / (double) Math.max(1, sampled),

@@ -89,6 +89,9 @@ public final class ProgramFrames {
         Frame first = null;
         Frame own = null;
         List<String> callers = new ArrayList<>();
+        // Native code that functions of a script or of Java call is a library of theirs.
+        boolean scripted =
+                chain.stream().anyMatch(one -> one.kind() == Frame.Kind.JIT && isProgram(one));
         for (Frame frame : chain) {
             boolean code = frame.kind() == Frame.Kind.USER || frame.kind() == Frame.Kind.JIT;
             boolean named = !frame.name().startsWith("[");
@@ -98,7 +101,7 @@ public final class ProgramFrames {
             if (first == null || !isNamed(first) && named) {
                 first = frame;
             }
-            if (isProgram(frame)) {
+            if (isProgram(frame) && (!scripted || frame.kind() == Frame.Kind.JIT)) {
                 if (own == null) {
                     own = frame;
                 } else if (named) {
@@ -145,7 +148,8 @@ public final class ProgramFrames {
     static String name(Frame frame) {
         String name = frame.name();
         if (NAMELESS.matcher(name).matches()) {
-            return name.substring(0, name.lastIndexOf('+')) + "] without symbols";
+            String module = name.substring(0, name.lastIndexOf('+')) + "]";
+            return module.equals("[unknown]") ? module : module + " without symbols";
         }
         Matcher script = JAVASCRIPT.matcher(name);
         if (script.matches()) {

@@ -23,13 +23,13 @@ final class ResourceRules {
 
     private ResourceRules() {}
 
-    /** Resident memory grew and did not shrink again. */
+    /** Resident memory without files grew and did not shrink again. */
     static List<Finding> memory(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
         // A JVM takes more memory until its heap has the size that it may have.
         boolean fillsHeap =
                 evidence.groups().stream().anyMatch(group -> group.name().equals("VM Thread"));
-        for (TargetReading rss : readings(evidence, TargetReading.RSS)) {
+        for (TargetReading rss : readings(evidence, TargetReading.PRIVATE)) {
             long growth = rss.last() - rss.first();
             double perSecond = growth * 1e9 / Math.max(1, evidence.wallNanos());
             boolean grows = growth >= GROWTH && perSecond >= GROWTH_PER_SECOND;
@@ -50,7 +50,7 @@ final class ResourceRules {
                                         + AnswerWording.bytes(rss.first())
                                         + " to "
                                         + AnswerWording.bytes(rss.last())
-                                        + " of resident memory"
+                                        + " of memory of its own"
                                         + faults
                                         + "."));
             }

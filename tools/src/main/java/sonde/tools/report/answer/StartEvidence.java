@@ -74,13 +74,16 @@ final class StartEvidence {
                         name.equals("raw_syscalls:sys_exit") || name.endsWith("exit_" + call));
     }
 
-    /** Processes born in the recording, by the name of their program. */
-    List<StartSum> starts(List<Integer> threads, long first, long last) {
+    /** Processes born in the recording, by the name of their program; or their other threads. */
+    List<StartSum> starts(List<Integer> threads, boolean leaders, long first, long last) {
         ThreadTable table = found.threads();
         Map<String, Started> sums = new HashMap<>();
         for (int thread : threads) {
             int parent = table.parent(thread);
-            boolean begins = table.born(thread) > 0 && table.tid(thread) == table.pid(thread);
+            boolean wanted =
+                    table.isProcessTold(thread)
+                            && table.tid(thread) == table.pid(thread) == leaders;
+            boolean begins = table.born(thread) > 0 && wanted;
             if (parent < 0 || !begins || table.isRecorder(parent)) {
                 continue;
             }

@@ -43,13 +43,20 @@ final class StormRules {
 
     private StormRules() {}
 
-    /** Many processes were started. */
+    /** Many processes, or threads, were started. */
     static List<Finding> starts(Evidence evidence) {
-        List<StartSum> steady = steady(evidence);
-        long count = steady.stream().mapToLong(StartSum::count).sum();
-        if (!isStartStorm(evidence)) {
-            return List.of();
+        List<Finding> findings = new ArrayList<>();
+        started(evidence, steady(evidence.starts()), "processes", findings);
+        started(evidence, steady(evidence.threadStarts()), "threads", findings);
+        return findings;
+    }
+
+    private static void started(
+            Evidence evidence, List<StartSum> steady, String what, List<Finding> findings) {
+        if (!isStorm(evidence, steady)) {
+            return;
         }
+        long count = steady.stream().mapToLong(StartSum::count).sum();
         long lives = steady.stream().mapToLong(StartSum::nanos).sum();
         long cpu = steady.stream().mapToLong(StartSum::cpuNanos).sum();
         String names =
@@ -57,35 +64,39 @@ final class StormRules {
                         .limit(4)
                         .map(start -> start.name() + " ×" + AnswerWording.count(start.count()))
                         .collect(Collectors.joining(", "));
-        String more = steady.size() > 4 ? ", …" : "";
-        StartSum most = steady.getFirst();
         String text =
                 AnswerWording.count(count)
-                        + " processes were started in "
+                        + " "
+                        + what
+                        + " were started in "
                         + AnswerWording.time(evidence.wallNanos())
                         + ": "
                         + names
-                        + more
+                        + (steady.size() > 4 ? ", …" : "")
                         + ", most by "
-                        + most.parent()
+                        + steady.getFirst().parent()
                         + "; they lived "
                         + AnswerWording.time(lives)
                         + " and used "
                         + AnswerWording.time(cpu)
                         + " of CPU.";
         double part = Math.min(1, lives / (double) Math.max(1, evidence.wallNanos()));
-        return List.of(new Finding(Math.max(LIKELY, part), text));
+        findings.add(new Finding(Math.max(LIKELY, part), text));
     }
 
     /** Whether processes were started all the time. */
     static boolean isStartStorm(Evidence evidence) {
-        long count = steady(evidence).stream().mapToLong(StartSum::count).sum();
+        return isStorm(evidence, steady(evidence.starts()));
+    }
+
+    private static boolean isStorm(Evidence evidence, List<StartSum> steady) {
+        long count = steady.stream().mapToLong(StartSum::count).sum();
         return count >= STARTS && evidence.rate(count) >= STARTS_PER_SECOND;
     }
 
     /** Those that were started during all of it, not by a script at the start. */
-    private static List<StartSum> steady(Evidence evidence) {
-        return evidence.starts().stream().filter(start -> start.spread() >= SPREAD).toList();
+    private static List<StartSum> steady(List<StartSum> starts) {
+        return starts.stream().filter(start -> start.spread() >= SPREAD).toList();
     }
 
     /** Children ended and nobody waited for them. */
@@ -175,7 +186,7 @@ final class StormRules {
         return findings;
     }
 
-    /** A file was locked by another process when it was tried, and it is tried again and again. */
+    /** A file was locked by others when it was tried, and it is tried again and again. */
     static List<Finding> locks(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
         for (CallSum call : evidence.calls()) {
@@ -201,7 +212,7 @@ final class StormRules {
                                 + call.object()
                                 + " ("
                                 + call.call()
-                                + "), which another process had locked"
+                                + "), which was locked already"
                                 + (others.isEmpty() ? "" : "; " + others + " locks it too")
                                 + ".";
                 findings.add(new Finding(LOCKED, text));

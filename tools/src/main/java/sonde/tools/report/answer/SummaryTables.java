@@ -25,6 +25,9 @@ public final class SummaryTables {
     /** What took a smaller part of the recording is left out, unless it is all there is. */
     private static final double LITTLE = 0.005;
 
+    /** A thread that sleeps for so much of the time, nobody knows why, tells nothing. */
+    private static final double ASLEEP = 0.9;
+
     private SummaryTables() {}
 
     /** Functions of programs by the CPU time in them and in what they called of others. */
@@ -57,19 +60,44 @@ public final class SummaryTables {
             @Nullable Long count,
             @Nullable Long longest) {}
 
+    /** Waits of several groups that are one row. */
+    private static final class Together {
+        private final String cause;
+        private final Set<ThreadGroup> groups = new HashSet<>();
+        private long nanos;
+        private long count;
+        private long longest;
+
+        Together(String cause) {
+            this.cause = cause;
+        }
+
+        void add(WaitSum wait) {
+            groups.add(wait.group());
+            nanos += wait.nanos();
+            count += wait.count();
+            longest = Math.max(longest, wait.longest());
+        }
+
+        Stream<OffRow> rows() {
+            int threads = groups.stream().mapToInt(ThreadGroup::threads).sum();
+            String who = threads == 1 ? "1 thread" : threads + " threads";
+            OffRow row = new OffRow(who, cause, null, null, nanos, count, longest);
+            return threads == 0 ? Stream.of() : Stream.of(row);
+        }
+    }
+
     /** Why threads did not run, those that wait for work last and together. */
     public static Table offCpu(Evidence evidence, int limit) {
         List<OffRow> rows = new ArrayList<>();
-        long idle = 0;
-        long idleCount = 0;
-        long idleLongest = 0;
-        Set<ThreadGroup> idleGroups = new HashSet<>();
+        Together idle = new Together("waiting for work");
+        Together unknown = new Together("sleeping nearly all the time, not recorded in what");
         for (WaitSum wait : evidence.waits()) {
+            boolean untold = wait.call().isEmpty() && wait.reason().isEmpty();
             if (WaitRules.isIdle(evidence, wait) && hasOthers(evidence)) {
-                idle += wait.nanos();
-                idleCount += wait.count();
-                idleLongest = Math.max(idleLongest, wait.longest());
-                idleGroups.add(wait.group());
+                idle.add(wait);
+            } else if (untold && evidence.part(wait.group(), wait.nanos()) > ASLEEP) {
+                unknown.add(wait);
             } else {
                 rows.add(row(wait));
             }
@@ -90,14 +118,7 @@ public final class SummaryTables {
         rows.sort(Comparator.comparingLong((OffRow row) -> -row.nanos()));
         long least = (long) (rows.isEmpty() ? 0 : LITTLE * rows.getFirst().nanos());
         Stream<OffRow> shown = rows.stream().filter(row -> row.nanos() >= least).limit(limit);
-        int idleThreads = idleGroups.stream().mapToInt(ThreadGroup::threads).sum();
-        if (idleThreads > 0) {
-            String threads = idleThreads == 1 ? "1 thread" : idleThreads + " threads";
-            OffRow others =
-                    new OffRow(
-                            threads, "waiting for work", null, null, idle, idleCount, idleLongest);
-            shown = Stream.concat(shown, Stream.of(others));
-        }
+        shown = Stream.concat(shown, Stream.of(unknown, idle).flatMap(Together::rows));
         return new TableBuilder<OffRow>("off CPU")
                 .text("thread", OffRow::thread)
                 .text("cause", OffRow::cause)
@@ -118,7 +139,7 @@ public final class SummaryTables {
     private static OffRow row(WaitSum wait) {
         StringBuilder cause = new StringBuilder(wait.state());
         if (wait.call().isEmpty() && wait.reason().isEmpty()) {
-            cause.append(", nobody knows in what");
+            cause.append(", not recorded in what");
         } else if (!wait.call().isEmpty()) {
             cause.append(" in ").append(wait.call());
         }

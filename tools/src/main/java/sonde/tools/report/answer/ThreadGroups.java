@@ -145,7 +145,9 @@ final class ThreadGroups {
                 one ? found.threads().name(all.getFirst()) : name,
                 one ? found.threads().tid(all.getFirst()) : 0,
                 all.size(),
-                (int) all.stream().map(found.threads()::pid).distinct().count(),
+                all.stream().allMatch(found.threads()::isProcessTold)
+                        ? (int) all.stream().map(found.threads()::pid).distinct().count()
+                        : 1,
                 all.stream().mapToLong(found.totals()::wallNanos).sum(),
                 time(all, ThreadState.RUNNING),
                 time(all, ThreadState.WAITING) + time(all, ThreadState.PREEMPTED));

@@ -50,6 +50,7 @@ final class WaitRules {
     private static final long SHORT_NANOS = 3_000_000;
 
     private static final Set<String> SLEEPS = Set.of("nanosleep", "clock_nanosleep");
+    private static final Set<String> POLLS = Set.of("poll", "ppoll", "select", "pselect6");
     private static final Set<String> CHILDREN = Set.of("wait4", "waitid");
     private static final Set<String> FOR_WORK =
             Set.of(
@@ -79,6 +80,12 @@ final class WaitRules {
                     "sendmsg",
                     "readv",
                     "splice",
+                    "semop",
+                    "semtimedop",
+                    "msgrcv",
+                    "msgsnd",
+                    "mq_timedreceive",
+                    "mq_timedsend",
                     "epoll_wait",
                     "epoll_pwait",
                     "accept",
@@ -101,6 +108,9 @@ final class WaitRules {
         for (WaitSum wait : evidence.waits()) {
             double part = evidence.part(wait.group(), wait.nanos());
             boolean polls = polls(evidence, wait);
+            if (evidence.machine() && !polls && isForWorkOfMachine(evidence, wait)) {
+                continue;
+            }
             if ((part >= WORTH_SAYING || polls) && !(wait.call() + wait.reason()).isEmpty()) {
                 double weighed = polls ? Math.max(part, POLLING) : part * weight(evidence, wait);
                 weighed *= holders.contains(wait.group().name()) && !isHeld(wait) ? HELD : 1;
@@ -108,6 +118,12 @@ final class WaitRules {
             }
         }
         return findings;
+    }
+
+    /** Most threads of a machine wait for work, and nobody asked why. */
+    private static boolean isForWorkOfMachine(Evidence evidence, WaitSum wait) {
+        boolean polls = POLLS.contains(wait.call()) || SLEEPS.contains(wait.call());
+        return polls || isIdle(evidence, wait);
     }
 
     /** Who holds up others: what these threads do is said there. */
@@ -199,8 +215,14 @@ final class WaitRules {
     /** Reason of a wait for a mutex of user space. */
     static final String LOCK = "a lock";
 
+    /** Begin of the name of memory that processes share. */
+    private static final String SHARED = "shared memory ";
+
     /** The variable of a lock or condition whose owner is not known. */
     private static String variable(WaitSum wait, String otherwise) {
+        if (wait.object().startsWith(SHARED)) {
+            return otherwise + " in " + wait.object();
+        }
         return wait.object().startsWith(FUTEX)
                 ? "the variable " + wait.object().substring(FUTEX.length())
                 : otherwise;
@@ -236,7 +258,7 @@ final class WaitRules {
             text.append(wait.place().named());
         } else if (wait.place().own() && library && !wait.place().module().startsWith("[")) {
             text.append(", called from code of ").append(wait.place().module());
-            text.append(", which has no symbols");
+            text.append(", of which no symbols were found");
         }
         text.append(polls ? ": a loop of short sleeps" : "");
         if (wait.reason().equals(KernelReasons.MAPPED) && !wait.object().isEmpty()) {
@@ -263,7 +285,9 @@ final class WaitRules {
                             : wait.reason()
                                     + (wait.object().startsWith(FUTEX)
                                             ? ", " + variable(wait, "")
-                                            : "");
+                                            : wait.object().startsWith(SHARED)
+                                                    ? " in " + wait.object()
+                                                    : "");
             String released = waker.isEmpty() ? "" : ", released by " + waker;
             return " for " + lock + " (futex)" + (held.isEmpty() ? released : ", held by " + held);
         }

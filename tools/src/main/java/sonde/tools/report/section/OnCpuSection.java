@@ -170,7 +170,7 @@ final class OnCpuSection implements ReportSection {
     private static String remedy(String module) {
         boolean java = module.equals("[jit]") || module.equals("[anon]");
         return java || module.startsWith("libjvm.so")
-                ? "java -XX:+PreserveFramePointer"
+                ? "sonde record --call-graph bpf"
                 : "cc -fno-omit-frame-pointer";
     }
 
@@ -187,9 +187,9 @@ final class OnCpuSection implements ReportSection {
         List<String> first = cut.modules().stream().limit(3).map(Map.Entry::getKey).toList();
         String modules = String.join(", ", first) + (cut.modules().size() > 3 ? ", …" : "");
         String remedy =
-                " 'sonde record' unwinds native code without frame pointers (--call-graph bpf);"
-                        + " for other code compile with -fno-omit-frame-pointer, run Java with"
-                        + " -XX:+PreserveFramePointer, or record with --call-graph dwarf.";
+                " 'sonde record' unwinds native code and Java without frame pointers"
+                        + " (--call-graph bpf); for other code compile with"
+                        + " -fno-omit-frame-pointer, or record with --call-graph dwarf.";
         return List.of(
                 String.format(
                         Locale.ROOT,

@@ -170,8 +170,12 @@ final class SummarySection implements ReportSection {
         long kernel = inKernel.total();
         long running = found.total(ThreadState.RUNNING);
         List<Share> rows = new ArrayList<>();
-        rows.add(new Share("on CPU, user", running - kernel, inKernel.mostUser()));
-        rows.add(new Share("on CPU, kernel", kernel, inKernel.mostKernel()));
+        if (kernel == 0 && found.meta() == null) {
+            rows.add(new Share("on CPU", running, inKernel.mostUser()));
+        } else {
+            rows.add(new Share("on CPU, user", running - kernel, inKernel.mostUser()));
+            rows.add(new Share("on CPU, kernel", kernel, inKernel.mostKernel()));
+        }
         for (ThreadState state : ThreadState.values()) {
             long nanos = found.total(state);
             if (state != ThreadState.RUNNING && nanos > 0) {

@@ -38,7 +38,9 @@ final class JudgementTest {
     private final List<DescriptorSum> descriptors = new ArrayList<>();
     private final List<FailureSum> failures = new ArrayList<>();
     private final List<TargetReading> counters = new ArrayList<>();
+    private final List<StartSum> threadStarts = new ArrayList<>();
     private double faultShare;
+    private boolean machine;
 
     private List<String> sentences() {
         return Judgement.sentences(
@@ -49,13 +51,15 @@ final class JudgementTest {
                         waits,
                         calls,
                         starts,
+                        threadStarts,
                         signals,
                         faults,
                         descriptors,
                         failures,
                         counters,
                         2,
-                        faultShare));
+                        faultShare,
+                        machine));
     }
 
     private ThreadGroup group(String name, int threads, double running, double runnable) {
@@ -136,6 +140,19 @@ final class JudgementTest {
                 .containsExactly(
                         "server 7 ran 4.90 s of 5.00 s: 97 % of the CPU time in journal_commit,"
                                 + " called from handle_request.");
+    }
+
+    @Test
+    void withoutSamplesItIsToldWhoHadTheCpus() {
+        group("worker", 8, 9, 0);
+        group("loader", 1, 1, 0);
+        assertThat(sentences())
+                .containsExactly(
+                        "the 8 worker threads ran 9.00 s in 5.00 s, 90 % of the CPU time; the"
+                                + " recording has no samples that tell in which functions.");
+        groups.clear();
+        group("worker", 8, 1, 0);
+        assertThat(sentences()).isEmpty();
     }
 
     @Test
@@ -257,6 +274,20 @@ final class JudgementTest {
         starts.clear();
         starts.add(new StartSum("expr", "forky.sh 7", 500, SECOND, SECOND, 500, 500, 1));
         assertThat(sentences()).isEmpty();
+        starts.clear();
+        threadStarts.add(new StartSum("server", "server 7", 900, SECOND, 0, 900, 0, 10));
+        assertThat(sentences())
+                .containsExactly(
+                        "900 threads were started in 5.00 s: server ×900, most by server 7; they"
+                                + " lived 1.00 s and used 0 ns of CPU.");
+    }
+
+    @Test
+    void threadsOfAMachineThatPollAreIdle() {
+        wait(group("alsa-sink", 1, 0.1, 0), "ppoll", "unix:/run/pulse", 4.8, 300);
+        assertThat(sentences()).hasSize(1);
+        machine = true;
+        assertThat(sentences()).isEmpty();
     }
 
     @Test
@@ -298,20 +329,20 @@ final class JudgementTest {
                         "500,000 page faults (1.91 GiB of pages), 100 % of them of"
                                 + " loader 7 in journal_commit, called from handle_request.");
         faultShare = 0.05;
-        assertThat(sentences()).isEmpty();
+        assertThat(sentences()).noneMatch(text -> text.contains("page faults"));
     }
 
     @Test
     void countersTellMemoryThrottlingAndOthers() {
         group("loader", 1, 1, 4);
-        counters.add(new TargetReading("rss", "loader 7", 1 << 20, 400 << 20, 400 << 20));
+        counters.add(new TargetReading("private", "loader 7", 1 << 20, 400 << 20, 400 << 20));
         counters.add(new TargetReading("cpu", "loader 7", 0, 4 * SECOND, 4 * SECOND));
         counters.add(new TargetReading("cpu", "stress-ng 99", 0, 4 * SECOND, 4 * SECOND));
         assertThat(sentences())
                 .containsExactlyInAnyOrder(
                         "loader 7 wanted 5.00 s of CPU and got 1.00 s in 5.00 s: the CPUs were busy"
                                 + " with stress-ng 99 (4.00 s).",
-                        "loader 7 grew from 1.00 MiB to 400 MiB of resident memory.");
+                        "loader 7 grew from 1.00 MiB to 400 MiB of memory of its own.");
         counters.add(new TargetReading("quota", "/job", SECOND / 5, SECOND / 5, SECOND / 5));
         counters.add(new TargetReading("throttled", "/job", 0, 4 * SECOND, 4 * SECOND));
         assertThat(sentences().getFirst())
@@ -321,8 +352,8 @@ final class JudgementTest {
         assertThat(sentences()).noneMatch(text -> text.contains("wanted"));
         counters.clear();
         groups.clear();
-        group("loader", 1, 4, 0.1);
-        counters.add(new TargetReading("rss", "loader 7", 300 << 20, 310 << 20, 310 << 20));
+        group("loader", 1, 1, 0.1);
+        counters.add(new TargetReading("private", "loader 7", 300 << 20, 310 << 20, 310 << 20));
         counters.add(new TargetReading("throttled", "/job", SECOND, SECOND, SECOND));
         assertThat(sentences()).isEmpty();
     }
@@ -346,6 +377,21 @@ final class JudgementTest {
                                 frame("_start", "server", Frame.Kind.USER)));
         assertThat(place.chain()).isEqualTo("Journal::commit ← walk ← main");
         assertThat(place.own()).isTrue();
+    }
+
+    @Test
+    void nativeCodeBelowAFunctionOfPythonIsALibrary() {
+        ProgramPlace place =
+                ProgramFrames.place(
+                        List.of(
+                                frame("sqlite3VdbeExec", "libsqlite3.so.0.8.6", Frame.Kind.USER),
+                                frame("query", "_sqlite3.cpython-311.so", Frame.Kind.USER),
+                                frame("loads", "python3.11", Frame.Kind.JIT),
+                                frame("load_rows", "shop.py", Frame.Kind.JIT).at("/srv/shop.py", 3),
+                                frame("PyEval_EvalCode", "python3.11", Frame.Kind.USER),
+                                frame("<module>", "shop.py", Frame.Kind.JIT).at("/srv/shop.py", 1),
+                                frame("main", "embedding", Frame.Kind.USER)));
+        assertThat(place.chain()).isEqualTo("load_rows (shop.py:3) ← <module> (shop.py:1)");
     }
 
     @Test
@@ -433,8 +479,8 @@ final class JudgementTest {
         call(group, "fcntl", 40, 0, "EAGAIN", 0);
         assertThat(sentences())
                 .containsExactly(
-                        "server 7 tried 40 times to lock /tmp/out (fcntl), which another process"
-                                + " had locked.");
+                        "server 7 tried 40 times to lock /tmp/out (fcntl), which was locked"
+                                + " already.");
         calls.clear();
         call(group, "fcntl", 40, 0, "EBADF", 0);
         assertThat(sentences()).isEmpty();

@@ -1,0 +1,66 @@
+package sonde.analysis.file;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What processes mapped while they were recorded: shared memory by address, the largest file. */
+final class Mappings {
+    // asm-generic/mman-common.h
+    private static final int PROT_EXEC = 4;
+    private static final int MAP_TYPE = 0xf;
+    private static final int MAP_PRIVATE = 2;
+
+    /** Of one process; what comes after is not known. */
+    private static final int MOST = 4096;
+
+    private final Map<Integer, TreeMap<Long, Mapping>> shared = new HashMap<>();
+    private final Map<Integer, Mapping> largest = new HashMap<>();
+
+    /** {@code file} is null where the memory has none. */
+    record Mapping(long bytes, @Nullable OpenFile file) {}
+
+    /** mmap(2) with these arguments gave an address. */
+    void mapped(int pid, long[] arguments, @Nullable OpenFile file, long address) {
+        Mapping mapping = new Mapping(arguments[1], file);
+        boolean code = (arguments[2] & PROT_EXEC) != 0;
+        if (file != null && !code) {
+            largest.merge(pid, mapping, (one, more) -> one.bytes >= more.bytes ? one : more);
+        }
+        boolean isShared = (arguments[3] & MAP_TYPE) != MAP_PRIVATE;
+        TreeMap<Long, Mapping> own = shared.get(pid);
+        if (own != null && arguments[1] > 0) {
+            own.subMap(address, address + arguments[1]).clear();
+        }
+        if (isShared && (own == null || own.size() < MOST)) {
+            shared.computeIfAbsent(pid, _ -> new TreeMap<>()).put(address, mapping);
+        }
+    }
+
+    /** A child has what its parent mapped. */
+    void forked(int parent, int child) {
+        TreeMap<Long, Mapping> own = shared.get(parent);
+        if (own != null && parent != child) {
+            shared.put(child, new TreeMap<>(own));
+        }
+    }
+
+    void executed(int pid) {
+        shared.remove(pid);
+    }
+
+    /** The shared memory at an address; null where none is known. */
+    @Nullable Mapping shared(int pid, long address) {
+        Map.Entry<Long, Mapping> below =
+                shared.getOrDefault(pid, new TreeMap<>()).floorEntry(address);
+        boolean within = below != null && address - below.getKey() < below.getValue().bytes;
+        return within ? below.getValue() : null;
+    }
+
+    /** The largest file that a process mapped as data; null where it mapped none. */
+    @Nullable OpenFile largest(int pid) {
+        Mapping most = largest.get(pid);
+        return most == null ? null : most.file;
+    }
+}

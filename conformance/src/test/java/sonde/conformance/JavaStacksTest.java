@@ -1,0 +1,88 @@
+package sonde.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Stacks of Java programs as they are usually started: without frame pointers. */
+@Tag("kernel")
+class JavaStacksTest {
+    private static final Path JDKS = Path.of("/usr/lib/jvm");
+
+    @TempDir Path folder;
+
+    @BeforeEach
+    void onlyAsRoot() {
+        assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
+    }
+
+    static List<Path> launchers() throws Exception {
+        try (Stream<Path> homes = Files.list(JDKS)) {
+            return homes.filter(home -> !Files.isSymbolicLink(home))
+                    .map(home -> home.resolve("bin/java"))
+                    .filter(Files::isExecutable)
+                    .toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("launchers")
+    void callsAreThoseOfTheProgram(Path java) throws Exception {
+        String compiler = Path.of(System.getProperty("java.home"), "bin/javac").toString();
+        String source = TargetProgram.source("Grind.java").toString();
+        Sonde.Outcome compiled =
+                Sonde.in(folder)
+                        .execute(
+                                List.of(
+                                        compiler,
+                                        "--release",
+                                        "17",
+                                        "-d",
+                                        folder.toString(),
+                                        source));
+        assertThat(compiled.status()).as("%s", compiled).isZero();
+        Recorded recorded =
+                Recorded.record(
+                        folder,
+                        "java",
+                        "--",
+                        java.toString(),
+                        "-cp",
+                        folder.toString(),
+                        "Grind",
+                        "5000");
+        assertThat(recorded.outcome.status()).as("%s", recorded.outcome).isZero();
+        assertThat(recorded.bundle.resolve("frames.map")).isNotEmptyFile();
+        Json tree = recorded.report("--oncpu").object("sections").object("on_cpu_stacks");
+        long[] sums = new long[2];
+        Recorded.walk(
+                tree,
+                (path, node) -> {
+                    if (path.getLast().equals("Grind.grind")) {
+                        long total = node.number("total");
+                        sums[0] += total;
+                        sums[1] += isWhole(path) ? total : 0;
+                    }
+                });
+        // Less what the JVM itself needed.
+        assertThat(sums[0]).isGreaterThan(tree.object("root").number("total") / 2);
+        // What came before the first tables were made may be cut.
+        assertThat(sums[1]).isGreaterThan(sums[0] * 9 / 10);
+    }
+
+    private static boolean isWhole(List<String> path) {
+        int main = path.indexOf("Grind.main");
+        List<String> calls = path.subList(Math.max(0, main), path.size());
+        return path.contains("start_thread")
+                && calls.equals(List.of("Grind.main", "Grind.work", "Grind.grind"));
+    }
+}
