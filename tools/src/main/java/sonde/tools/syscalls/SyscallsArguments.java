@@ -52,6 +52,7 @@ public final class SyscallsArguments {
               -n, --syscall-number        show the number of each call
               -i, --instruction-pointer   show the instruction pointer
               -q, --quiet                 leave out the ends of threads
+              --json                      print JSON, an object a line for each call
 
             Times:
               -t, --absolute-timestamps   show the time of day; -tt with microseconds, -ttt seconds

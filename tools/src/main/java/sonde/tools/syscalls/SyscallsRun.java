@@ -1,15 +1,16 @@
 package sonde.tools.syscalls;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
@@ -21,6 +22,7 @@ import sonde.probe.launch.LaunchedCommand;
 import sonde.probe.syscall.CallSession;
 import sonde.probe.syscall.CallSession.CallRequest;
 import sonde.probe.syscall.CallStream;
+import sonde.recording.syscall.CallJson;
 import sonde.recording.syscall.CallLines;
 import sonde.recording.syscall.CallLines.CallSink;
 import sonde.recording.syscall.CallRecord;
@@ -56,25 +58,61 @@ public final class SyscallsRun implements AutoCloseable {
     public SyscallsRun(SyscallsRequest request) throws IOException {
         this.request = request;
         signals = EndSignals.listen(_ -> interrupted = true);
+        // Both take their time, and neither needs the other.
+        FutureTask<CallSession> opening = new FutureTask<>(this::open);
+        Thread.ofPlatform().daemon().name("open").start(opening);
         LaunchedCommand prepared = null;
+        CallSession opened = null;
         try {
             prepared =
                     request.command() == null
                             ? null
                             : CommandLauncher.prepare(request.command(), request.origin());
-            child = prepared;
-            Set<Integer> roots = new HashSet<>(request.pids());
-            if (child != null) {
-                roots.add(child.pid());
+            opened = opened(opening);
+            if (prepared != null) {
+                opened.follow(prepared.pid());
             }
-            session =
-                    CallSession.open(new CallRequest(roots, request.follow(), plans(), RING_BYTES));
         } catch (IOException | RuntimeException e) {
             if (prepared != null) {
                 prepared.close();
             }
             signals.close();
+            if (opened == null) {
+                closeLater(opening);
+            } else {
+                opened.close();
+            }
             throw e;
+        }
+        child = prepared;
+        session = opened;
+    }
+
+    /** The command could not be started; the session that is being opened goes, too. */
+    private static void closeLater(FutureTask<CallSession> task) {
+        try {
+            opened(task).close();
+        } catch (IOException e) {
+            return; // that one was refused as well
+        }
+    }
+
+    private CallSession open() throws IOException {
+        return CallSession.open(
+                new CallRequest(request.pids(), request.follow(), plans(), RING_BYTES));
+    }
+
+    private static CallSession opened(FutureTask<CallSession> task) throws IOException {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException refused) {
+                throw refused;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while programs were loaded");
         }
     }
 
@@ -106,13 +144,13 @@ public final class SyscallsRun implements AutoCloseable {
         SyscallsRequest.CountForm counted = request.counts();
         boolean linesToo = counted == null || counted.linesToo();
         CallSink sink = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
-        CallLines lines =
-                new CallLines(
-                        new CallText(request.table(), request.style()),
-                        request.style(),
-                        request.lines(),
-                        sink,
-                        Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+        long epoch = Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        CallText text = new CallText(request.table(), request.style());
+        CallLines lines = new CallLines(text, request.style(), request.lines(), sink, epoch);
+        CallJson json =
+                form == ListingForm.JSON_LINES
+                        ? new CallJson(text, request.lines(), sink, epoch)
+                        : null;
         start();
         try {
             CallStream stream = session.stream();
@@ -125,7 +163,9 @@ public final class SyscallsRun implements AutoCloseable {
                     if (counted != null) {
                         counts.accept(record, request.lines().calls());
                     }
-                    if (linesToo) {
+                    if (linesToo && json != null) {
+                        json.accept(record);
+                    } else if (linesToo) {
                         lines.accept(record);
                     }
                 }

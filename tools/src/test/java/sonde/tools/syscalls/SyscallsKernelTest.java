@@ -28,6 +28,7 @@ final class SyscallsKernelTest {
     private final CallTable table = CallTable.read();
     private final CallSelection selection = new CallSelection(table);
     private int status;
+    private ListingForm listing = ListingForm.TEXT;
     private Table counts = new Table("", List.of(), List.of());
 
     private List<String> lines(boolean follow, CountForm form, String... command) throws Exception {
@@ -54,7 +55,7 @@ final class SyscallsKernelTest {
                         form);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
-            run.lines().rows().writeTo(out, ListingForm.TEXT);
+            run.lines().rows().writeTo(out, listing);
             assertThat(run.notes()).isEmpty();
             status = run.status();
             counts = run.table().orElse(counts);
@@ -105,6 +106,21 @@ final class SyscallsKernelTest {
                 .anyMatch(line -> line.startsWith("--- SIGTERM {si_signo=SIGTERM, si_code=SI_USER"))
                 .endsWith("+++ killed by SIGTERM +++");
         assertThat(status).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void callsAsJson() throws Exception {
+        listing = ListingForm.JSON_LINES;
+        selection.trace("openat,exit_group");
+        List<String> all = lines(false, null, "cat", "/no/such \"file");
+        assertThat(all)
+                .anyMatch(line ->
+                        line.contains("\"call\": \"openat\"")
+                                && line.contains("\"path\": \"\\\"/no/such \\\\\\\"file\\\"\"")
+                                && line.contains("\"result\": -2, \"error\": \"ENOENT\""))
+                .anyMatch(
+                        line -> line.endsWith("\"args\": {\"status\": \"1\"}, \"result\": null}"));
+        assertThat(all.getLast()).endsWith("\"end\": \"exited with 1\"}");
     }
 
     @Test
