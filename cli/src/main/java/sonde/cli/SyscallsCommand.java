@@ -32,7 +32,7 @@ final class SyscallsCommand {
         try (SyscallsRun run = new SyscallsRun(request)) {
             SyscallsRequest.CountForm counts = request.counts();
             boolean countsOnly = counts != null && !counts.linesToo();
-            if (countsOnly) {
+            if (countsOnly || request.separate() != null) {
                 run.lines().rows().writeTo(OutputStream.nullOutputStream(), ListingForm.TEXT);
             } else {
                 show(run.lines(), form, file);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
@@ -146,24 +148,32 @@ public final class SyscallsRun implements AutoCloseable {
         CallSink sink = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
         long epoch = Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         CallText text = new CallText(request.table(), request.style());
-        CallLines lines = new CallLines(text, request.style(), request.lines(), sink, epoch);
+        Function<CallSink, CallLines> writers =
+                one -> new CallLines(text, request.style(), request.lines(), one, epoch);
+        CallLines lines = writers.apply(sink);
         CallJson json =
                 form == ListingForm.JSON_LINES
                         ? new CallJson(text, request.lines(), sink, epoch)
                         : null;
         start();
-        try {
+        Path base = request.separate();
+        try (SeparateFiles files = base == null ? null : new SeparateFiles(base, writers)) {
             CallStream stream = session.stream();
             while (!stream.isAtEnd()) {
                 CallRecord record = stream.next(WAIT_MILLIS);
                 if (record == null) {
                     out.flush();
+                    if (files != null) {
+                        files.flush();
+                    }
                     finishWhenDone();
                 } else if (hasBegun(record)) {
                     if (counted != null) {
                         counts.accept(record, request.lines().calls());
                     }
-                    if (linesToo && json != null) {
+                    if (linesToo && files != null) {
+                        files.accept(record);
+                    } else if (linesToo && json != null) {
                         json.accept(record);
                     } else if (linesToo) {
                         lines.accept(record);

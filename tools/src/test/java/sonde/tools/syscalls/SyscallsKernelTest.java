@@ -6,8 +6,11 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +31,7 @@ final class SyscallsKernelTest {
     private final CallTable table = CallTable.read();
     private final CallSelection selection = new CallSelection(table);
     private int status;
+    private @Nullable Path separate;
     private ListingForm listing = ListingForm.TEXT;
     private Table counts = new Table("", List.of(), List.of());
 
@@ -52,7 +56,8 @@ final class SyscallsKernelTest {
                         table,
                         CallStyle.DEFAULT,
                         style,
-                        form);
+                        form,
+                        separate);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
             run.lines().rows().writeTo(out, listing);
@@ -106,6 +111,23 @@ final class SyscallsKernelTest {
                 .anyMatch(line -> line.startsWith("--- SIGTERM {si_signo=SIGTERM, si_code=SI_USER"))
                 .endsWith("+++ killed by SIGTERM +++");
         assertThat(status).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void aFileForEachThread(@TempDir Path dir) throws Exception {
+        separate = dir.resolve("calls");
+        selection.trace("execve,exit_group");
+        assertThat(lines(true, null, "sh", "-c", "/bin/true; /bin/false")).isEmpty();
+        try (Stream<Path> files = Files.list(dir)) {
+            List<String> first = new ArrayList<>();
+            for (Path file : files.toList()) {
+                assertThat(file.getFileName().toString()).matches("calls\\.\\d+");
+                List<String> own = Files.readAllLines(file);
+                first.add(own.getFirst().replaceFirst("\",.*", "\""));
+                assertThat(own.getLast()).startsWith("+++ exited with ");
+            }
+            assertThat(first).hasSize(3).contains("execve(\"/bin/true\"", "execve(\"/bin/false\"");
+        }
     }
 
     @Test
