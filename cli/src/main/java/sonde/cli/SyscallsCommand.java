@@ -9,6 +9,7 @@ import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Result;
 import sonde.event.result.Table;
+import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.syscalls.SyscallsArguments;
@@ -43,6 +44,9 @@ final class SyscallsCommand {
             }
             call.say(run.notes());
             return run.status();
+        } catch (ExecException e) {
+            call.say(String.valueOf(e.getMessage()));
+            return e.exitCode();
         }
     }
 

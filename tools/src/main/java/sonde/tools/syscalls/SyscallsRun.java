@@ -34,6 +34,7 @@ import sonde.recording.syscall.CaptureOp;
 import sonde.recording.syscall.CaptureOp.CallPlan;
 import sonde.recording.syscall.CaptureOp.NumberPlan;
 import sonde.sys.Clocks;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /** One run of {@code sonde syscalls}: from the start of the command to its end. */
@@ -48,7 +49,7 @@ public final class SyscallsRun implements AutoCloseable {
     private final CallSession session;
     private final CallCounts counts = new CallCounts();
     private int waiting;
-    private volatile boolean interrupted;
+    private volatile int interrupted;
     private volatile boolean childEnded;
     private volatile int status;
 
@@ -59,7 +60,7 @@ public final class SyscallsRun implements AutoCloseable {
      */
     public SyscallsRun(SyscallsRequest request) throws IOException {
         this.request = request;
-        signals = EndSignals.listen(_ -> interrupted = true);
+        signals = EndSignals.listen(kind -> interrupted = kind.number());
         // Both take their time, and neither needs the other.
         FutureTask<CallSession> opening = new FutureTask<>(this::open);
         Thread.ofPlatform().daemon().name("open").start(opening);
@@ -220,10 +221,19 @@ public final class SyscallsRun implements AutoCloseable {
                 });
     }
 
+    /**
+     * Ctrl-C reaches the command by itself, and the command decides what it does; other signals are
+     * passed on to it. Processes that ran before are left alone.
+     */
     private void finishWhenDone() throws SyscallException {
         boolean alone = childEnded && session.isAlone();
-        if (alone || interrupted && child == null) {
+        if (alone || interrupted != 0 && child == null) {
             session.finish();
+        } else if (interrupted != 0 && child != null && !childEnded) {
+            if (interrupted != EndSignals.Kind.INTERRUPT.number()) {
+                ProcessCalls.kill(child.pid(), interrupted);
+            }
+            interrupted = 0;
         }
     }
 

@@ -1,6 +1,7 @@
 package sonde.tools.syscalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Table;
 import sonde.probe.launch.CommandWords;
+import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.recording.syscall.CallStyle;
 import sonde.recording.syscall.CallTable;
@@ -111,6 +113,13 @@ final class SyscallsKernelTest {
                 .anyMatch(line -> line.startsWith("--- SIGTERM {si_signo=SIGTERM, si_code=SI_USER"))
                 .endsWith("+++ killed by SIGTERM +++");
         assertThat(status).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void aCommandThatThereIsNot() {
+        assertThatThrownBy(() -> lines(false, null, "/no/such/command"))
+                .isInstanceOfSatisfying(
+                        ExecException.class, e -> assertThat(e.exitCode()).isEqualTo(127));
     }
 
     @Test
