@@ -15,8 +15,8 @@ final class CommandTable {
     /** The commands, in the order of the overview. */
     static final List<String> NAMES =
             List.of(
-                    ("record report convert query list probe elf symbolize explain bpf kernel doctor"
-                                    + " bugreport trace tool syscalls")
+                    ("record report convert query list probe elf symbolize explain bpf kernel trace"
+                                    + " tool syscalls doctor bugreport")
                             .split(" "));
 
     /**

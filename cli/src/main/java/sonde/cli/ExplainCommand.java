@@ -1,10 +1,14 @@
 package sonde.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import sonde.symbol.files.DebugSearch;
+import sonde.symbol.files.KernelSearch;
+import sonde.symbol.files.RequiredContent;
 import sonde.symbol.line.SourceOptions;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
@@ -33,7 +37,12 @@ final class ExplainCommand {
             Options:
               -k, --vmlinux FILE
                               decode addresses with this kernel image
+              -r, --release RELEASE
+                              decode addresses with the image of this release, as uname -r prints it
               --modules DIR   look for kernel modules below this folder
+              --force         decode addresses even if the image is of another release than the log
+              --source DIR    show the lines of this source tree around the function to blame
+              --decode-only   copy the logs and add the source position behind each address
               --why           show which frames were passed over to find the one to blame
               --all           show all frames of all stacks
               --identities    print a line per identity with the number of its incidents
@@ -58,6 +67,8 @@ final class ExplainCommand {
                       0 no fault of the kernel, 1 there is one, 4 a log cannot be unpacked
                     """;
 
+    private static final int MOST_NAMED = 5;
+
     private ExplainCommand() {}
 
     static int run(CommandCall call) throws Exception {
@@ -79,18 +90,29 @@ final class ExplainCommand {
                         given.has("--all"),
                         given.has("--identities"),
                         given.text("--identity", "sonde").equals("syzkaller"),
-                        given.has("--follow"));
-        Path kernel = given.path("--vmlinux");
-        Path modules = given.path("--modules");
+                        given.has("--follow"),
+                        given.has("--force"),
+                        given.path("--source"));
         SourceOptions places =
                 SourceOptions.USUAL.with(
                         SymbolArguments.folders(given), SymbolArguments.servers(given, call::say));
+        String release = given.text("--release", "");
+        Path kernel = release.isEmpty() ? given.path("--vmlinux") : image(release, places);
+        Path modules = given.path("--modules");
+        Path installed = Path.of("/usr/lib/debug/lib/modules", release);
+        modules = modules == null && Files.isDirectory(installed) ? installed : modules;
+        boolean copies = given.has("--decode-only");
         if (kernel == null) {
+            if (modules == null && copies) {
+                throw new OptionException("--decode-only needs -k VMLINUX, --release or --modules");
+            }
             if (modules == null) {
                 return show(new ExplainRecipe(options, null), logs, call);
             }
             try (SymbolizeRecipe.LogCopy symbols = SymbolizeRecipe.logAlone(modules, places)) {
-                return show(new ExplainRecipe(options, symbols), logs, call);
+                return copies
+                        ? copy(symbols, logs, call)
+                        : show(new ExplainRecipe(options, symbols), logs, call);
             }
         }
         if (!Files.exists(kernel)) {
@@ -99,10 +121,39 @@ final class ExplainCommand {
         try (SymbolizeRecipe image = SymbolizeRecipe.open(kernel, places);
                 SymbolizeRecipe.LogCopy symbols = image.log(modules, places)) {
             call.say(image.notes());
-            int code = show(new ExplainRecipe(options, symbols), logs, call);
+            int code =
+                    copies
+                            ? copy(symbols, logs, call)
+                            : show(new ExplainRecipe(options, symbols), logs, call);
             call.say(symbols.notes());
             return code;
         }
+    }
+
+    /** The kernel's image of a release, where distributions put it. */
+    private static Path image(String release, SourceOptions places) {
+        return new KernelSearch(new DebugSearch(places.folders()))
+                .kernel(release, new byte[0], RequiredContent.DEBUG_INFORMATION)
+                .path()
+                .orElseThrow(() ->
+                        new OptionException(
+                                "no image of the kernel "
+                                        + release
+                                        + " with debugging information is here; its debug package"
+                                        + " has one, and -k names one"));
+    }
+
+    private static int copy(SymbolizeRecipe.LogCopy symbols, List<LogSource> logs, CommandCall call)
+            throws IOException {
+        for (LogSource log : logs) {
+            Path file = log.file();
+            InputStream in = file == null ? System.in : Files.newInputStream(file);
+            try (in) {
+                ResultPrinter.onOut(symbols.lines(in), false);
+            }
+        }
+        call.say(symbols.notes());
+        return ExitCode.DONE;
     }
 
     private static int show(ExplainRecipe recipe, List<LogSource> logs, CommandCall call)
@@ -110,11 +161,22 @@ final class ExplainCommand {
         ResultPrinter.onOut(recipe.of(logs), call.json());
         if (!recipe.otherRelease().isEmpty()) {
             call.say(
-                    "addresses were not decoded: the log is of kernel "
+                    (call.given().has("--force")
+                                    ? "addresses may be wrong"
+                                    : "addresses were not decoded")
+                            + ": the log is of kernel "
                             + TextEscape.line(recipe.otherRelease())
                             + ", the image given with --vmlinux of another; name the image that"
-                            + " was running");
+                            + " was running"
+                            + (call.given().has("--force") ? "" : ", or add --force"));
         }
+        recipe.notLogs().stream()
+                .limit(MOST_NAMED)
+                .forEach(log ->
+                        call.say(
+                                TextEscape.line(log)
+                                        + " does not look like a kernel log: no line has the"
+                                        + " kernel's time, and none begins a report"));
         return recipe.faults() > 0 ? ExitCode.NEGATIVE : ExitCode.DONE;
     }
 }

@@ -27,30 +27,16 @@ final class Manuals {
             return ExitCode.USAGE;
         }
         Map<String, CommandModel> models = new LinkedHashMap<>();
-        Map<String, String> summaries = new LinkedHashMap<>();
-        CommandTable.all()
-                .forEach(name -> {
-                    CommandModel model =
-                            name.equals("tool")
-                                    ? ToolCommand.everyTool()
-                                    : CommandTable.find(name).orElseThrow().model();
-                    models.put(name, model);
-                    summaries.put("sonde " + name, model.summary());
-                });
+        for (String name : CommandTable.all()) {
+            boolean isTool = name.equals("tool");
+            models.put(
+                    name,
+                    isTool
+                            ? ToolCommand.everyTool()
+                            : CommandTable.find(name).orElseThrow().model());
+        }
         Path folder = Path.of(words.getFirst());
-        List<String> pages = models.keySet().stream().map(Manuals::page).toList();
-        Map<String, String> files = new LinkedHashMap<>();
-        files.put(
-                "man/man1/sonde.1",
-                ManualPage.overview(Main.ABOUT, summaries, Main.VERSION, pages));
-        models.forEach((name, model) -> {
-            List<String> others =
-                    pages.stream().filter(one -> one.startsWith(page(name) + "-")).toList();
-            List<String> seeAlso = others.isEmpty() ? List.of("sonde") : others;
-            files.put(
-                    "man/man1/" + page(name) + ".1",
-                    ManualPage.of(page(name), model, Main.VERSION, seeAlso));
-        });
+        Map<String, String> files = ManualPage.files(models, Main.ABOUT, Main.VERSION);
         files.putAll(ShellCompletion.files(models, ScriptTool.names()));
         try {
             for (Map.Entry<String, String> file : files.entrySet()) {
@@ -62,9 +48,5 @@ final class Manuals {
             return FailureMessages.execution(e, "", false, err);
         }
         return ExitCode.DONE;
-    }
-
-    private static String page(String name) {
-        return "sonde-" + name.replace(' ', '-');
     }
 }

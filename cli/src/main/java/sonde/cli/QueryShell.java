@@ -3,19 +3,17 @@ package sonde.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jline.reader.Candidate;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
 import org.jline.reader.LineReaderBuilder;
-import org.jline.reader.ParsedLine;
 import org.jline.reader.UserInterruptException;
 import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.TerminalBuilder;
 import sonde.tools.query.OutputFormat;
+import sonde.tools.query.QueryCompletion;
 import sonde.tools.query.QueryException;
 import sonde.tools.query.QueryLibrary;
 import sonde.tools.query.QueryRecipe;
@@ -25,21 +23,14 @@ import sonde.tools.query.QueryRecipe;
  * Tab completes names of tables and, once a table was named, of its columns.
  */
 final class QueryShell {
-    private static final List<String> KEYWORDS =
-            List.of(
-                    ("SELECT,FROM,WHERE,GROUP BY,ORDER BY,LIMIT,JOIN,USING,COUNT(*),"
-                                    + "DISTINCT,HAVING,DESCRIBE,SUMMARIZE,WITH")
-                            .split(","));
-
     private final QueryRecipe query;
     private final OutputFormat format;
-    private final List<String> names;
-    private final List<String> columns = new ArrayList<>();
+    private final QueryCompletion completion;
 
     QueryShell(QueryRecipe query, OutputFormat format) {
         this.query = query;
         this.format = format == OutputFormat.PARQUET ? OutputFormat.TABLE : format;
-        names = query.tables();
+        completion = new QueryCompletion(query);
     }
 
     /** Reads and answers until the end of input. */
@@ -51,13 +42,18 @@ final class QueryShell {
                     LineReaderBuilder.builder()
                             .terminal(terminal)
                             .appName("sonde")
-                            .completer((self, line, found) -> complete(line, found))
+                            .completer((self, line, found) ->
+                                    completion.of(line.word()).stream()
+                                            .map(Candidate::new)
+                                            .forEach(found::add))
                             .variable(LineReader.HISTORY_FILE, history())
                             .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true)
                             .option(LineReader.Option.CASE_INSENSITIVE, true)
                             .build();
             terminal.handle(Signal.INT, signal -> query.interrupt());
-            terminal.writer().println("SQL over " + names.size() + " tables; .help says more.");
+            terminal.writer()
+                    .println(
+                            "SQL over " + completion.tables().size() + " tables; .help says more.");
             loop(reader, terminal.writer());
             return ExitCode.DONE;
         }
@@ -106,7 +102,7 @@ final class QueryShell {
             case ".quit", ".exit" -> {
                 return false;
             }
-            case ".tables" -> names.forEach(out::println);
+            case ".tables" -> completion.tables().forEach(out::println);
             case ".list" -> {
                 out.flush();
                 ResultPrinter.onOut(QueryLibrary.listing(), false);
@@ -132,37 +128,11 @@ final class QueryShell {
             out.flush();
             ResultPrinter.onOut(query.rows(sql), QueryCommand.form(format));
             query.keep();
-            remember(sql);
+            completion.remember(sql);
         } catch (QueryException e) {
             FailureMessages.sayWithColumns(out, String.valueOf(e.getMessage()));
         } catch (IOException e) {
             FailureMessages.say(out, FailureMessages.message(e));
         }
-    }
-
-    /** Columns of the tables that a statement named are offered from then on. */
-    private void remember(String sql) {
-        for (String name : names) {
-            if (sql.contains(name) && columns.size() < 1000) {
-                try {
-                    query.columns(name).stream()
-                            .filter(column -> !columns.contains(column))
-                            .forEach(columns::add);
-                } catch (IOException e) {
-                    columns.remove(name);
-                }
-            }
-        }
-    }
-
-    private void complete(ParsedLine line, List<Candidate> found) {
-        String word = line.word().replace("\"", "").toLowerCase(Locale.ROOT);
-        for (String name : names) {
-            if (name.toLowerCase(Locale.ROOT).contains(word)) {
-                found.add(new Candidate(name.contains(".") ? '"' + name + '"' : name));
-            }
-        }
-        columns.forEach(column -> found.add(new Candidate(column)));
-        KEYWORDS.forEach(keyword -> found.add(new Candidate(keyword)));
     }
 }

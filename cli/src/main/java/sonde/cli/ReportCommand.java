@@ -129,7 +129,6 @@ final class ReportCommand {
             return RecordCommand.summary(recordings.getFirst(), status, call);
         }
         ReportOptions options = FilterArguments.report(given, sections());
-        checkArguments(options);
         try {
             return report(options);
         } catch (MalformedInputException e) {
@@ -168,27 +167,6 @@ final class ReportCommand {
             source.notes().forEach(note -> call.err().println("sonde: " + note));
         }
         return ExitCode.DONE;
-    }
-
-    private void checkArguments(ReportOptions options) {
-        if (html != null && call.json()) {
-            throw new OptionException("--html and --json exclude each other");
-        }
-        if (recordings.size() > 1 && !events) {
-            throw new OptionException("several files are listed with --events only");
-        }
-        if (html != null && events) {
-            throw new OptionException("--html and --events exclude each other");
-        }
-        List<String> ofListings = options.listing().given();
-        if (!ofListings.isEmpty() && !events) {
-            throw new OptionException(ofListings.getFirst() + " needs --events");
-        }
-        if (given.has("--event")
-                && !events
-                && options.sections().stream().noneMatch(ReportSection::takesEventNames)) {
-            throw new OptionException("--event needs --events or --stats");
-        }
     }
 
     /** A file that exists is refused before the recording is read. */

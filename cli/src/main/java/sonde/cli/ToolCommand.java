@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing;
 import sonde.lang.output.RowStyle;
 import sonde.sys.ProcessCalls;
@@ -149,7 +148,7 @@ final class ToolCommand {
                 ToolRecipe.checkFunction(
                         TraceCommand.request(arguments), variant, read.parameters().getFirst());
             }
-            checkOutput(read.general().text("--output"), read.general().has("--force"));
+            ToolRecipe.checkOutput(read.general().text("--output"), read.general().has("--force"));
             return TraceCommand.run(arguments, "sonde: ", err);
         } catch (OptionException e) {
             err.println("sonde: " + e.getMessage());
@@ -168,16 +167,6 @@ final class ToolCommand {
                         && TerminalKind.obeys(System.getenv())
                         && TerminalKind.width(TerminalKind.STDOUT) > 0;
         return screen ? style : style.onPaper();
-    }
-
-    private static void checkOutput(@Nullable String output, boolean force) throws IOException {
-        Path folder = output == null ? null : Path.of(output).toAbsolutePath().getParent();
-        if (folder != null && !Files.isDirectory(folder)) {
-            throw new IOException("-o " + output + ": there is no folder " + folder);
-        }
-        if (output != null && !force && Files.isRegularFile(Path.of(output))) {
-            throw new OptionException(output + " exists; --force overwrites it");
-        }
     }
 
     private TraceArguments arguments(ToolArguments read, String text, String textName) {

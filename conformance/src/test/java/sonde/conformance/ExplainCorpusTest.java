@@ -80,7 +80,7 @@ class ExplainCorpusTest {
     static List<Json> incidents(String log) throws IOException {
         byte[] bytes = log.getBytes(StandardCharsets.ISO_8859_1);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, false, true, false), null)
+        new ExplainRecipe(ExplainOptions.USUAL.ofSyzkaller(), null)
                 .of(List.of(new LogSource("log", null, new ByteArrayInputStream(bytes))))
                 .rows()
                 .writeTo(out, ListingForm.JSON_LINES);

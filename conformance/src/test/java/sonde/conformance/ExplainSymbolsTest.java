@@ -58,12 +58,15 @@ class ExplainSymbolsTest {
     }
 
     private static String explained(Path image, String log) throws IOException {
+        return explained(image, log, ExplainOptions.USUAL);
+    }
+
+    private static String explained(Path image, String log, ExplainOptions options)
+            throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SymbolizeRecipe recipe = SymbolizeRecipe.open(image, SourceOptions.USUAL);
                 SymbolizeRecipe.LogCopy symbols = recipe.log(null, SourceOptions.USUAL)) {
-            ExplainRecipe explain =
-                    new ExplainRecipe(
-                            new ExplainOptions(false, false, false, false, false), symbols);
+            ExplainRecipe explain = new ExplainRecipe(options, symbols);
             explain.of(
                             List.of(
                                     new LogSource(
@@ -95,5 +98,160 @@ class ExplainSymbolsTest {
         assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond")))
                 .startsWith("6.6.8-pond\n#1  BUG: unable to handle kernel NULL pointer")
                 .doesNotContain("pond.c:");
+        ExplainOptions forced = new ExplainOptions(false, false, false, false, false, true, folder);
+        assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond"), forced))
+                .contains("pond.c:4", "\n            2  struct pond {", "\n      >     4  {\n");
+    }
+
+    @Test
+    void addressesAreDecodedAloneAndOtherTextsAreNoLogs(@TempDir Path folder) throws Exception {
+        Path image = image(folder);
+        Path log = folder.resolve("log");
+        Files.writeString(log, "a line\n pond_depth+0x1/0x9\n main+0x4\n");
+        Sonde here = Sonde.in(folder);
+        Sonde.Outcome copied =
+                here.run("explain", "--decode-only", "-k", image.toString(), log.toString());
+        assertThat(copied.out())
+                .startsWith("a line\n")
+                .contains(" main+0x4 (" + folder + "/pond.c:");
+        assertThat(here.run("explain", "pond.c"))
+                .satisfies(none -> assertThat(none.status()).isZero())
+                .satisfies(none ->
+                        assertThat(none.err()).contains("pond.c does not look like a kernel log"));
+        Files.writeString(log, "[    0.000000] Linux version 6.6.9-pond\n");
+        assertThat(here.run("explain", "log").err()).isEmpty();
+    }
+
+    /** Faults whose signal handler prints what the kernel would, and the member that each reads. */
+    private static final String FAULTS =
+            """
+            #define _GNU_SOURCE
+            #include <setjmp.h>
+            #include <signal.h>
+            #include <stdio.h>
+            #include <string.h>
+            #include <ucontext.h>
+            const char linux_banner[] = "Linux version 6.6.9-pond (angler@pond) #1 SMP";
+            struct fin { int length; char colour[12]; };
+            struct ring { void *next; unsigned head, tail; struct fin fins[4]; };
+            struct pond {
+                char name[40]; struct ring *rx, *tx;
+                union { long depth; int shallow; }; struct { short x, y; } at; char flags;
+            };
+            struct lake { struct pond *pond; long pad[9]; struct lake *next; };
+            #define KEEP __attribute__((noipa))
+            KEEP long pond_depth(struct pond *p) { return p->depth; }
+            KEEP int pond_y(struct pond *p) { return p->at.y; }
+            KEEP void pond_flag(struct pond *water, int v) { water->flags = v; }
+            KEEP void *lake_tx(struct lake *l) { return l->pond->tx; }
+            KEEP unsigned lake_tail(struct lake *l) { return l->pond->rx->tail; }
+            KEEP int ring_fin(struct ring *r) { return r->fins[2].length; }
+            KEEP void ring_head(struct ring *ring) { ring->head += 3; }
+            KEEP long next_pad(struct lake *l) { return l->next->pad[7]; }
+            KEEP char colour(struct fin *f) { return f->colour[5]; }
+            static inline struct ring *of(struct pond *deep) { return deep->rx; }
+            KEEP void *inlined(struct pond *p, int n) { return n > 2 ? of(p) : 0; }
+            KEEP void *walk(struct lake *lake)
+            {
+                while (lake->next != lake)
+                    lake = lake->next;
+                return lake->pond;
+            }
+            static sigjmp_buf back;
+            static void fault(int s, siginfo_t *info, void *context)
+            {
+                greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+                unsigned char *pc = (void *)r[REG_RIP];
+                printf("BUG: kernel NULL pointer dereference, address: %016lx\\n",
+                       (long)info->si_addr);
+                puts("#PF: supervisor read access in kernel mode\\nOops: 0000 [#1] PREEMPT SMP");
+                puts("CPU: 1 PID: 301 Comm: fisher Not tainted 6.6.9-pond #1");
+                printf("RIP: 0010:@%lx@\\nCode:", (long)pc);
+                for (int i = -42; i < 22; i++)
+                    printf(i ? " %02x" : " <%02x>", pc[i]);
+                printf("\\nRAX: %016llx RBX: %016llx RCX: %016llx\\n", r[REG_RAX], r[REG_RBX], r[REG_RCX]);
+                printf("RDX: %016llx RSI: %016llx RDI: %016llx\\n", r[REG_RDX], r[REG_RSI], r[REG_RDI]);
+                printf("RBP: %016llx R08: %016llx R09: %016llx\\n", r[REG_RBP], r[REG_R8], r[REG_R9]);
+                puts("Call Trace:\\n vfs_read+0x1/0x9\\n---[ end trace 0 ]---");
+                siglongjmp(back, 1);
+            }
+            #define FAULT(call) if (!sigsetjmp(back, 1)) call
+            int main(void)
+            {
+                static char stack[65536];
+                stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+                struct sigaction action = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+                struct pond pond = {.rx = 0}; struct lake lake = {.pond = 0}, upper = {.pond = &pond};
+                sigaltstack(&other, 0);
+                sigaction(SIGSEGV, &action, 0);
+                FAULT(pond_depth(0)); FAULT(pond_y(0)); FAULT(pond_flag(0, 3));
+                FAULT(lake_tx(&lake)); FAULT(lake_tail(&upper)); FAULT(ring_fin(0));
+                FAULT(ring_head(0)); FAULT(next_pad(&lake)); FAULT(colour(0));
+                FAULT(inlined(0, 3)); FAULT(walk(&upper)); FAULT(lake_tail(&lake));
+                return 0;
+            }
+            """;
+
+    @Test
+    void theMemberThatAFaultAccessesIsNamed(@TempDir Path folder) throws Exception {
+        assumeTrue(System.getProperty("os.arch").equals("amd64"), "registers of x86");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+        Files.writeString(folder.resolve("pond.c"), FAULTS);
+        Sonde here = Sonde.in(folder);
+        String image = folder.resolve("vmlinux").toString();
+        for (String optimised : List.of("-O2", "-Os")) {
+            assertThat(
+                            here.execute(
+                                            List.of(
+                                                    "gcc", "-g", optimised, "-no-pie", "-w", "-o",
+                                                    image, "pond.c"))
+                                    .err())
+                    .isEmpty();
+            String symbols = here.execute(List.of("nm", "-n", image)).out();
+            String log = placed(here.execute(List.of(image)).out(), symbols);
+            List<String> found =
+                    explained(Path.of(image), log)
+                            .replaceAll("\\s+", " ")
+                            .transform(text -> List.of(text.split("#\\d+ BUG: unable")));
+            List<String> members =
+                    List.of(
+                            "RDI is p (struct pond *); member `depth` at offset 0x38 of `struct pond`",
+                            "member `at.y` at offset 0x42 of `struct pond`",
+                            "RDI is water (struct pond *); member `flags` at offset 0x44",
+                            "RAX is l->pond (struct pond *); member `tx` at offset 0x30",
+                            "is l->pond->rx (struct ring *); member `tail` at offset 0xc",
+                            "member `fins[2].length` at offset 0x30 of `struct ring`",
+                            "RDI is ring (struct ring *); member `head` at offset 0x8",
+                            "RAX is l->next (struct lake *); member `pad[7]` at offset 0x40",
+                            "member `colour[5]` at offset 0x9 of `struct fin`",
+                            "member `rx` at offset 0x28 of `struct pond`",
+                            "member `next` at offset 0x50 of `struct lake`",
+                            "RAX is l->pond (struct pond *); member `rx` at offset 0x28");
+            assertThat(found).hasSize(members.size() + 1);
+            for (int i = 0; i < members.size(); i++) {
+                assertThat(found.get(i + 1)).as(optimised).contains(members.get(i));
+            }
+        }
+    }
+
+    /**
+     * A log with {@code function+offset/size} for its addresses, by the output of {@code nm -n}.
+     */
+    private static String placed(String log, String symbols) {
+        java.util.TreeMap<Long, String> functions = new java.util.TreeMap<>();
+        symbols.lines()
+                .filter(line -> line.matches("[0-9a-f]{16} [tT] .*"))
+                .forEach(line ->
+                        functions.put(
+                                Long.parseUnsignedLong(line.substring(0, 16), 16),
+                                line.substring(19)));
+        return java.util.regex.Pattern.compile("@([0-9a-f]+)@")
+                .matcher(log)
+                .replaceAll(found -> {
+                    long address = Long.parseUnsignedLong(found.group(1), 16);
+                    var in = functions.floorEntry(address);
+                    long size = functions.higherKey(address) - in.getKey();
+                    return "%s+0x%x/0x%x".formatted(in.getValue(), address - in.getKey(), size);
+                });
     }
 }

@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,7 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The package pages name types and packages that exist. */
+/** Package pages name types and packages that exist, and lists of proofs tests that exist. */
 class PackagePagesTest {
     private static final Pattern DECLARED =
             Pattern.compile("\\b(?:class|interface|enum|record)\\s+([A-Z]\\w*)");
@@ -115,6 +117,32 @@ class PackagePagesTest {
                 String module = name.replaceFirst("[.].*", "");
                 if (modules.contains(module) && !packages.contains(name)) {
                     missing.add(Sonde.ROOT.relativize(page) + ": " + name);
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
+    /** What conformance/structure.md and seeds.md name as proof are test classes and methods. */
+    @Test
+    void testsNamedAsProofExist() throws IOException {
+        Map<String, String> tests = new TreeMap<>();
+        try (Stream<Path> walk = Files.walk(Sonde.ROOT, 14)) {
+            for (Path file : walk.filter(one -> one.toString().endsWith("Test.java")).toList()) {
+                String name = file.getFileName().toString().replace(".java", "");
+                tests.put(name, Files.readString(file));
+            }
+        }
+        List<String> missing = new ArrayList<>();
+        for (String page : List.of("structure.md", "seeds.md")) {
+            Matcher named =
+                    Pattern.compile("`(\\w+Test)(?:#(\\w+))?`")
+                            .matcher(Files.readString(Sonde.ROOT.resolve("conformance/" + page)));
+            while (named.find()) {
+                String method = named.group(2) == null ? "" : named.group(2) + "(";
+                if (!tests.getOrDefault(named.group(1), "").contains(method)
+                        || !tests.containsKey(named.group(1))) {
+                    missing.add(page + ": " + named.group());
                 }
             }
         }

@@ -431,7 +431,7 @@ public final class FileAccesses implements Operator {
 
     /** The name of the shared memory at an address; empty where none is known. */
     String sharedMemory(int pid, long address) {
-        Mappings.Mapping found = mappings.shared(pid, address);
+        Mappings.SharedRange found = mappings.shared(pid, address);
         OpenFile file = found == null ? null : found.file();
         return found == null ? "" : file == null ? "without a file" : ledger.text(file);
     }

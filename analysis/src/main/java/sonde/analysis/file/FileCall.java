@@ -5,7 +5,11 @@ import java.util.function.ToIntFunction;
 
 /** What a system call does with descriptors. Arguments count from 0. */
 enum FileCall {
-    READ("read pread64 readv preadv preadv2 recvfrom recvmsg getdents64 mq_timedreceive", 0, -1, true),
+    READ(
+            "read pread64 readv preadv preadv2 recvfrom recvmsg getdents64 mq_timedreceive",
+            0,
+            -1,
+            true),
     WRITE("write pwrite64 writev pwritev pwritev2 sendto sendmsg mq_timedsend", -1, 0, true),
     MOVE("splice copy_file_range", 0, 2, true),
     SEND_FILE("sendfile", 1, 0, true),

@@ -15,21 +15,21 @@ final class Mappings {
     /** Of one process; what comes after is not known. */
     private static final int MOST = 4096;
 
-    private final Map<Integer, TreeMap<Long, Mapping>> shared = new HashMap<>();
-    private final Map<Integer, Mapping> largest = new HashMap<>();
+    private final Map<Integer, TreeMap<Long, SharedRange>> shared = new HashMap<>();
+    private final Map<Integer, SharedRange> largest = new HashMap<>();
 
     /** {@code file} is null where the memory has none. */
-    record Mapping(long bytes, @Nullable OpenFile file) {}
+    record SharedRange(long bytes, @Nullable OpenFile file) {}
 
     /** mmap(2) with these arguments gave an address. */
     void mapped(int pid, long[] arguments, @Nullable OpenFile file, long address) {
-        Mapping mapping = new Mapping(arguments[1], file);
+        SharedRange mapping = new SharedRange(arguments[1], file);
         boolean code = (arguments[2] & PROT_EXEC) != 0;
         if (file != null && !code) {
             largest.merge(pid, mapping, (one, more) -> one.bytes >= more.bytes ? one : more);
         }
         boolean isShared = (arguments[3] & MAP_TYPE) != MAP_PRIVATE;
-        TreeMap<Long, Mapping> own = shared.get(pid);
+        TreeMap<Long, SharedRange> own = shared.get(pid);
         if (own != null && arguments[1] > 0) {
             own.subMap(address, address + arguments[1]).clear();
         }
@@ -40,7 +40,7 @@ final class Mappings {
 
     /** A child has what its parent mapped. */
     void forked(int parent, int child) {
-        TreeMap<Long, Mapping> own = shared.get(parent);
+        TreeMap<Long, SharedRange> own = shared.get(parent);
         if (own != null && parent != child) {
             shared.put(child, new TreeMap<>(own));
         }
@@ -51,8 +51,8 @@ final class Mappings {
     }
 
     /** The shared memory at an address; null where none is known. */
-    @Nullable Mapping shared(int pid, long address) {
-        Map.Entry<Long, Mapping> below =
+    @Nullable SharedRange shared(int pid, long address) {
+        Map.Entry<Long, SharedRange> below =
                 shared.getOrDefault(pid, new TreeMap<>()).floorEntry(address);
         boolean within = below != null && address - below.getKey() < below.getValue().bytes;
         return within ? below.getValue() : null;
@@ -60,7 +60,7 @@ final class Mappings {
 
     /** The largest file that a process mapped as data; null where it mapped none. */
     @Nullable OpenFile largest(int pid) {
-        Mapping most = largest.get(pid);
+        SharedRange most = largest.get(pid);
         return most == null ? null : most.file;
     }
 }

@@ -8,6 +8,7 @@ final class CpuRows {
     private long[] lastRow = new long[0];
     private int[] current = new int[0];
     private long[] lastSwitch = new long[0];
+    private long[] ranUntil = new long[0];
 
     /** A row of that CPU; -1 for a row of none. */
     void seen(int cpu, long time) {
@@ -25,9 +26,11 @@ final class CpuRows {
         lastRow = Arrays.copyOf(lastRow, size);
         current = Arrays.copyOf(current, size);
         lastSwitch = Arrays.copyOf(lastSwitch, size);
+        ranUntil = Arrays.copyOf(ranUntil, size);
         gaps = Arrays.copyOf(gaps, size);
         for (int i = from; i < size; i++) {
             lastSwitch[i] = Long.MIN_VALUE;
+            ranUntil[i] = Long.MIN_VALUE;
             gaps[i] = new LossGaps();
             current[i] = -1;
         }
@@ -50,6 +53,20 @@ final class CpuRows {
     /** Time of the last switch; {@link Long#MIN_VALUE} before the first. */
     long lastSwitch(int cpu) {
         return knows(cpu) ? lastSwitch[cpu] : Long.MIN_VALUE;
+    }
+
+    /** A thread was told to have run there until then. */
+    void ran(int cpu, long time) {
+        if (knows(cpu)) {
+            ranUntil[cpu] = Math.max(ranUntil[cpu], time);
+        }
+    }
+
+    /**
+     * Until when any thread was told to have run there; {@link Long#MIN_VALUE} before the first.
+     */
+    long ranUntil(int cpu) {
+        return knows(cpu) ? ranUntil[cpu] : Long.MIN_VALUE;
     }
 
     /** A switch to that thread, -1 for the idle task. */

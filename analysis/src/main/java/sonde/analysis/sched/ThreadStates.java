@@ -63,6 +63,9 @@ public final class ThreadStates implements Operator {
     private boolean wakeups;
     private long start;
 
+    /** The CPU on which the thread whose span ends is shown to have run. */
+    private int runsOn = -1;
+
     // By thread.
     private byte[] state = new byte[0];
     private long[] since = new long[0];
@@ -223,6 +226,7 @@ public final class ThreadStates implements Operator {
             ranSinceSwitch(thread, onCpu);
         } else if (state[thread] != DEAD) {
             // A switch-in is missing: without switches at all there is nothing to be missed.
+            runsOn = onCpu;
             end(thread, switchOwner == null ? state[thread] : UNKNOWN, time, RUNNING);
             enter(thread, RUNNING, time);
         }
@@ -370,6 +374,7 @@ public final class ThreadStates implements Operator {
         // It cannot leave a CPU that it was not on.
         boolean fits = was != RUNNING || cpu[thread] == onCpu || cpu[thread] < 0;
         fits &= was == NONE || was == RUNNING || was == UNKNOWN;
+        runsOn = onCpu;
         end(thread, fits ? state[thread] : UNKNOWN, time, RUNNING);
         cpu[thread] = onCpu;
         enter(thread, into, time);
@@ -486,6 +491,7 @@ public final class ThreadStates implements Operator {
         long gap = cpus.gapAfter(onCpu, from);
         if (gap >= time) {
             emit(thread, as, from, time);
+            cpus.ran(as == RUNNING ? onCpu : -1, time);
             return;
         }
         long gapEnd = Math.min(cpus.lastGapEnd(onCpu), time);
@@ -495,7 +501,19 @@ public final class ThreadStates implements Operator {
         if (as != implied) {
             stack[thread] = StackTable.NONE;
         }
-        emit(thread, implied, gapEnd, time);
+        long since = implied == RUNNING ? Math.min(ranSince(thread, gapEnd), time) : gapEnd;
+        emit(thread, UNKNOWN, gapEnd, since);
+        emit(thread, implied, since, time);
+        cpus.ran(implied == RUNNING ? runsOn : -1, time);
+    }
+
+    /** Since when a thread may have run, whose switch-in was lost: others were seen there. */
+    private long ranSince(int thread, long gapEnd) {
+        int there = cpus.current(runsOn);
+        long others = Math.max(gapEnd, cpus.ranUntil(runsOn));
+        long switched = Math.max(others, cpus.lastSwitch(runsOn));
+        long row = there >= 0 ? cpus.rowBefore(runsOn, others) : others;
+        return there == thread ? others : Math.max(switched, row);
     }
 
     private void endKernel(int thread, long time) {
@@ -566,6 +584,7 @@ public final class ThreadStates implements Operator {
                 boolean neverRan =
                         last == WAITING && cpu[thread] < 0 && threads.born(thread) <= start;
                 boolean fits = last == RUNNING || died > lastTime && !neverRan;
+                runsOn = cpu[thread];
                 end(thread, fits ? last : UNKNOWN, time, last);
             }
         }

@@ -187,6 +187,22 @@ final class ThreadStatesTest {
         assertThat(totals.wallNanos(threads.find(4))).isEqualTo(650);
     }
 
+    /** Behind a gap a thread without switch-in ran at most since the CPU ran something else. */
+    @Test
+    void behindAGapNobodyRanWhileOthersDid() throws IOException {
+        Script script = new Script();
+        script.switched(50, 0, 18, S, 1)
+                .switched(100, 0, 1, S, 2)
+                .lost(script.perf, 200, 0, 5)
+                .switched(300, 0, 2, S, 3)
+                .switched(400, 0, 3, S, 0)
+                .switched(500, 0, 18, S, 0);
+        run(script, TimeWindow.ALL);
+        assertThat(nanos(3, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(nanos(18, ThreadState.RUNNING)).isEqualTo(100);
+        assertThat(nanos(18, ThreadState.UNKNOWN)).isEqualTo(50 + 300);
+    }
+
     @Test
     void aContradictionIsUnknownTime() throws IOException {
         Script script =

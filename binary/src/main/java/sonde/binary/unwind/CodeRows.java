@@ -1,6 +1,7 @@
 package sonde.binary.unwind;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.TreeSet;
@@ -22,8 +23,11 @@ final class CodeRows {
     private static final int MOST_SAVED = CompactRule.LOST - 1;
     private static final int MOST_TARGETS = 1 << 12;
 
-    /** Functions with frame pointers. */
-    private static final int SOME_FRAMES = 16;
+    /** push %rbp; mov %rsp, %rbp */
+    private static final byte[] FRAME = {0x55, 0x48, (byte) 0x89, (byte) 0xe5};
+
+    private static final int LEAST_FRAMES = 16;
+    private static final int BYTES_A_FRAME = 4096;
 
     private static final byte PUSH_RBP = 0x55;
     private static final int ENDBR64 = X86Length.TWO | 0x1e;
@@ -36,7 +40,7 @@ final class CodeRows {
     private final long address;
     private final int from;
     private final int to;
-    private final TableReader tables;
+    private final JumpTableReader tables;
     private final X86Length in;
     private final long[] states;
     private final Deque<long[]> left = new ArrayDeque<>();
@@ -52,15 +56,13 @@ final class CodeRows {
 
     private long lastBase;
 
-    private int frames;
-
     /** Takes rules by place. */
     interface RuleTaker {
         void rule(int at, int rule);
     }
 
     /** Reads tables of jumps. */
-    interface TableReader {
+    interface JumpTableReader {
         /** The 32-bit number at an address of the file, or {@link Long#MIN_VALUE}. */
         long word(long address);
     }
@@ -71,7 +73,7 @@ final class CodeRows {
      * @param from the first place without rules
      * @param to behind the last one
      */
-    CodeRows(byte[] code, long address, int from, int to, TableReader tables) {
+    CodeRows(byte[] code, long address, int from, int to, JumpTableReader tables) {
         this.code = code;
         this.address = address;
         this.from = from;
@@ -82,13 +84,12 @@ final class CodeRows {
     }
 
     void write(RuleTaker taker) {
-        starts();
-        if (frames >= SOME_FRAMES && frames * 3 >= called.cardinality()) {
-            // Compiled with frame pointers, which are right where such code moves rsp by a
-            // register.
+        if (hasFramePointers()) {
+            // They are right also where such code moves rsp by a register.
             taker.rule(to, CompactRule.NONE);
             return;
         }
+        starts();
         drain();
         likelyStarts();
         int last = CompactRule.NONE;
@@ -119,6 +120,17 @@ final class CodeRows {
         taker.rule(to, CompactRule.NONE);
     }
 
+    private boolean hasFramePointers() {
+        int frames = 0;
+        for (int place = from; place + FRAME.length <= to; place++) {
+            if (code[place] == FRAME[0]
+                    && Arrays.equals(code, place, place + FRAME.length, FRAME, 0, FRAME.length)) {
+                frames++;
+            }
+        }
+        return frames >= LEAST_FRAMES && frames > (to - from) / BYTES_A_FRAME;
+    }
+
     private static int rule(long state) {
         int frame = (int) (state >>> FRAME_SHIFT);
         int rule = (int) state;
@@ -147,7 +159,6 @@ final class CodeRows {
                 called.set((int) target - from);
             }
             boolean framed = isFramed() && place > from && code[place - 1] == PUSH_RBP;
-            frames += framed ? 1 : 0;
             if (framed || in.opcode == ENDBR64) {
                 called.set((framed ? place - 1 : place) - from);
             }

@@ -42,6 +42,10 @@ public final class CompactUnwindTable {
     // sub $8, %rsp and add $8, %rsp
     private static final byte[] SUB_RSP = {0x48, (byte) 0x83, (byte) 0xec, 8};
     private static final byte[] ADD_RSP = {0x48, (byte) 0x83, (byte) 0xc4, 8};
+
+    /** A rule is stated, but none that fits; of the kind NONE. */
+    private static final int UNFIT = 1 << CompactRule.OFFSET_SHIFT;
+
     private static final byte[] SYSCALL = {0x0f, 0x05};
     private static final int CLONED_8 =
             CompactRule.Kind.CLONED.ordinal() | 1 << CompactRule.OFFSET_SHIFT;
@@ -214,7 +218,7 @@ public final class CompactUnwindTable {
                     gap(end);
                     end = stop;
                 }
-                add(address, known.computeIfAbsent(rule, CompactRule::of));
+                add(address, known.computeIfAbsent(rule, UnwindRowCollector::fitted));
             });
             gap(end);
             sort();
@@ -295,6 +299,11 @@ public final class CompactUnwindTable {
                 }
             }
             return Long.MIN_VALUE;
+        }
+
+        private static int fitted(FrameRule rule) {
+            int fitted = CompactRule.of(rule);
+            return fitted == CompactRule.NONE ? UNFIT : fitted;
         }
 
         /**

@@ -18,7 +18,7 @@ import sonde.binary.elf.ElfSection;
 final class CodeRowsTest {
     @ParameterizedTest
     @ValueSource(
-            strings = {"bin/bash", "bin/git", "lib/x86_64-linux-gnu/libsqlite3.so.0", "bin/gdb"})
+            strings = {"bin/bash", "bin/git", "lib/x86_64-linux-gnu/libsqlite3.so.0", "bin/perl"})
     void rulesOfInstructionsAreThoseOfTheCompiler(String name) throws Exception {
         Path path = Path.of("/usr", name);
         Assumptions.assumeTrue(Files.exists(path), "needs " + path);

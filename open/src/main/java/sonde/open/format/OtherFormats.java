@@ -1,16 +1,17 @@
 package sonde.open.format;
 
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.binary.FieldCursor;
 import sonde.binary.Input;
+import sonde.binary.MalformedInputException;
 import sonde.recording.json.JsonTree;
 
 /** Recognises files of known tools that are not read, and says what reads them. */
 final class OtherFormats {
     private static final int WINDOW = 1 << 16;
     private static final int CTF_MAGIC = 0xc1fc1fc1;
-    private static final ValueLayout.OfInt WORD = ValueLayout.JAVA_INT_UNALIGNED;
     private static final Pattern VALGRIND =
             Pattern.compile(
                     "(?m)^==(?:[\\d:.]+ )?\\d+=="
@@ -40,8 +41,13 @@ final class OtherFormats {
 
     /** A packet begins with this, CTF 1.8 section 5.1, in the byte order of the trace. */
     private static boolean isCtfStream(Input input) {
-        int magic = input.sizeBytes() < 4 ? 0 : input.segment().get(WORD, 0);
-        return magic == CTF_MAGIC || magic == Integer.reverseBytes(CTF_MAGIC);
+        try {
+            int magic =
+                    new FieldCursor("ctf", input.segment(), ByteOrder.nativeOrder()).s32("magic");
+            return magic == CTF_MAGIC || magic == Integer.reverseBytes(CTF_MAGIC);
+        } catch (MalformedInputException e) {
+            return false; // shorter than that
+        }
     }
 
     private static String text(String head) {

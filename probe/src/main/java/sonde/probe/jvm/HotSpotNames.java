@@ -180,7 +180,9 @@ public final class HotSpotNames implements AutoCloseable {
                 hasLines && 8 * words > used
                         ? memory.read(address + used, (int) (8 * words - used))
                         : ByteBuffer.allocate(0);
-        String whole = name.replace('/', '.') + "." + symbol(constant(pool, nameIndex));
+        // As the JVM prints it: a hidden class has a number behind the last slash.
+        String type = name.replace('/', '.').replace('+', '/');
+        String whole = type + "." + symbol(constant(pool, nameIndex));
         return JavaMethod.of(whole, file, table, numbers);
     }
 

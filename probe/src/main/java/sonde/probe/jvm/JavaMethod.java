@@ -21,7 +21,7 @@ public record JavaMethod(String name, String file, int[] bcis, int[] lines) {
         int at = Arrays.binarySearch(bcis, bci);
         int entry = at >= 0 ? at : -at - 2;
         int line = bci < 0 || entry < 0 || file.isEmpty() ? 0 : lines[entry];
-        return new Frame(name, MODULE, Frame.Kind.JIT, inlined, line == 0 ? "" : file, line);
+        return new Frame(name, MODULE, Frame.Kind.JIT, inlined, file, line);
     }
 
     /** The line of its first statement; 0 when it is not known. */

@@ -89,7 +89,7 @@ final class VmStructs {
     }
 
     private void all(Map<String, Long> symbols) throws IOException {
-        Table structs = new Table(symbols, FIELDS, FIELDS + "s");
+        StructTable structs = new StructTable(symbols, FIELDS, FIELDS + "s");
         int typeName = structs.offset("TypeName");
         int fieldName = structs.offset("FieldName");
         int isStatic = structs.offset("IsStatic");
@@ -104,13 +104,13 @@ final class VmStructs {
                 statics.putIfAbsent(name, entry.getLong(address));
             }
         }
-        Table types = new Table(symbols, TYPES, TYPES + "s");
+        StructTable types = new StructTable(symbols, TYPES, TYPES + "s");
         int size = types.offset("Size");
         typeName = types.offset("TypeName");
         for (ByteBuffer entry : types.entries(typeName)) {
             sizes.putIfAbsent(name(entry.getLong(typeName)), entry.getInt(size));
         }
-        Table ints = new Table(symbols, INTS, INTS + "s");
+        StructTable ints = new StructTable(symbols, INTS, INTS + "s");
         int constantName = ints.offset("Name");
         int value = ints.offset("Value");
         for (ByteBuffer entry : ints.entries(constantName)) {
@@ -119,13 +119,13 @@ final class VmStructs {
     }
 
     /** An array of entries, ended by one without a name. */
-    private final class Table {
+    private final class StructTable {
         private final Map<String, Long> symbols;
         private final String prefix;
         private final long start;
         private final int stride;
 
-        Table(Map<String, Long> symbols, String prefix, String array) throws IOException {
+        StructTable(Map<String, Long> symbols, String prefix, String array) throws IOException {
             this.symbols = symbols;
             this.prefix = prefix + "Entry";
             start = word(array);

@@ -64,6 +64,9 @@ public final class AttrFactory {
     private static final long REGISTERS =
             Arch.current() == Arch.AARCH64 ? (1L << 33) - 1 : 0xff0fffL;
 
+    /** Bytes of stack beside each unwound stack, by which perf can check it (bench/stacks). */
+    private static final int CHECKED_BYTES = checkedBytes();
+
     private final RecordPlan plan;
     private final boolean systemWide;
     private final @Nullable StackPrograms unwound;
@@ -80,6 +83,12 @@ public final class AttrFactory {
         this.flight = plan.rings().lifeBytes() > 0;
         long drained = flight ? plan.rings().lifeBytes() : plan.rings().perfBytes();
         this.watermark = (int) (drained / 4);
+    }
+
+    private static int checkedBytes() {
+        String bytes = System.getenv("SONDE_CHECKED_STACK_BYTES");
+        boolean isNumber = bytes != null && bytes.matches("[1-9]\\d{0,4}");
+        return isNumber ? Math.min(Integer.parseInt(bytes) & ~7, CallGraph.MOST_STACK_BYTES) : 0;
     }
 
     /** The attr of an event; {@code tracepointId} where the plan left it open. */
@@ -108,6 +117,10 @@ public final class AttrFactory {
             attr.sampleType(PERF_SAMPLE_CALLCHAIN);
             if (unwound != null && unwound.unwinds(plan.sampled().indexOf(event))) {
                 attr.flags(FLAG_EXCLUDE_CALLCHAIN_USER);
+                if (CHECKED_BYTES > 0) {
+                    attr.sampleType(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+                    attr.userStack(REGISTERS, CHECKED_BYTES);
+                }
             }
             CallGraph graph = plan.spec().callGraph();
             if (graph.kind() == CallGraph.Kind.DWARF) {
@@ -183,7 +196,7 @@ public final class AttrFactory {
 
     private void dummy(PerfAttr.Builder attr) {
         attr.flags(FLAG_MMAP | FLAG_MMAP2 | FLAG_COMM | FLAG_COMM_EXEC | FLAG_TASK);
-        if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF) {
+        if (plan.spec().callGraph().kind() == CallGraph.Kind.DWARF || CHECKED_BYTES > 0) {
             // perf looks for .eh_frame, which is mapped beside the code, in these alone.
             attr.flags(FLAG_MMAP_DATA);
         }

@@ -30,6 +30,7 @@ import static sonde.probe.stack.UnwindScratch.JAVA_CODE_BEFORE;
 import static sonde.probe.stack.UnwindScratch.JAVA_CODE_BYTES;
 import static sonde.probe.stack.UnwindScratch.JAVA_KEY;
 import static sonde.probe.stack.UnwindScratch.JAVA_KNOWN;
+import static sonde.probe.stack.UnwindScratch.JAVA_REPORT;
 import static sonde.probe.stack.UnwindScratch.JAVA_VM;
 import static sonde.probe.stack.UnwindScratch.LEAF;
 import static sonde.probe.stack.UnwindScratch.MM;
@@ -37,8 +38,6 @@ import static sonde.probe.stack.UnwindScratch.MOST_FRAMES;
 import static sonde.probe.stack.UnwindScratch.PC;
 import static sonde.probe.stack.UnwindScratch.R13;
 import static sonde.probe.stack.UnwindScratch.RBP;
-import static sonde.probe.stack.UnwindScratch.REPORT;
-import static sonde.probe.stack.UnwindScratch.REPORT_TGID;
 import static sonde.probe.stack.UnwindScratch.RSP;
 import static sonde.probe.stack.UnwindScratch.WORD;
 
@@ -171,15 +170,17 @@ final class JavaCode {
                 .move(R4, 1) // BPF_NOEXIST
                 .call(HelperFunctionId.MAP_UPDATE_ELEM)
                 .ifNotZero(R0, other)
-                .store(Width.U64, R6, REPORT, R7)
-                .store(Width.U64, R6, REPORT + 8, JvmTable.REPORT_DEVICE)
-                .store(Width.U64, R6, REPORT_TGID, R8)
-                .store(Width.U64, R6, REPORT_TGID + 8, 0)
-                .store(Width.U64, R6, REPORT_TGID + 16, 0)
-                .map(R1, table.reports().fd())
+                .store(Width.U64, R6, JAVA_REPORT, 0)
+                .store(Width.U64, R6, JAVA_REPORT + 8, R8)
+                .store(Width.U64, R6, JAVA_REPORT + 16, R7);
+        reportOut();
+    }
+
+    private void reportOut() {
+        code.map(R1, table.reports().fd())
                 .move(R2, R6)
-                .add(R2, REPORT)
-                .move(R3, UnwindTables.REPORT_BYTES)
+                .add(R2, JAVA_REPORT)
+                .move(R3, JvmTable.REPORT_BYTES)
                 .move(R4, 0)
                 .call(HelperFunctionId.RINGBUF_OUTPUT);
     }
@@ -277,8 +278,12 @@ final class JavaCode {
         code.at(none);
     }
 
-    /** The last frame becomes a {@link RuntimeWord}: R3 = its object, R2 = position. */
+    /**
+     * The last frame becomes a {@link RuntimeWord}: R3 = its object, R2 = position. The object is
+     * reported at first sight, for its process may end.
+     */
     private void runtimeWord(int kind) {
+        Label known = new Label("known object");
         code.shiftRight(R3, 3)
                 .shiftLeft(R3, 20)
                 .shiftRight(R3, 4)
@@ -290,7 +295,26 @@ final class JavaCode {
                 .and(R1, MOST_FRAMES)
                 .shiftLeft(R1, 3)
                 .add(R1, R6)
-                .store(Width.U64, R1, FRAMES, R3);
+                .store(Width.U64, R1, FRAMES, R3)
+                .shiftRight(R3, RuntimeWord.POSITION_BITS)
+                .shiftLeft(R3, RuntimeWord.POSITION_BITS)
+                .store(Width.U64, R6, JAVA_REPORT, R3)
+                .load(Width.U64, R1, R6, JAVA_KNOWN + 8)
+                .store(Width.U64, R6, JAVA_REPORT + 8, R1)
+                .map(R1, table.seen().fd())
+                .move(R2, R6)
+                .add(R2, JAVA_REPORT)
+                .call(HelperFunctionId.MAP_LOOKUP_ELEM)
+                .ifNotZero(R0, known)
+                .map(R1, table.seen().fd())
+                .move(R2, R6)
+                .add(R2, JAVA_REPORT)
+                .move(R3, R2)
+                .move(R4, 1) // BPF_NOEXIST
+                .call(HelperFunctionId.MAP_UPDATE_ELEM)
+                .ifNotZero(R0, known);
+        reportOut();
+        code.at(known);
     }
 
     /** R2 = the word at an address of the process. */

@@ -1,17 +1,17 @@
 package sonde.probe.stack;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
-
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfMap;
+import sonde.bpf.LinkCloser;
 import sonde.bpf.MapSpec;
 import sonde.bpf.MapType;
 import sonde.bpf.map.ByteMap;
@@ -29,8 +29,11 @@ import sonde.probe.jvm.JvmAttach;
  * description is read and kept.
  */
 final class JvmTable implements AutoCloseable {
-    /** In the place of a file's device in a report; its inode is struct mm_struct. */
-    static final int REPORT_DEVICE = -1;
+    /**
+     * A report: u64 word of an object without position ({@link RuntimeWord}), u64 tgid; or 0, u64
+     * tgid and struct mm_struct of a process that runs code outside of files.
+     */
+    static final int REPORT_BYTES = 24;
 
     // Value: u64 words, then ints.
     static final int LOW = 0;
@@ -61,6 +64,8 @@ final class JvmTable implements AutoCloseable {
 
     static final int KEY_BYTES = 16;
     private static final int MOST_PROCESSES = 4096;
+    private static final int MOST_SEEN = 1 << 15;
+    private static final int RING_BYTES = 1 << 18;
 
     /** JVMs whose memory is open. */
     private static final int MOST_OPEN = 256;
@@ -70,7 +75,9 @@ final class JvmTable implements AutoCloseable {
 
     private final BpfMap map;
     private final ByteMap values;
+    private final BpfMap seen;
     private final BpfMap reports;
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, HotSpotNames> machines =
             new LinkedHashMap<>(16, 0.75f, true) {
                 private static final long serialVersionUID = 1L;
@@ -83,48 +90,53 @@ final class JvmTable implements AutoCloseable {
                     return size() > MOST_OPEN;
                 }
             };
-    private List<Attempt> attempts = new ArrayList<>();
+    private List<PendingRead> attempts = new ArrayList<>();
 
     /** A process whose JVM is not there yet. */
-    private record Attempt(long memory, int pid, int left) {}
+    private record PendingRead(long memory, int pid, int left) {}
 
-    JvmTable(BpfMap reports) throws IOException {
-        this.reports = reports;
-        map =
-                BpfMap.create(
-                        new MapSpec(
-                                "sonde_uw_jvms",
-                                MapType.LRU_HASH,
-                                KEY_BYTES,
-                                VALUE_BYTES,
-                                MOST_PROCESSES));
+    JvmTable() throws IOException {
+        try {
+            map = made("sonde_uw_jvms", MapType.LRU_HASH, KEY_BYTES, VALUE_BYTES, MOST_PROCESSES);
+            seen = made("sonde_uw_java", MapType.LRU_HASH, KEY_BYTES, 8, MOST_SEEN);
+            reports = made("sonde_uw_tell", MapType.RING_BUFFER, 0, 0, RING_BYTES);
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
         values = new ByteMap(map);
+    }
+
+    private BpfMap made(String name, MapType type, int keyBytes, int valueBytes, int most)
+            throws IOException {
+        BpfMap made = BpfMap.create(new MapSpec(name, type, keyBytes, valueBytes, most));
+        parts.push(made);
+        return made;
     }
 
     BpfMap map() {
         return map;
     }
 
+    /** Objects that were reported. */
+    BpfMap seen() {
+        return seen;
+    }
+
     BpfMap reports() {
         return reports;
     }
 
-    /** Whether a report of {@link UnwindTables#REPORT_BYTES} is of a process and not of a file. */
-    static boolean isReport(byte[] report) {
-        return report.length == UnwindTables.REPORT_BYTES
-                && MemorySegment.ofArray(report).get(JAVA_INT_UNALIGNED, 8) == REPORT_DEVICE;
-    }
-
     /** A report of the kernel's program. */
     synchronized void reported(long memory, int pid) {
-        attempts.add(new Attempt(memory, pid, MOST_TRIES));
+        attempts.add(new PendingRead(memory, pid, MOST_TRIES));
         read();
     }
 
     /** Looks again at JVMs that had no code. */
     synchronized void read() {
-        List<Attempt> left = new ArrayList<>();
-        for (Attempt one : attempts) {
+        List<PendingRead> left = new ArrayList<>();
+        for (PendingRead one : attempts) {
             try {
                 HotSpotNames opened = HotSpotNames.open(one.pid());
                 HotSpotNames before = machines.put(one.pid(), opened);
@@ -134,14 +146,14 @@ final class JvmTable implements AutoCloseable {
                 put(one, opened.vm());
             } catch (IOException e) {
                 if (one.left() > 0 && JvmAttach.hasLibjvm(one.pid())) {
-                    left.add(new Attempt(one.memory(), one.pid(), one.left() - 1));
+                    left.add(new PendingRead(one.memory(), one.pid(), one.left() - 1));
                 }
             }
         }
         attempts = left;
     }
 
-    private void put(Attempt one, HotSpotVm vm) throws IOException {
+    private void put(PendingRead one, HotSpotVm vm) throws IOException {
         byte[] key =
                 ByteBuffer.allocate(KEY_BYTES)
                         .order(ByteOrder.nativeOrder())
@@ -170,17 +182,17 @@ final class JvmTable implements AutoCloseable {
         return value.array();
     }
 
-    /** The code of a blob of a process; null when it cannot be read. */
-    synchronized @Nullable RuntimeObject code(int pid, long blob) {
+    /** The code of a blob of a process, by its address / 8; null when it cannot be read. */
+    synchronized @Nullable RuntimeObject code(int pid, long number) {
         HotSpotNames names = machines.get(pid);
-        CompiledCode code = names == null ? null : names.code(blob);
+        CompiledCode code = names == null ? null : names.code(number << 3);
         return code == null ? null : new JavaCodeObject(code);
     }
 
-    /** The method at an address of a process; null when there is none. */
-    synchronized @Nullable RuntimeObject method(int pid, long address) {
+    /** A method of a process, by its address / 8; null when there is none. */
+    synchronized @Nullable RuntimeObject method(int pid, long number) {
         HotSpotNames names = machines.get(pid);
-        JavaMethod method = names == null ? null : names.method(address);
+        JavaMethod method = names == null ? null : names.method(number << 3);
         return method == null ? null : new InterpretedMethod(method);
     }
 
@@ -213,6 +225,6 @@ final class JvmTable implements AutoCloseable {
     public synchronized void close() {
         machines.values().forEach(HotSpotNames::close);
         machines.clear();
-        map.close();
+        LinkCloser.all(parts);
     }
 }

@@ -47,7 +47,7 @@ import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
-import sonde.probe.stack.PythonLayout.Field;
+import sonde.probe.stack.PythonLayout.LayoutField;
 
 /**
  * The subprograms that tell the functions of a Python program in place of the interpreter's frames:
@@ -108,7 +108,7 @@ final class PythonCode {
         report(code);
     }
 
-    private static int field(Field field) {
+    private static int field(LayoutField field) {
         return FIELDS + 8 * field.ordinal();
     }
 
@@ -122,7 +122,7 @@ final class PythonCode {
     }
 
     /** R3 = a word at a field of the struct at R3. */
-    private static void word(CodeBuilder code, Field of, Label failed) {
+    private static void word(CodeBuilder code, LayoutField of, Label failed) {
         code.load(Width.U64, R1, R6, field(of)).add(R3, R1);
         read(code, WORDS, 8, failed);
         code.load(Width.U64, R3, R6, WORDS);
@@ -155,7 +155,7 @@ final class PythonCode {
         for (int i = 0; i < PythonLayout.FIELDS; i++) {
             code.load(Width.U64, R1, R0, 8 * i).store(Width.U64, R6, FIELDS + 8 * i, R1);
         }
-        code.load(Width.U64, R1, R6, field(Field.RUNTIME))
+        code.load(Width.U64, R1, R6, field(LayoutField.RUNTIME))
                 .load(Width.U64, R2, R6, CURRENT + 16)
                 .compute(AluOperation.SUBTRACT, R1, R2)
                 .store(Width.U64, R6, BASE, R1)
@@ -163,16 +163,16 @@ final class PythonCode {
                 .call(thread)
                 .ifZero(R0, out)
                 .move(R3, R0);
-        word(code, Field.TOP, out);
+        word(code, LayoutField.TOP, out);
         code.store(Width.U64, R6, FRAME, R3)
                 .store(Width.U64, R6, OUTER_CFRAME, R3)
-                .load(Width.U64, R1, R6, field(Field.CFRAME))
+                .load(Width.U64, R1, R6, field(LayoutField.CFRAME))
                 .branch(EQUAL, R1, -1, started);
         outer(code, out);
         code.at(started)
                 .store(Width.U64, R6, STATE, 1)
                 .at(have)
-                .load(Width.U64, R1, R6, field(Field.ENTRY))
+                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
                 .branch(NOT_EQUAL, R1, PythonLayout.MARKED, aRun);
         // Frames of an interpreter whose native frames were not recognised are left out.
         Label fits = new Label("fits");
@@ -210,7 +210,7 @@ final class PythonCode {
         code.load(Width.U64, R3, R6, OUTER_CFRAME)
                 .ifZero(R3, failed)
                 .store(Width.U64, R6, CFRAME, R3)
-                .load(Width.U64, R1, R6, field(Field.CFRAME))
+                .load(Width.U64, R1, R6, field(LayoutField.CFRAME))
                 .add(R3, R1);
         // current_frame and previous
         read(code, WORDS, 16, failed);
@@ -221,7 +221,7 @@ final class PythonCode {
     }
 
     /** R1 = a field of the frame that was read, R2 is lost. */
-    private static void frameField(CodeBuilder code, Field of, Width width) {
+    private static void frameField(CodeBuilder code, LayoutField of, Width width) {
         code.load(Width.U64, R2, R6, field(of))
                 .and(R2, width == Width.U8 ? RuntimeScratch.AREA_BYTES - 1 : 0x78)
                 .add(R2, R6)
@@ -243,24 +243,24 @@ final class PythonCode {
                 .ifZero(R7, lost)
                 .move(R1, R6)
                 .add(R1, AREA)
-                .load(Width.U64, R2, R6, field(Field.FRAME_BYTES))
+                .load(Width.U64, R2, R6, field(LayoutField.FRAME_BYTES))
                 .and(R2, RuntimeScratch.AREA_BYTES - 1)
                 .move(R3, R7)
                 .call(HelperFunctionId.PROBE_READ_USER)
                 .ifNotZero(R0, lost)
-                .load(Width.U64, R1, R6, field(Field.ENTRY))
+                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
                 .branch(NOT_EQUAL, R1, PythonLayout.SHIM, python);
-        frameField(code, Field.OWNER, Width.U8);
+        frameField(code, LayoutField.OWNER, Width.U8);
         code.branch(GREATER_OR_EQUAL, R1, SHIM_OWNER, shim).at(python).step("its code");
-        frameField(code, Field.CODE, Width.U64);
+        frameField(code, LayoutField.CODE, Width.U64);
         code.move(R8, R1)
                 .and(R8, -8)
                 .ifZero(R8, lost)
                 .shiftRight(R1, USER_BITS)
                 .ifNotZero(R1, lost)
                 .step("its position");
-        frameField(code, Field.POSITION, Width.U64);
-        code.load(Width.U64, R3, R6, field(Field.CODE_START))
+        frameField(code, LayoutField.POSITION, Width.U64);
+        code.load(Width.U64, R3, R6, field(LayoutField.CODE_START))
                 .ifZero(R3, last)
                 .compute(AluOperation.SUBTRACT, R1, R8)
                 .compute(AluOperation.SUBTRACT, R1, R3)
@@ -269,7 +269,7 @@ final class PythonCode {
                 .shiftLeft(R1, 32)
                 .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, 32)
                 .at(placed)
-                .load(Width.U64, R2, R6, field(Field.UNIT_SHIFT))
+                .load(Width.U64, R2, R6, field(LayoutField.UNIT_SHIFT))
                 .and(R2, 1)
                 .compute(AluOperation.SHIFT_RIGHT_SIGNED, R1, R2)
                 // Before the first instruction.
@@ -288,12 +288,12 @@ final class PythonCode {
                 .compute(AluOperation.OR, R9, R1);
         tell(code);
         code.move(R1, R6).move(R2, R8).call(object);
-        frameField(code, Field.PREVIOUS, Width.U64);
+        frameField(code, LayoutField.PREVIOUS, Width.U64);
         code.store(Width.U64, R6, FRAME, R1)
-                .load(Width.U64, R1, R6, field(Field.ENTRY))
+                .load(Width.U64, R1, R6, field(LayoutField.ENTRY))
                 .branch(EQUAL, R1, PythonLayout.EACH, ended)
                 .branch(EQUAL, R1, PythonLayout.SHIM, out);
-        frameField(code, Field.OWNER, Width.U8);
+        frameField(code, LayoutField.OWNER, Width.U8);
         code.ifZero(R1, out);
         outer(code, lost);
         code.jump(ended).at(shim);
@@ -311,12 +311,13 @@ final class PythonCode {
      * word has: the memory of a code object is soon used for another.
      */
     private static void identify(CodeBuilder code, Label lost) {
-        code.step("its identity").load(Width.U64, R3, R6, field(Field.FILE)).add(R3, R8);
+        code.step("its identity").load(Width.U64, R3, R6, field(LayoutField.FILE)).add(R3, R8);
         read(code, WORDS, RuntimeScratch.WORDS_BYTES, lost);
         code.move(R0, R8).move(R4, IDENTITY_FACTOR);
-        for (Field of : new Field[] {Field.FILE, Field.NAME, Field.LINES}) {
+        for (LayoutField of :
+                new LayoutField[] {LayoutField.FILE, LayoutField.NAME, LayoutField.LINES}) {
             code.load(Width.U64, R1, R6, field(of))
-                    .load(Width.U64, R2, R6, field(Field.FILE))
+                    .load(Width.U64, R2, R6, field(LayoutField.FILE))
                     .compute(AluOperation.SUBTRACT, R1, R2)
                     .and(R1, RuntimeScratch.WORDS_BYTES - 8)
                     .add(R1, R6)
@@ -350,7 +351,7 @@ final class PythonCode {
     /** R7 = a frame on the native stack, which is that of no function: the run began there. */
     private static void shim(CodeBuilder code, Label ended, Label out) {
         Label outside = new Label("of another native frame");
-        frameField(code, Field.PREVIOUS, Width.U64);
+        frameField(code, LayoutField.PREVIOUS, Width.U64);
         code.store(Width.U64, R6, FRAME, R1)
                 .load(Width.U64, R1, R6, HIGH)
                 .branch(GREATER_OR_EQUAL, R7, R1, outside)
@@ -390,7 +391,7 @@ final class PythonCode {
                 .branch(NOT_EQUAL, R8, R1, search)
                 .ifZero(R7, retry)
                 .move(R3, R7);
-        word(code, Field.THREAD_ID, search);
+        word(code, LayoutField.THREAD_ID, search);
         code.load(Width.U64, R1, R6, FS_BASE)
                 .branch(NOT_EQUAL, R1, R3, search)
                 .move(R0, R7)
@@ -404,7 +405,7 @@ final class PythonCode {
                 .store(Width.U64, R6, THREAD, 0)
                 .store(Width.U64, R6, FOUND, 0)
                 .load(Width.U64, R3, R6, BASE);
-        word(code, Field.INTERPRETERS, none);
+        word(code, LayoutField.INTERPRETERS, none);
         code.store(Width.U64, R6, INTERPRETER, R3)
                 .store(Width.U64, R10, -16, R6)
                 .move(R1, MOST_TASKS)
@@ -446,17 +447,17 @@ final class PythonCode {
                 .load(Width.U64, R7, R6, INTERPRETER)
                 .ifZero(R7, stop)
                 .move(R3, R7);
-        word(code, Field.THREADS, stop);
+        word(code, LayoutField.THREADS, stop);
         code.store(Width.U64, R6, THREAD, R3).move(R3, R7);
-        word(code, Field.NEXT_INTERPRETER, stop);
+        word(code, LayoutField.NEXT_INTERPRETER, stop);
         code.store(Width.U64, R6, INTERPRETER, R3).exit(0).at(thread).move(R3, R7);
-        word(code, Field.THREAD_ID, stop);
+        word(code, LayoutField.THREAD_ID, stop);
         code.load(Width.U64, R1, R6, FS_BASE)
                 .branch(NOT_EQUAL, R1, R3, other)
                 .store(Width.U64, R6, FOUND, R7)
                 .at(other)
                 .move(R3, R7);
-        word(code, Field.NEXT_THREAD, stop);
+        word(code, LayoutField.NEXT_THREAD, stop);
         code.store(Width.U64, R6, THREAD, R3).exit(0).at(stop).exit(1);
     }
 
@@ -497,9 +498,9 @@ final class PythonCode {
                 .call(HelperFunctionId.PROBE_READ_USER)
                 .ifNotZero(R0, unreadable)
                 .store(Width.U32, R7, PythonReport.READ, PythonReport.CODE_BYTES);
-        part(code, Field.NAME, PythonReport.NAME, PythonReport.NAME_BYTES, 1);
-        part(code, Field.FILE, PythonReport.FILE, PythonReport.FILE_BYTES, 2);
-        part(code, Field.LINES, PythonReport.LINES, PythonReport.LINES_BYTES, 3);
+        part(code, LayoutField.NAME, PythonReport.NAME, PythonReport.NAME_BYTES, 1);
+        part(code, LayoutField.FILE, PythonReport.FILE, PythonReport.FILE_BYTES, 2);
+        part(code, LayoutField.LINES, PythonReport.LINES, PythonReport.LINES_BYTES, 3);
         code.at(unreadable)
                 .move(R1, R7)
                 .move(R2, 0)
@@ -515,7 +516,8 @@ final class PythonCode {
                 .exit(0);
     }
 
-    private static void part(CodeBuilder code, Field of, int place, int mostBytes, int number) {
+    private static void part(
+            CodeBuilder code, LayoutField of, int place, int mostBytes, int number) {
         Label done = new Label("done");
         code.load(Width.U64, R1, R6, field(of))
                 .and(R1, PythonReport.CODE_MASK)

@@ -10,14 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
-import sonde.probe.stack.PythonLayout.Field;
+import sonde.probe.stack.PythonLayout.LayoutField;
 
 /**
  * A function of a Python program, from its code object.
  *
  * @param name {@code co_qualname}, before 3.11 {@code co_name}
  * @param library whether it belongs to what comes with Python
- * @param lines format of the table ({@link Field#LINE_FORMAT}); the line of each place by it
+ * @param lines format of the table ({@link LayoutField#LINE_FORMAT}); the line of each place by it
  * @param whole whether the table is read to its end
  */
 record PythonFunction(
@@ -59,16 +59,20 @@ record PythonFunction(
                 return null;
             }
         }
-        StringPart names = new StringPart(layout.get(Field.ASCII_BYTES), process);
+        StringPart names = new StringPart(layout.get(LayoutField.ASCII_BYTES), process);
         String name =
-                names.string(part(report, 1, PythonReport.NAME), pointer(code, layout, Field.NAME));
+                names.string(
+                        part(report, 1, PythonReport.NAME),
+                        pointer(code, layout, LayoutField.NAME));
         String file =
-                names.string(part(report, 2, PythonReport.FILE), pointer(code, layout, Field.FILE));
+                names.string(
+                        part(report, 2, PythonReport.FILE),
+                        pointer(code, layout, LayoutField.FILE));
         if (name == null || file == null) {
             return null;
         }
         MemorySegment lines = part(report, 3, PythonReport.LINES);
-        long place = pointer(code, layout, Field.LINES);
+        long place = pointer(code, layout, LayoutField.LINES);
         if (lines.byteSize() == 0) {
             lines = process.read(place, BYTES_HEAD);
         }
@@ -86,8 +90,8 @@ record PythonFunction(
                 name,
                 file,
                 module(file, layout.version()),
-                code.get(JAVA_INT_UNALIGNED, layout.get(Field.FIRST_LINE)),
-                layout.get(Field.LINE_FORMAT),
+                code.get(JAVA_INT_UNALIGNED, layout.get(LayoutField.FIRST_LINE)),
+                layout.get(LayoutField.LINE_FORMAT),
                 ByteBuffer.wrap(table),
                 have == length);
     }
@@ -98,7 +102,7 @@ record PythonFunction(
         return report.asSlice(place, Math.clamp(read, 0, report.byteSize() - place));
     }
 
-    private static long pointer(MemorySegment code, PythonLayout layout, Field of) {
+    private static long pointer(MemorySegment code, PythonLayout layout, LayoutField of) {
         int at = layout.get(of);
         return at + 8 <= code.byteSize() ? code.get(JAVA_LONG_UNALIGNED, at) : 0;
     }

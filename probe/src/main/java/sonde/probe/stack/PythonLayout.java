@@ -12,7 +12,7 @@ import sonde.sys.ResourceTable;
  * Where a version of CPython keeps what its frames are, from {@code python-layouts.txt}.
  *
  * @param version {@code "3.11"}
- * @param values by {@link Field}
+ * @param values by {@link LayoutField}
  */
 record PythonLayout(String version, List<Long> values) {
     /** Each Python function has a native frame. */
@@ -34,7 +34,7 @@ record PythonLayout(String version, List<Long> values) {
     private static final int MOST_OFFSET = 1 << 20;
 
     /** What is known of a version. */
-    enum Field {
+    enum LayoutField {
         /** Address of _PyRuntime minus the offset in the file of the interpreter's code. */
         RUNTIME,
         INTERPRETERS,
@@ -63,8 +63,8 @@ record PythonLayout(String version, List<Long> values) {
         LINE_FORMAT
     }
 
-    /** Fields that programs in the kernel need: those before {@link Field#FIRST_LINE}. */
-    static final int FIELDS = Field.FIRST_LINE.ordinal();
+    /** Fields that programs in the kernel need: those before {@link LayoutField#FIRST_LINE}. */
+    static final int FIELDS = LayoutField.FIRST_LINE.ordinal();
 
     /**
      * The layout of a version.
@@ -77,7 +77,7 @@ record PythonLayout(String version, List<Long> values) {
         for (String line : TABLE) {
             String[] words = line.split(" +");
             if (words[0].equals(version)) {
-                Long[] values = new Long[Field.values().length];
+                Long[] values = new Long[LayoutField.values().length];
                 values[0] = runtime;
                 for (int i = 1; i < values.length; i++) {
                     values[i] = value(words[i], state);
@@ -103,7 +103,7 @@ record PythonLayout(String version, List<Long> values) {
         return stated ? state.get(JAVA_LONG_UNALIGNED, at) : -2;
     }
 
-    int get(Field field) {
+    int get(LayoutField field) {
         return (int) (long) values.get(field.ordinal());
     }
 

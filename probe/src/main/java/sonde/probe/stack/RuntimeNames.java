@@ -155,12 +155,20 @@ final class RuntimeNames {
     /** Reads objects that were met and have a reader; by the thread that reads. */
     void readWanted() {
         for (ObjectKey key = next(); key != null; key = next()) {
-            ObjectReader reader = readers.get(RunTimeKind.values()[RuntimeWord.kind(key.word)]);
-            long object = RuntimeWord.object(key.word);
-            RuntimeObject content = reader == null ? null : reader.read(key.pid, object);
-            if (content != null) {
-                put(key.pid, RuntimeWord.kind(key.word), object, content);
-            }
+            read(key.pid, key.word);
+        }
+    }
+
+    /** Reads the object of a word. */
+    void read(int pid, long word) {
+        ObjectReader reader;
+        synchronized (this) {
+            reader = readers.get(RunTimeKind.values()[RuntimeWord.kind(word)]);
+        }
+        long object = RuntimeWord.object(word);
+        RuntimeObject content = reader == null ? null : reader.read(pid, object);
+        if (content != null) {
+            put(pid, RuntimeWord.kind(word), object, content);
         }
     }
 

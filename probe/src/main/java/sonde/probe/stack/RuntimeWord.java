@@ -6,7 +6,10 @@ package sonde.probe.stack;
  * code, and bits 0 to 15 the position in the code.
  */
 final class RuntimeWord {
-    /** A CodeBlob of HotSpot and the offset of an instruction from its beginning. */
+    /**
+     * A CodeBlob of HotSpot (its address divided by 8) and the offset of an instruction from its
+     * beginning.
+     */
     static final int COMPILED_JAVA = 0;
 
     /** A code object of CPython and the index of a code unit of 2 bytes. */

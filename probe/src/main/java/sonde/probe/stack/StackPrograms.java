@@ -36,7 +36,7 @@ public final class StackPrograms implements AutoCloseable {
     private static final int PERF_EVENT_IOC_SET_BPF = 0x40042408;
 
     /** The command waits at most so long for the tables of its files. */
-    private static final long COMMAND_MILLIS = 2000;
+    private static final long COMMAND_MILLIS = 5000;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
@@ -60,6 +60,7 @@ public final class StackPrograms implements AutoCloseable {
             completion = new StackCompletion(files, mappings);
             maker = TableMaker.start(tables, files, names, command, rootPids);
             parts.push(maker);
+            parts.push(JavaReader.start(tables.jvms(), names));
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
@@ -205,6 +206,7 @@ public final class StackPrograms implements AutoCloseable {
     /** Waits until what the programs reported was dealt with, though not long. */
     public void awaitTables(long millis) {
         maker.awaitQuiet(millis);
+        names.readWanted();
     }
 
     /** Why {@link #complete} stopped. */

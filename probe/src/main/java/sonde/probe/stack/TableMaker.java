@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -95,12 +94,11 @@ final class TableMaker implements AutoCloseable {
         }
     }
 
-    /** Reads what programs reported: first JVMs, which takes less time than tables. */
+    /** Reads what programs reported. */
     private void readReports() throws IOException {
         List<byte[]> found = new ArrayList<>();
         reports.drain((memory, offset, bytes) ->
                 found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
-        found.sort(Comparator.comparing(report -> !JvmTable.isReport(report)));
         for (byte[] report : found) {
             if (report.length >= PythonReport.BYTES) {
                 names.reported(MemorySegment.ofArray(report));
@@ -108,7 +106,6 @@ final class TableMaker implements AutoCloseable {
                 files.reported(MemorySegment.ofArray(report));
             }
         }
-        files.lookAgain();
     }
 
     /** Waits for the tables of the command's files, though not long. */

@@ -144,11 +144,6 @@ final class UnwindFiles {
         }
     }
 
-    /** Looks again at processes whose JVM had no code. */
-    synchronized void lookAgain() {
-        tables.jvms().read();
-    }
-
     /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
     synchronized void reported(MemorySegment report) throws IOException {
         UnwoundFile key =
@@ -162,10 +157,6 @@ final class UnwindFiles {
             return;
         }
         long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
-        if (key.device() == JvmTable.REPORT_DEVICE) {
-            tables.jvms().reported(key.inode(), (int) pid);
-            return;
-        }
         long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
         long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
         try (TargetFile file = TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES)) {

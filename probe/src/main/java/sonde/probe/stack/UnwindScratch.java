@@ -42,7 +42,7 @@ final class UnwindScratch {
 
     static final int MAPPING_BYTES = 32;
 
-    /** When the second began in which copies are counted, and how many there were. */
+    /** When the second began in which copies are counted, and how many bytes there were. */
     static final int COPY_SECOND = CS + 8;
 
     static final int COPIES = COPY_SECOND + 8;
@@ -116,13 +116,16 @@ final class UnwindScratch {
     /** Bytes around the innermost instruction. */
     static final int JAVA_CODE = JAVA_BLOB + JAVA_BLOB_MASK + 9;
 
+    /** What is told of an object or a process; {@link JvmTable#REPORT_BYTES}. */
+    static final int JAVA_REPORT = JAVA_CODE + 16;
+
     static final int JAVA_CODE_BEFORE = 8;
     static final int JAVA_CODE_BYTES = 16;
     static final int PAGE = 4096;
     static final int COPY_PAGES = 5;
 
     /** A copy of the stack with its head: the rest of its page, and some more. */
-    static final int COPY = JAVA_CODE + JAVA_CODE_BYTES;
+    static final int COPY = JAVA_REPORT + JvmTable.REPORT_BYTES;
 
     static final int SCRATCH_BYTES = COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
 

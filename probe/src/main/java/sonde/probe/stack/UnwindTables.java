@@ -87,7 +87,7 @@ final class UnwindTables implements AutoCloseable {
                     made(
                             new MapSpec(
                                     "sonde_uw_miss", MapType.RING_BUFFER, 0, 0, REPORT_RING_BYTES));
-            jvms = new JvmTable(reports);
+            jvms = new JvmTable();
             parts.push(jvms);
             runtimes = new RuntimeMaps(reports);
             parts.push(runtimes);

@@ -16,6 +16,9 @@ final class UserStackCounts {
     /** One in so many stacks may be cut without a word. */
     private static final int WORTH_SAYING = 100;
 
+    /** Fewer stacks, of a program that ended at once, are chance. */
+    private static final int FEW = 10;
+
     /** Finding a place may read {@code /proc}. */
     private static final int MOST_LOOKED_UP = 5000;
 
@@ -64,7 +67,7 @@ final class UserStackCounts {
     static Optional<String> sentence(long[] ends) {
         long all = Arrays.stream(ends).sum() - ends[UserStackEnd.IN_EXEC.ordinal()];
         long cut = all - ends[UserStackEnd.OUTERMOST.ordinal()];
-        if (cut * WORTH_SAYING < all || all == 0) {
+        if (cut * WORTH_SAYING < all || cut < FEW) {
             return Optional.empty();
         }
         StringJoiner reasons = new StringJoiner(", ");

@@ -36,6 +36,7 @@ import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
 import sonde.bpf.link.KernelTypes;
 import sonde.bpf.map.ByteMap;
+import sonde.event.result.Frame;
 
 /**
  * A function that programs of scripts call: {@code long ustack(u64 *frames, u64 bytes, void
@@ -81,6 +82,7 @@ public final class UserStackFunction implements AutoCloseable {
             starts = unwind.starts();
             reason = "";
             parts.push(TableMaker.start(tables, made, known, List.of(), Set.of()));
+            parts.push(JavaReader.start(tables.jvms(), known));
         } catch (IOException | RuntimeException e) {
             LinkCloser.all(parts);
             throw e;
@@ -237,6 +239,14 @@ public final class UserStackFunction implements AutoCloseable {
         if (files != null) {
             files.process(pid);
         }
+    }
+
+    /**
+     * The frames of a word of a stack that stands for a function of a run time, innermost first;
+     * empty for an address, or when the function's memory could not be read.
+     */
+    public List<Frame> frames(int pid, long word) {
+        return names == null || !RuntimeWord.is(word) ? List.of() : names.frames(pid, word);
     }
 
     /** What is to be said of the stacks so far, one sentence each. */

@@ -48,8 +48,8 @@ final class UserStackProgram implements AutoCloseable {
 
     private static final int SECOND = 1_000_000_000;
 
-    /** Copies of an event's stacks on a CPU in a second: some 10 KiB each. */
-    private static final int COPIES_A_SECOND = 200;
+    /** Copies of an event's stacks on a CPU in a second: some 5 to 20 KiB each. */
+    private static final int COPIED_A_SECOND = 3 << 20;
 
     private static final long CURRENT_CPU = 0xffffffffL;
 
@@ -223,10 +223,11 @@ final class UserStackProgram implements AutoCloseable {
                 .store(Width.U64, R6, UnwindScratch.COPIES, 0)
                 .at(sameSecond)
                 .load(Width.U64, R1, R6, UnwindScratch.COPIES)
-                .branch(JumpCondition.GREATER_OR_EQUAL, R1, COPIES_A_SECOND, whole)
-                .add(R1, 1)
-                .store(Width.U64, R6, UnwindScratch.COPIES, R1);
+                .branch(JumpCondition.GREATER_OR_EQUAL, R1, COPIED_A_SECOND, whole);
         unwind.copyStack(code, event);
+        code.load(Width.U64, R1, R6, UnwindScratch.COPIES)
+                .add(R1, R8)
+                .store(Width.U64, R6, UnwindScratch.COPIES, R1);
         code.move(R5, R8).load(Width.U64, R1, R10, CONTEXT);
         output(code, outputs, UnwindScratch.COPY);
         code.at(whole).load(Width.U64, R8, R10, CONTEXT);

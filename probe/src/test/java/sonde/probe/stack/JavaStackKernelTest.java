@@ -95,7 +95,7 @@ final class JavaStackKernelTest {
     }
 
     private static List<Frame> frames(long word, HotSpotNames names) {
-        long object = RuntimeWord.object(word);
+        long object = RuntimeWord.object(word) << 3;
         int position = RuntimeWord.position(word);
         if (RuntimeWord.kind(word) == RuntimeWord.JAVA) {
             JavaMethod method = names.method(object);

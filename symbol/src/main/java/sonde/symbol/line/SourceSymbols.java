@@ -19,10 +19,17 @@ import sonde.binary.AddressOrder;
 import sonde.binary.MalformedInputException;
 import sonde.binary.dwarf.code.CodeReader;
 import sonde.binary.dwarf.code.DwarfCode;
+import sonde.binary.dwarf.location.DebugEntries;
+import sonde.binary.dwarf.location.FrameRules;
+import sonde.binary.dwarf.location.SourceScope;
+import sonde.binary.dwarf.location.SourceScopes;
+import sonde.binary.dwarf.location.SourceVariable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSymbols;
 import sonde.symbol.FunctionTable;
+import sonde.symbol.ctype.DwarfSourceTypes;
+import sonde.symbol.ctype.SourceType;
 import sonde.symbol.files.DebugFile;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.FilePlace;
@@ -67,6 +74,8 @@ public final class SourceSymbols implements AutoCloseable {
     private @Nullable ElfSymbols table;
     private ElfFile tableOf;
     private @Nullable Map<String, List<Integer>> names;
+    private @Nullable SourceScopes scopes;
+    private @Nullable DwarfSourceTypes types;
     private @Nullable WrittenNames written;
     private final Set<String> linked = new HashSet<>();
 
@@ -403,6 +412,42 @@ public final class SourceSymbols implements AutoCloseable {
                         base + all.value(i), all.binding(i) == ElfSymbols.STB_GLOBAL, all.name(i));
             }
         }
+    }
+
+    /**
+     * The functions and blocks around an address, with the places of their variables there; empty
+     * without debugging information of it.
+     *
+     * @param elfAddress as stated in the ELF
+     */
+    public Optional<SourceScope> scope(long elfAddress) throws IOException {
+        SourceScopes known = scopes;
+        if (known == null) {
+            DebugEntries entries = debug.entries(_ -> {});
+            known = new SourceScopes(entries, FrameRules.NONE);
+            types = new DwarfSourceTypes(entries);
+            scopes = known;
+        }
+        return known.at(linked(elfAddress));
+    }
+
+    /** The address in {@link ElfFile#linked}, which lays out relocatable files in its own way. */
+    private long linked(long elfAddress) {
+        ElfFile file = debug.elf();
+        for (ElfSection section : file.sections()) {
+            long offset = elfAddress - code.layout().base(section.index());
+            boolean isIn = section.isExecutable() && offset >= 0 && offset < section.sizeBytes();
+            if (file.type() == ElfFile.ET_REL && isIn) {
+                return file.linked().sections().get(section.index()).address() + offset;
+            }
+        }
+        return elfAddress;
+    }
+
+    /** The type of a variable of such a scope. */
+    public SourceType type(SourceVariable variable) {
+        DwarfSourceTypes known = types;
+        return known == null ? SourceType.Opaque.UNKNOWN : known.type(variable.type());
     }
 
     /** Where a section begins, for addresses that count from there; empty when there is none. */

@@ -23,6 +23,9 @@ final class Catalogue {
     /** A kind and what its first line says. */
     record KindMatch(IncidentKind kind, Matcher matcher) {}
 
+    /** LOG_LINE_MAX of kernel/printk/printk.c: no record is longer. */
+    private static final int MOST_TEXT = 1024;
+
     private final List<IncidentKind> kinds = new ArrayList<>();
     private final LiteralAutomaton automaton;
 
@@ -47,7 +50,8 @@ final class Catalogue {
     }
 
     /** The first kind of the table whose report begins with this text. */
-    @Nullable KindMatch find(String text) {
+    @Nullable KindMatch find(String line) {
+        String text = line.length() > MOST_TEXT ? line.substring(0, MOST_TEXT) : line;
         for (IncidentKind kind : kinds) {
             boolean may = false;
             for (String literal : kind.literals()) {

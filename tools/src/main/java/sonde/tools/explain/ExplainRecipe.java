@@ -32,9 +32,26 @@ public final class ExplainRecipe {
      * @param groups one line for each identity, with its count
      * @param foreign whether identities have exactly the words of syzkaller
      * @param follow whether a log goes on after its end
+     * @param force whether addresses are decoded with an image of another release too
+     * @param source the source tree that excerpts are taken from; null for none
      */
     public record ExplainOptions(
-            boolean why, boolean all, boolean groups, boolean foreign, boolean follow) {}
+            boolean why,
+            boolean all,
+            boolean groups,
+            boolean foreign,
+            boolean follow,
+            boolean force,
+            @Nullable Path source) {
+        /** Text for people without any option. */
+        public static final ExplainOptions USUAL =
+                new ExplainOptions(false, false, false, false, false, false, null);
+
+        /** With the words of syzkaller. */
+        public ExplainOptions ofSyzkaller() {
+            return new ExplainOptions(why, all, groups, true, follow, force, source);
+        }
+    }
 
     /** A read of this device waits for the next record, and never ends. */
     private static final Path KMSG = Path.of("/dev/kmsg");
@@ -53,6 +70,7 @@ public final class ExplainRecipe {
     private final Catalogue catalogue = new Catalogue(IncidentFinder.NOTES);
     private final BlameRules rules = new BlameRules();
     private final Map<String, Alike> alike = new LinkedHashMap<>();
+    private final List<String> others = new ArrayList<>();
     private String otherRelease = "";
     private int faults;
     private int notices;
@@ -70,6 +88,15 @@ public final class ExplainRecipe {
         return new Listing("", List.of(), (out, form) -> write(logs, out, form));
     }
 
+    /** What the answer to a key of SysRq says about tasks, processors and memory. */
+    public static List<String> answer(List<String> texts) {
+        List<LogLine> lines = new ArrayList<>();
+        for (String text : texts) {
+            lines.add(new LogLine(lines.size() + 1, Double.NaN, "", text));
+        }
+        return TaskDump.of(lines, new BlameRules());
+    }
+
     /** Faults of the kernel that were found; known when the listing was written. */
     public int faults() {
         return faults;
@@ -78,6 +105,11 @@ public final class ExplainRecipe {
     /** The kernel of reports that were left as they are: the image is of another; else empty. */
     public String otherRelease() {
         return otherRelease;
+    }
+
+    /** Logs without an incident of which no line looks like the kernel's. */
+    public List<String> notLogs() {
+        return List.copyOf(others);
     }
 
     /** Incidents that are no fault of the kernel. */
@@ -188,7 +220,7 @@ public final class ExplainRecipe {
             InputStream in, @Nullable Path file, String name, OutputStream out, ListingForm form)
             throws IOException {
         IncidentWriter writer = new IncidentWriter(out, form, options, name);
-        IncidentReader reader = new IncidentReader(rules, symbols, options.foreign());
+        IncidentReader reader = new IncidentReader(rules, symbols, options);
         IncidentFinder finder =
                 new IncidentFinder(
                         catalogue,
@@ -216,6 +248,9 @@ public final class ExplainRecipe {
                         : in;
         new LogScanner(catalogue.automaton()).scan(log, finder);
         finder.closeAll();
+        if (!finder.isLog() && others.size() < MOST_GROUPS) {
+            others.add(name.isEmpty() ? file == null ? "the input" : file.toString() : name);
+        }
         if (!reader.otherRelease().isEmpty()) {
             otherRelease = reader.otherRelease();
         }

@@ -1,5 +1,6 @@
 package sonde.tools.explain;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -18,6 +19,8 @@ import sonde.binary.machine.MachineOperand;
 import sonde.binary.machine.MachineOperand.MachineAccess;
 import sonde.binary.machine.MachineOperand.MachineMemory;
 import sonde.binary.machine.MachineOperand.MachineRegister;
+import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
+import sonde.tools.symbolize.SymbolizeRecipe.LogCopy.LogPlace;
 
 /**
  * The faulting instruction of a report, and those around it, from its line {@code Code:}.
@@ -39,6 +42,11 @@ record FaultCode(String detail, List<CodeRow> instructions) {
                     "\\b(?<name>[RE][A-D]X|[RE][SD]I|[RE][BS]P|R\\d\\d|x\\d{1,2}|sp|[FG]S) ?: ?"
                             + "(?:[0-9a-f]{4}:)?(?<value>[0-9a-f]{16}|[0-9a-f]{8})\\b");
 
+    private static final Pattern AT =
+            Pattern.compile(
+                    "(?<name>[A-Za-z_.$][\\w.$]*)\\+0x(?<offset>[0-9a-f]{1,8})/"
+                            + "0x(?<size>[0-9a-f]{1,8})");
+
     /** Stacks go on behind these with the registers of the fault. */
     private static final Pattern TRAP =
             Pattern.compile(
@@ -48,7 +56,14 @@ record FaultCode(String detail, List<CodeRow> instructions) {
     /** {@code KASAN_SHADOW_OFFSET} of x86-64, arch/x86/Kconfig. */
     private static final long SHADOW = 0xdffffc0000000000L;
 
-    static @Nullable FaultCode of(Map<String, String> fields, List<LogLine> lines) {
+    /**
+     * The instruction of a report; null where it has none that is sure.
+     *
+     * @param symbols names variables and members; null for none
+     */
+    static @Nullable FaultCode of(
+            Map<String, String> fields, List<LogLine> lines, @Nullable LogCopy symbols)
+            throws IOException {
         boolean hasCode = lines.stream().anyMatch(line -> line.text().startsWith("Code: "));
         Block block = hasCode ? block(lines) : null;
         MachineDecoder decoder =
@@ -77,7 +92,30 @@ record FaultCode(String detail, List<CodeRow> instructions) {
                             one.text(to -> place(function, to)),
                             i == code.marked()));
         }
-        return new FaultCode(detail(block, code.fault(), fields), rows);
+        String detail = detail(block, code.fault(), fields);
+        String names = symbols == null ? "" : names(block, code, symbols);
+        return new FaultCode(names.isEmpty() ? detail : detail + "; " + names, rows);
+    }
+
+    /** The variable and member that the instruction accesses. */
+    private static String names(Block block, CodeLine code, LogCopy symbols) throws IOException {
+        Matcher at = AT.matcher(block.at().raw());
+        LogPlace place =
+                at.find()
+                        ? symbols.place(
+                                at.group("name"),
+                                Long.parseLong(at.group("offset"), 16),
+                                Long.parseLong(at.group("size"), 16),
+                                block.at().module())
+                        : null;
+        if (place == null) {
+            return "";
+        }
+        Long address = null;
+        for (MachineOperand operand : code.fault().operands()) {
+            address = operand instanceof MachineMemory one ? address(block, one) : address;
+        }
+        return OperandNames.of(place, code, block.machine(), address);
     }
 
     private static String place(String function, long offset) {
@@ -155,7 +193,7 @@ record FaultCode(String detail, List<CodeRow> instructions) {
     }
 
     /** The register of which it is a part. */
-    private static String name(String part) {
+    static String name(String part) {
         return switch (part) {
             case "lr", "w30" -> "x30";
             case "wsp" -> "sp";

@@ -45,11 +45,15 @@ final class IncidentDetails {
     }
 
     List<String> of(
+            IncidentKind kind,
             Map<String, String> fields,
             List<LogStack> stacks,
             List<LogLine> lines,
             @Nullable FaultCode code) {
         List<String> details = new ArrayList<>();
+        if (kind.has("dump")) {
+            details.addAll(TaskDump.of(lines, rules));
+        }
         owners(stacks, details);
         locks(stacks, lines, details);
         if (code != null) {

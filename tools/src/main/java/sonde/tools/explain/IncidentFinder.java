@@ -29,6 +29,10 @@ final class IncidentFinder implements LogScanner.Lines {
                     DROPPED);
 
     private static final int MOST_LINES = 600;
+
+    /** Lines that are looked at for the kernel's times. */
+    private static final int MOST_UNSURE = 1000;
+
     private static final int MOST_BEFORE = 12;
     private static final int FAR = 400;
     private static final int IDLE = 40;
@@ -52,6 +56,7 @@ final class IncidentFinder implements LogScanner.Lines {
     private final Map<String, Deque<LogLine>> notes = new HashMap<>();
     private final Deque<OpenReport> order = new ArrayDeque<>();
     private long number;
+    private boolean isLog;
     private boolean restarts;
     private int incidents;
     private int cause;
@@ -66,6 +71,9 @@ final class IncidentFinder implements LogScanner.Lines {
     @Override
     public void line(byte[] bytes, int from, int to, boolean marked) throws IOException {
         number++;
+        if (!isLog && number <= MOST_UNSURE) {
+            isLog = LogLine.hasPrefix(bytes, from, to, number);
+        }
         if (!marked) {
             if (open.isEmpty() && notes.isEmpty()) {
                 return;
@@ -260,6 +268,11 @@ final class IncidentFinder implements LogScanner.Lines {
             return 0;
         }
         return one.kind.isFault() && first.seconds() - causeSeconds <= SOON ? cause : 0;
+    }
+
+    /** Whether a line has what the kernel or a logger puts before its text, or began a report. */
+    boolean isLog() {
+        return isLog || number == 0 || incidents > 0;
     }
 
     /** Ends every report: the log has no further line. */

@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 
 /** What the lines of one report say. */
 final class IncidentReader {
     private static final int MOST_VALUE = 300;
-    private static final int MOST_TEXT = 4096;
+    private static final int MOST_TEXT = 1024;
     private static final int MOST_REPORTING = 8;
 
     private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
@@ -36,17 +37,14 @@ final class IncidentReader {
 
     private final BlameRules rules;
     private final @Nullable LogCopy symbols;
-    private final boolean foreign;
+    private final ExplainOptions options;
     private @Nullable String release;
     private String otherRelease = "";
 
-    /**
-     * @param foreign whether identities have exactly the words of syzkaller
-     */
-    IncidentReader(BlameRules rules, @Nullable LogCopy symbols, boolean foreign) {
+    IncidentReader(BlameRules rules, @Nullable LogCopy symbols, ExplainOptions options) {
         this.rules = rules;
         this.symbols = symbols;
-        this.foreign = foreign;
+        this.options = options;
     }
 
     /** Whether the log says that another kernel printed it than the image that was given. */
@@ -60,7 +58,7 @@ final class IncidentReader {
         String printed = machine.getOrDefault("kernel", given);
         boolean isOther = !given.isEmpty() && !printed.equals(given);
         otherRelease = isOther ? printed : otherRelease;
-        return isOther;
+        return isOther && !options.force();
     }
 
     /** The kernel of a report that was not decoded, because the image is of another; else empty. */
@@ -68,12 +66,8 @@ final class IncidentReader {
         return otherRelease;
     }
 
-    /** Lines with the places of their addresses, where symbols were given. */
-    private List<LogLine> decoded(List<LogLine> lines) throws IOException {
-        LogCopy symbols = this.symbols;
-        if (symbols == null || isOtherBuild(symbols, lines)) {
-            return lines;
-        }
+    /** Lines with the places of their addresses. */
+    private static List<LogLine> decoded(List<LogLine> lines, LogCopy symbols) throws IOException {
         List<LogLine> decoded = new ArrayList<>();
         for (LogLine line : lines) {
             decoded.add(
@@ -91,7 +85,9 @@ final class IncidentReader {
 
     Incident read(int number, OpenReport report, int after) throws IOException {
         IncidentKind kind = report.kind;
-        List<LogLine> lines = decoded(report.lines);
+        LogCopy given = symbols;
+        boolean isUsed = given != null && !isOtherBuild(given, report.lines);
+        List<LogLine> lines = given != null && isUsed ? decoded(report.lines, given) : report.lines;
         Map<String, String> fields = new LinkedHashMap<>(report.fields);
         Map<String, String> machine = new LinkedHashMap<>();
         for (LogLine line : report.before) {
@@ -112,7 +108,7 @@ final class IncidentReader {
         List<String> damage =
                 new ReportDamage(rules, kind, lines, stacks, machine, report.dropped)
                         .of(blame, isNamed);
-        if (foreign && !damage.isEmpty() && kind.group().equals("warning")) {
+        if (options.foreign() && !damage.isEmpty() && kind.group().equals("warning")) {
             fields.put("frame", "corrupted");
         }
         String file = file(kind, blame);
@@ -121,7 +117,7 @@ final class IncidentReader {
         }
         String identity = fill(kind.titles(), fields, kind.name()).strip();
         String type = fill(List.of(kind.type()), fields, "");
-        FaultCode code = FaultCode.of(fields, lines);
+        FaultCode code = FaultCode.of(fields, lines, isUsed ? given : null);
         return new Incident(
                 number,
                 kind,
@@ -132,7 +128,7 @@ final class IncidentReader {
                 blame.frame(),
                 blame.why(),
                 stacks,
-                new IncidentDetails(rules).of(fields, stacks, lines, code),
+                new IncidentDetails(rules).of(kind, fields, stacks, lines, code),
                 code,
                 damage,
                 report.panicked,

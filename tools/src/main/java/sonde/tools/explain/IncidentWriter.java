@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +24,8 @@ import sonde.view.WrappedText;
 final class IncidentWriter {
     private static final int WIDTH = 100;
     private static final int MOST_FRAMES = 12;
+    private static final int AROUND = 3;
+    private static final long MOST_SOURCE = 16 << 20;
 
     /** Documentation/admin-guide/tainted-kernels.rst, of 6.16. */
     private static final Map<Character, String> TAINTS =
@@ -127,7 +131,7 @@ final class IncidentWriter {
     }
 
     /** What programs read; the keys are documented in docs/explain.md. */
-    private Map<String, @Nullable Object> values(Incident incident) {
+    private Map<String, @Nullable Object> values(Incident incident) throws IOException {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         IncidentKind kind = incident.kind();
         LogLine first = incident.first();
@@ -158,6 +162,7 @@ final class IncidentWriter {
             code.add(Map.of("at", row.at(), "text", row.text(), "fault", row.isFault()));
         }
         values.put("code", code);
+        values.put("source", excerpt(blamed));
         values.put("fields", incident.fields());
         values.put("machine", incident.machine());
         List<Object> stacks = new ArrayList<>();
@@ -171,6 +176,28 @@ final class IncidentWriter {
         values.put("means", kind.means());
         values.put("next", incident.next());
         return values;
+    }
+
+    /** Lines of the source around a place; empty where the tree does not have it. */
+    private List<String> excerpt(@Nullable LogFrame frame) throws IOException {
+        Path tree = options.source();
+        int wanted = frame == null ? 0 : frame.line();
+        if (frame == null || tree == null || wanted == 0) {
+            return List.of();
+        }
+        Path file = tree.resolve(frame.file()).normalize();
+        boolean isInside = file.startsWith(tree.normalize()) && Files.isRegularFile(file);
+        if (!isInside || Files.size(file) > MOST_SOURCE) {
+            return List.of();
+        }
+        String[] all = Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1);
+        List<String> lines = new ArrayList<>();
+        int end = Math.min(all.length, wanted + AROUND);
+        for (int line = Math.max(1, wanted - AROUND); line <= end; line++) {
+            String mark = line == wanted ? ">" : " ";
+            lines.add("%s %5d  %s".formatted(mark, line, all[line - 1].replace("\t", "    ")));
+        }
+        return lines;
     }
 
     private static List<CodeRow> rows(Incident incident) {
@@ -195,7 +222,7 @@ final class IncidentWriter {
                 : Character.toUpperCase(what.charAt(0)) + what.substring(1);
     }
 
-    private String text(Incident incident) {
+    private String text(Incident incident) throws IOException {
         StringBuilder text = new StringBuilder();
         LogLine first = incident.first();
         IncidentKind kind = incident.kind();
@@ -244,6 +271,9 @@ final class IncidentWriter {
             text.append(row.isFault() ? "      > " : "        ")
                     .append(TextEscape.line(row.at() + "  " + row.text()))
                     .append('\n');
+        }
+        for (String line : excerpt(incident.blamed())) {
+            text.append("      ").append(TextEscape.line(line)).append('\n');
         }
         for (LogStack stack : incident.stacks()) {
             stack(text, stack, incident.blamed());

@@ -27,6 +27,10 @@ record LogFrame(
         String raw) {
     private static final String NAME = "[A-Za-z_.$][\\w.$]*+";
 
+    /** What LogFilter adds. */
+    private static final String PLACES =
+            "(?: \\((?<places>[^<>]{1,200}:\\d+(?: < [^<>]{1,200}:\\d+)*(?: or another)?)\\))?";
+
     /** x86, arm64, riscv and others: {@code [<addr>] ? func+0x1f/0x40 [module] file:line}. */
     private static final Pattern FRAME =
             Pattern.compile(
@@ -41,9 +45,7 @@ record LogFrame(
                             + ("(?<name>" + NAME + ")")
                             + "(?:(?<offset>\\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8})"
                             + "|(?= [\\w./+-]+:\\d+(?: \\[inline\\])?$))"
-                            // what LogFilter adds
-                            + "(?: \\((?<places>[^<>]{1,200}:\\d+"
-                            + "(?: < [^<>]{1,200}:\\d+)*(?: or another)?)\\))?"
+                            + PLACES
                             + "(?: \\[(?<module>[\\w-]{1,64})(?: [0-9a-f]{8,64})?\\])?"
                             + "(?<tail>.*)$");
 
@@ -68,6 +70,7 @@ record LogFrame(
                             + "\\s*(?:\\[<[0-9a-f]{8,16}>\\]\\s*)*(?:\\[<[0-9a-f]{8,16}>\\] )?"
                             + ("(?<name>" + NAME + ")")
                             + "(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)"
+                            + PLACES
                             + "(?: \\[(?<module>[\\w-]{1,64})[^\\]]*\\])?(?<tail>.*)$");
 
     private static final Pattern SUFFIX =
@@ -182,6 +185,12 @@ record LogFrame(
         String own = place.substring(place.lastIndexOf(" < ") + 1);
         int colon = own.lastIndexOf(':');
         return colon < 0 ? "" : own.substring(own.lastIndexOf(' ', colon) + 1, colon);
+    }
+
+    /** The line in that file; 0 where it is not known. */
+    int line() {
+        String digits = place.substring(place.lastIndexOf(':') + 1).replaceFirst(" .*", "");
+        return file().isEmpty() || !digits.matches("\\d{1,7}") ? 0 : Integer.parseInt(digits);
     }
 
     /** The function, its module and place. */

@@ -155,6 +155,16 @@ record LogLine(long number, double seconds, String context, String text) {
         return new String(bytes, begin, to - 1 - begin, StandardCharsets.ISO_8859_1);
     }
 
+    /** Whether something stands before the kernel's text: its time, its level, a host. */
+    static boolean hasPrefix(byte[] bytes, int from, int to, long number) {
+        if (usualTime(bytes, from, to) >= 0) {
+            return true;
+        }
+        String raw = new String(bytes, from, to - from, StandardCharsets.UTF_8).strip();
+        LogLine line = of(raw, number);
+        return line.hasTime() || !line.context().isEmpty() || line.text().length() < raw.length();
+    }
+
     /** Who printed a line of a console; null where only {@link #of} can tell. */
     static @Nullable String context(byte[] bytes, int from, int to) {
         int at = usualTime(bytes, from, to);

@@ -17,6 +17,7 @@ import sonde.probe.printk.KernelLog;
 import sonde.probe.printk.KernelLog.LogRecord;
 import sonde.sys.Fd;
 import sonde.sys.FileCalls;
+import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.option.OptionException;
 import sonde.view.TextEscape;
 
@@ -113,6 +114,7 @@ public final class SysrqRecipe {
         } else if (answer.size() < 2) {
             notes.add("the kernel had nothing to show");
         }
+        notes.addAll(ExplainRecipe.answer(answer.stream().map(LogRecord::text).toList()));
         if (Character.isDigit(key.key())) {
             levelBefore.ifPresent(level ->
                     notes.add(

@@ -1,5 +1,6 @@
 package sonde.tools.option;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -16,7 +17,7 @@ public final class ManualPage {
      * @param version of the program
      * @param others pages that it names at its end
      */
-    public static String of(String name, CommandModel model, String version, List<String> others) {
+    static String of(String name, CommandModel model, String version, List<String> others) {
         ManualPage page = new ManualPage();
         page.begin(name, model.summary(), version);
         page.section("SYNOPSIS");
@@ -49,7 +50,7 @@ public final class ManualPage {
      *
      * @param summaries of the commands by name
      */
-    public static String overview(
+    static String overview(
             String about, Map<String, String> summaries, String version, List<String> others) {
         ManualPage page = new ManualPage();
         page.begin(
@@ -62,6 +63,31 @@ public final class ManualPage {
         summaries.forEach(page::entry);
         page.end(others);
         return page.out.toString();
+    }
+
+    /**
+     * The pages of the program and of all commands, by path below /usr/share.
+     *
+     * @param models by full name: {@code record}, {@code bpf asm}
+     */
+    public static Map<String, String> files(
+            Map<String, CommandModel> models, String about, String version) {
+        Map<String, String> summaries = new LinkedHashMap<>();
+        models.forEach((name, model) -> summaries.put("sonde " + name, model.summary()));
+        List<String> pages = models.keySet().stream().map(ManualPage::page).toList();
+        Map<String, String> files = new LinkedHashMap<>();
+        files.put("man/man1/sonde.1", overview(about, summaries, version, pages));
+        models.forEach((name, model) -> {
+            String page = page(name);
+            List<String> others = pages.stream().filter(one -> one.startsWith(page + "-")).toList();
+            List<String> seeAlso = others.isEmpty() ? List.of("sonde") : others;
+            files.put("man/man1/" + page + ".1", of(page, model, version, seeAlso));
+        });
+        return files;
+    }
+
+    private static String page(String name) {
+        return "sonde-" + name.replace(' ', '-');
     }
 
     private void begin(String name, String summary, String version) {

@@ -160,7 +160,7 @@ public final class ShellCompletion {
                 zshDispatch(name);
             }
             out.append("    _arguments -S");
-            shown(model).forEach(one -> zshOption(model, one));
+            shown(model).forEach(this::zshOption);
             String rest = words(name).isEmpty() ? "_files" : zshWords(words(name));
             boolean runs = model.endsOptionsAtWord() && words(name).isEmpty();
             out.append(" \\\n        '*::word:").append(runs ? "_sonde_programs" : rest);
@@ -195,7 +195,7 @@ public final class ShellCompletion {
         return "(" + String.join(" ", words) + ")";
     }
 
-    private void zshOption(CommandModel model, OptionModel option) {
+    private void zshOption(OptionModel option) {
         OptionValue value = option.value();
         String help = shortHelp(option).replace("[", "\\[").replace("]", "\\]").replace(":", "\\:");
         String action =

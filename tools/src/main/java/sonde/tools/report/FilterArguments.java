@@ -91,7 +91,34 @@ public final class FilterArguments {
     /** What {@code sonde report} is asked for. */
     public static ReportOptions report(GivenOptions given, List<ReportSection> sections) {
         int rows = (int) given.number("--rows").orElse(0);
-        return options(given, sections, rows, ListingArguments.options(given), stacks(given));
+        ListingOptions listing = ListingArguments.options(given);
+        ReportOptions options = options(given, sections, rows, listing, stacks(given));
+        check(given, options);
+        return options;
+    }
+
+    /** Refuses options that exclude each other. */
+    private static void check(GivenOptions given, ReportOptions options) {
+        boolean events = given.has("--events");
+        boolean html = given.has("--html");
+        if (html && given.has("--json")) {
+            throw new OptionException("--html and --json exclude each other");
+        }
+        if (given.words().size() > 1 && !events) {
+            throw new OptionException("several files are listed with --events only");
+        }
+        if (html && events) {
+            throw new OptionException("--html and --events exclude each other");
+        }
+        List<String> ofListings = options.listing().given();
+        if (!ofListings.isEmpty() && !events) {
+            throw new OptionException(ofListings.getFirst() + " needs --events");
+        }
+        if (given.has("--event")
+                && !events
+                && options.sections().stream().noneMatch(ReportSection::takesEventNames)) {
+            throw new OptionException("--event needs --events or --stats");
+        }
     }
 
     /** Which events {@code sonde convert} writes. */

@@ -2,16 +2,20 @@ package sonde.tools.script;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing;
 import sonde.event.result.Result;
 import sonde.event.result.RowOutput;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.TextLayout;
+import sonde.tools.option.OptionException;
 import sonde.tools.script.ScriptTool.ToolVariant;
 import sonde.tools.trace.TraceRecipe;
 import sonde.tools.trace.TraceRequest;
@@ -83,6 +87,17 @@ public final class ToolRecipe {
             int colon = word.indexOf(':', word.indexOf('/'));
             String file = word.substring(word.indexOf('/'), colon);
             throw new IOException("no function " + word.substring(colon + 1) + " in " + file);
+        }
+    }
+
+    /** Refuses a file of {@code --output} that exists or has no folder. */
+    public static void checkOutput(@Nullable String output, boolean force) throws IOException {
+        Path folder = output == null ? null : Path.of(output).toAbsolutePath().getParent();
+        if (folder != null && !Files.isDirectory(folder)) {
+            throw new IOException("-o " + output + ": there is no folder " + folder);
+        }
+        if (output != null && !force && Files.isRegularFile(Path.of(output))) {
+            throw new OptionException(output + " exists; --force overwrites it");
         }
     }
 }

@@ -30,7 +30,7 @@ final class LogFilter {
     private static final int MOST_LINE = 1 << 16;
 
     /** Of functions the kernel prints the distance to the next one, which lies on such a border. */
-    private static final int MOST_PADDING = 64;
+    static final int MOST_PADDING = 64;
 
     private static final int PAGE_BYTES = 4096;
 

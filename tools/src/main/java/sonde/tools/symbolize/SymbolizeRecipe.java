@@ -258,6 +258,32 @@ public final class SymbolizeRecipe implements AutoCloseable {
                     decoded.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
         }
 
+        /**
+         * Where a place that a log names is in its file.
+         *
+         * @param address as stated in the ELF
+         */
+        public record LogPlace(SourceSymbols symbols, long address) {}
+
+        /**
+         * The place of an instruction; null where no file, or several functions, fit.
+         *
+         * @param size of the function, as the kernel prints it
+         * @param module empty for the kernel itself
+         */
+        public @Nullable LogPlace place(String function, long offset, long size, String module)
+                throws IOException {
+            SourceSymbols symbols =
+                    module.isEmpty() ? files.program() : files.module(module).orElse(null);
+            long[] starts =
+                    symbols == null
+                            ? new long[0]
+                            : symbols.addresses(function, size, LogFilter.MOST_PADDING);
+            return symbols == null || starts.length != 1
+                    ? null
+                    : new LogPlace(symbols, starts[0] + offset);
+        }
+
         /** The release of the kernel image that was given; empty where it is not known. */
         public String release() throws IOException {
             return files.release();

@@ -89,7 +89,7 @@ class ExplainRecipeTest {
 
     private static String explained(InputStream in, ListingForm form) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, false, false, false), null)
+        new ExplainRecipe(ExplainOptions.USUAL, null)
                 .of(List.of(new LogSource("log", null, in)))
                 .rows()
                 .writeTo(out, form);
@@ -244,7 +244,7 @@ class ExplainRecipeTest {
     @ValueSource(strings = {"/proc/version", "/proc/sys/kernel/random"})
     void filesThatCannotBeMappedAreRead(Path file) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, false, false, false), null)
+        new ExplainRecipe(ExplainOptions.USUAL, null)
                 .of(List.of(new LogSource("log", file, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
@@ -314,7 +314,7 @@ class ExplainRecipeTest {
         }
         Files.writeString(folder.resolve("vmlinux"), "\u007fELF\n" + WARNING);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, true, false, false), null)
+        new ExplainRecipe(new ExplainOptions(false, false, true, false, false, false, null), null)
                 .of(List.of(new LogSource("folder", folder, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
@@ -331,7 +331,8 @@ class ExplainRecipeTest {
         PipedInputStream in = new PipedInputStream(kernel, 1 << 16);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ExplainRecipe recipe =
-                new ExplainRecipe(new ExplainOptions(false, false, false, false, true), null);
+                new ExplainRecipe(
+                        new ExplainOptions(false, false, false, false, true, false, null), null);
         Listing listing = recipe.of(List.of(new LogSource("log", null, in)));
         kernel.write(USE_AFTER_FREE.getBytes(StandardCharsets.UTF_8));
         kernel.flush();
@@ -460,5 +461,82 @@ class ExplainRecipeTest {
         String log = "BUG: soft lockup - CPU#1 stuck for 22s! [cat:70]\n";
         assertThat(json(log + "RIP: 0010:pond_spin+0x5a/0x2e0 mm/pond.c:172\n"))
                 .contains("BUG: soft lockup in pond_spin", "\"file\":\"mm/pond.c\"");
+    }
+
+    /** As the kernel of 6.1 answers to the key w, and to m. */
+    @Test
+    void answersToSysrqAreExplained() throws IOException {
+        String blocked =
+                """
+                sysrq: Show Blocked State
+                task:sd_holder       state:D stack:0     pid:55    ppid:2      flags:0x00004000
+                Call Trace:
+                 <TASK>
+                 __schedule+0x70a/0x11e0
+                 schedule+0xad/0x1e0
+                 schedule_timeout+0x1f4/0x240
+                 kt_hold+0x35/0x50 [pond]
+                 kthread+0x186/0x1c0
+                 </TASK>
+                task:sd_waiter       state:D stack:0     pid:56    ppid:2      flags:0x00004000
+                Call Trace:
+                 __schedule+0x70a/0x11e0
+                 __mutex_lock+0x94e/0x1360
+                 kt_hold+0x1d/0x30 [pond]
+                """;
+        assertThat(text(blocked).replaceAll("\\s+", " "))
+                .contains(
+                        "sd_holder (pid 55), sd_waiter (pid 56) are in state D (uninterruptible)"
+                                + " at kt_hold [pond]",
+                        "No fault of the kernel was found; 1 notice.");
+        assertThat(
+                        ExplainRecipe.answer(
+                                List.of(
+                                        "NMI backtrace for cpu 1",
+                                        "CPU: 1 UID: 0 PID: 206 Comm: heron Not tainted 6.12.1 #1",
+                                        "RIP: 0010:pond_spin+0x5a/0x2e0",
+                                        "NMI backtrace for cpu 0 skipped: idling at x+0x1/0x2")))
+                .containsExactly("CPU 1 runs heron (pid 206) in pond_spin", "idle processors: 0");
+        String zone = "DMA32 free:FREEkB boost:0kB min:3072kB low:3840kB high:4608kB";
+        assertThat(
+                        ExplainRecipe.answer(
+                                List.of(zone.replace("FREE", "540696"), zone.replace("FREE", "9"))))
+                .satisfiesExactly(
+                        much -> assertThat(much).contains("540696 kB free, above its watermark"),
+                        little ->
+                                assertThat(little).contains("9 kB free, below its watermark min"));
+    }
+
+    /** Lines that nearly match: the time of each is bounded by its length, not by its square. */
+    @Test
+    void longLinesThatNearlyMatchTakeNoLongerThanShortOnes() throws IOException {
+        List<String> literals;
+        try (InputStream in = ExplainRecipe.class.getResourceAsStream("incidents.txt")) {
+            literals =
+                    new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                            .lines()
+                            .filter(line -> line.startsWith("on "))
+                            .map(line -> line.substring(3))
+                            .distinct()
+                            .toList();
+        }
+        long shortest = Long.MAX_VALUE;
+        long longest = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            shortest = Math.min(shortest, nanos(literals, 1 << 10));
+            longest = Math.min(longest, nanos(literals, 1 << 14));
+        }
+        assertThat(longest).isLessThan(4 * shortest + TimeUnit.SECONDS.toNanos(1));
+    }
+
+    private static long nanos(List<String> literals, int length) throws IOException {
+        StringBuilder log = new StringBuilder();
+        for (String literal : literals) {
+            String line = (literal + " [1] ").repeat(length / (literal.length() + 5)) + "\n";
+            log.append(line.repeat((1 << 16) / length));
+        }
+        long begin = System.nanoTime();
+        assertThat(text(log.toString())).endsWith("\n");
+        return System.nanoTime() - begin;
     }
 }

@@ -55,6 +55,17 @@ class ScriptToolTest {
         }
     }
 
+    /** What came after the last interval is shown at the end. */
+    @ParameterizedTest
+    @MethodSource("sonde.tools.script.ScriptTool#names")
+    void toolsOfIntervalsShowTheirLast(String name) {
+        for (ToolVariant variant : ScriptTool.find(name).orElseThrow().variants()) {
+            boolean lists = variant.text().contains("due(@");
+            boolean shows = variant.text().matches("(?s).*\\n(END|end) \\{[^}]*unlisted\\(@.*");
+            assertThat(shows).as(name).isEqualTo(lists);
+        }
+    }
+
     /** Whoever prints headings prints rows, and says so. */
     @ParameterizedTest
     @MethodSource("sonde.tools.script.ScriptTool#names")

@@ -109,7 +109,7 @@ final class HostNames implements ValueNames {
                             ? front + call.name() + " (inlined)"
                             : "[inlined] " + call.name() + line(call.file(), call.line()));
         }
-        String function = place.name() + "+" + place.offset();
+        String function = place.offset() < 0 ? place.name() : place.name() + "+" + place.offset();
         lines.add(
                 perf
                         ? front + function + " (" + file + ")"

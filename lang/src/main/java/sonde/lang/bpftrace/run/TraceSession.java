@@ -110,7 +110,8 @@ public final class TraceSession implements AutoCloseable {
                 new UserCode(
                         configuration.cppDemangle(),
                         configuration.showDebugInfo(),
-                        options.places());
+                        options.places(),
+                        loaded.stacks());
         try {
             if (UserAddresses.isPrinted(script.unit())) {
                 code.follow();

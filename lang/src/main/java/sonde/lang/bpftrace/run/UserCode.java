@@ -15,6 +15,7 @@ import sonde.event.result.Frame;
 import sonde.probe.perf.LifeRecord;
 import sonde.probe.perf.LifeRecord.ExitedRecord;
 import sonde.probe.perf.ProcessLife;
+import sonde.probe.stack.UserStackFunction;
 import sonde.symbol.CodeMapping;
 import sonde.symbol.CodeModule;
 import sonde.symbol.KernelRun;
@@ -51,6 +52,7 @@ final class UserCode implements AutoCloseable {
     private final JitMaps jit;
     private final StackFollower follower = new StackFollower(maps);
     private final boolean demangles;
+    private final UserStackFunction stacks;
     private final Set<Integer> known = new HashSet<>();
     private final Map<Integer, Boolean> elsewhere = new HashMap<>();
     private final ArrayDeque<Integer> unread = new ArrayDeque<>();
@@ -63,14 +65,21 @@ final class UserCode implements AutoCloseable {
      * @param demangles whether names of C++ are shown as in the source
      * @param withLines whether stacks have lines and inlined functions
      * @param places where files may be, besides the usual places
+     * @param stacks which knows functions of run times
      */
-    UserCode(boolean demangles, boolean withLines, GivenPlaces places) {
-        this(demangles, withLines, places, KernelRun::here);
+    UserCode(boolean demangles, boolean withLines, GivenPlaces places, UserStackFunction stacks) {
+        this(demangles, withLines, places, stacks, KernelRun::here);
     }
 
     /** As above, beside a kernel that is asked for once. */
-    UserCode(boolean demangles, boolean withLines, GivenPlaces places, Supplier<KernelRun> kernel) {
+    UserCode(
+            boolean demangles,
+            boolean withLines,
+            GivenPlaces places,
+            UserStackFunction stacks,
+            Supplier<KernelRun> kernel) {
         this.demangles = demangles;
+        this.stacks = stacks;
         NameDetail naming = NameDetail.of(SymbolOptions.here().with(places), places);
         resolver =
                 new SymbolResolver(
@@ -81,8 +90,8 @@ final class UserCode implements AutoCloseable {
     /**
      * A function.
      *
-     * @param offset of the address in it
-     * @param file the path of what was mapped
+     * @param offset of the address in it; -1 for a function of a run time
+     * @param file the path of what was mapped, or the source file
      * @param source its line, and what was inlined there
      */
     record UserCodeFunction(String name, long offset, String file, FoundCode source) {
@@ -220,6 +229,13 @@ final class UserCode implements AutoCloseable {
      *     function that called
      */
     @Nullable UserCodeFunction find(int pid, long address, boolean returned) {
+        List<Frame> runTime = stacks.frames(pid, address);
+        if (!runTime.isEmpty()) {
+            Frame last = runTime.getLast();
+            List<Frame> inlined = runTime.subList(0, runTime.size() - 1);
+            FoundCode source = new FoundCode(inlined, last.file(), last.line());
+            return new UserCodeFunction(last.name(), -1, last.file(), source);
+        }
         read(pid);
         UserCodeFunction place = known(pid, address, returned);
         if (place == null && life != null) {
@@ -262,12 +278,12 @@ final class UserCode implements AutoCloseable {
             places.add(place);
             // Where a call returns to may be the next line, or the next function.
             long address = i > 0 ? addresses[i] - 1 : addresses[i];
-            locations[i] = place == null ? 0 : maps.location(pid, address);
+            locations[i] = place == null || place.offset < 0 ? 0 : maps.location(pid, address);
         }
         resolver.learn(locations);
         for (int i = 0; i < locations.length; i++) {
             UserCodeFunction place = places.get(i);
-            if (place != null) {
+            if (place != null && place.offset >= 0) {
                 places.set(i, place.at(resolver.place(locations[i])));
             }
         }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.lang.type.ValueType;
+import sonde.probe.stack.UserStackFunction;
 import sonde.symbol.KernelRun;
 import sonde.symbol.KernelSymbols;
 import sonde.symbol.files.GivenPlaces;
@@ -82,7 +83,9 @@ class KernelStackTest {
         KernelRun run = new KernelRun("6.1", new byte[0], symbols, Map.of(), List.of());
         GivenPlaces places =
                 new GivenPlaces(List.of(folder.toString()), Optional.empty(), Optional.empty());
-        try (UserCode code = new UserCode(true, withLines, places, () -> run)) {
+        try (UserCode code =
+                new UserCode(
+                        true, withLines, places, UserStackFunction.framePointers(""), () -> run)) {
             HostNames names = new HostNames(List.of(), "..", code);
             // A call returns to the instruction behind it.
             long[] addresses = {at.get("in_mix"), at.get("in_work") + 1};

@@ -152,6 +152,44 @@ final class WholeStackKernelTest {
         }
     }
 
+    @Test
+    void functionsOfPythonAreNamed() throws Exception {
+        Path python = Path.of("/usr/bin/python3");
+        Assumptions.assumeTrue(Files.isExecutable(python), "Python is not there");
+        String source =
+                """
+                import os, sys
+                def ask():
+                    os.getppid()
+                def outer():
+                    for line in sys.stdin:
+                        ask()
+                outer()
+                """;
+        Process process =
+                new ProcessBuilder(python.toString(), "-c", source)
+                        .redirectErrorStream(true)
+                        .start();
+        try (Traced traced =
+                Traced.attach(
+                        "tracepoint:syscalls:sys_enter_getppid /pid == %d/".formatted(process.pid())
+                                + " { print(ustack); @ = count(); }")) {
+            waiting(process.pid());
+            OutputStream input = process.getOutputStream();
+            for (int line = 0; line < LINES; line++) {
+                input.write("\n".getBytes(StandardCharsets.US_ASCII));
+                input.flush();
+                Thread.sleep(20);
+            }
+            waiting(process.pid());
+            assertThat(traced.end())
+                    .containsPattern(
+                            "ask@<string>:3\\s+outer@<string>:6\\s+<module>@<string>:7\\s+PyEval");
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
     private static List<String> last(String printed) {
         String[] stacks = printed.substring(0, printed.indexOf('@')).strip().split("\n\n");
         return stacks[stacks.length - 1]

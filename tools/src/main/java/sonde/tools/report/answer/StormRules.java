@@ -24,6 +24,8 @@ final class StormRules {
     private static final long FAILURES = 1000;
     private static final long LIMITS = 1;
     private static final long TRIED = 3;
+    private static final double SLEPT = 0.2;
+    private static final double TRIES_PER_SECOND = 500;
     private static final double LOCKED = 0.97;
 
     /** Calls that lock files, or say that another has. */
@@ -194,7 +196,8 @@ final class StormRules {
                     Stream.of("EAGAIN", "EACCES")
                             .mapToLong(error -> call.errors().getOrDefault(error, 0L))
                             .sum();
-            if (LOCKS.contains(call.call()) && busy >= TRIED && !call.object().isEmpty()) {
+            boolean tried = busy >= TRIED && losesTime(evidence, call, busy);
+            if (LOCKS.contains(call.call()) && tried && !call.object().isEmpty()) {
                 String others =
                         evidence.calls().stream()
                                 .filter(one -> one.object().equals(call.object()))
@@ -219,6 +222,17 @@ final class StormRules {
             }
         }
         return findings;
+    }
+
+    /** It sleeps between the tries, or tries all the time; each JVM tries a few times at once. */
+    private static boolean losesTime(Evidence evidence, CallSum call, long busy) {
+        double slept =
+                evidence.waits().stream()
+                        .filter(wait -> wait.group().equals(call.group()))
+                        .filter(wait -> WaitRules.isPause(wait.call()))
+                        .mapToDouble(wait -> evidence.part(wait.group(), wait.nanos()))
+                        .sum();
+        return slept >= SLEPT || evidence.rate(busy) >= TRIES_PER_SECOND;
     }
 
     /** The same names fail again and again, or a limit is reached. */

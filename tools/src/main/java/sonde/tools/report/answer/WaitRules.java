@@ -93,6 +93,11 @@ final class WaitRules {
 
     private WaitRules() {}
 
+    /** Whether a call may stand between two tries. */
+    static boolean isPause(String call) {
+        return SLEEPS.contains(call) || POLLS.contains(call);
+    }
+
     /** Whether a call is for waiting, so that many of them are polls. */
     static boolean waits(String call) {
         return SLEEPS.contains(call)

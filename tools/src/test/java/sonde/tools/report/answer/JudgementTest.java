@@ -477,13 +477,15 @@ final class JudgementTest {
     void fileLocksTriedInVainAreCounted() {
         ThreadGroup group = group("server", 1, 0.1, 0);
         call(group, "fcntl", 40, 0, "EAGAIN", 0);
+        assertThat(sentences()).isEmpty(); // in microseconds, as each JVM does
+        wait(group, "clock_nanosleep", "", 2, 40);
         assertThat(sentences())
-                .containsExactly(
+                .contains(
                         "server 7 tried 40 times to lock /tmp/out (fcntl), which was locked"
                                 + " already.");
         calls.clear();
         call(group, "fcntl", 40, 0, "EBADF", 0);
-        assertThat(sentences()).isEmpty();
+        assertThat(sentences()).noneMatch(text -> text.contains("fcntl"));
     }
 
     @Test
