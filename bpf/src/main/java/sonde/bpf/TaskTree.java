@@ -86,7 +86,7 @@ public final class TaskTree implements AutoCloseable {
                 if (descendants) {
                     tree.addProcess(root);
                 } else {
-                    tree.members.put(root, NEW_MEMBER);
+                    tree.addThread(root);
                 }
             }
             return tree;
@@ -222,6 +222,11 @@ public final class TaskTree implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** Adds one thread. */
+    public void addThread(int tid) throws SyscallException {
+        members.put(tid, NEW_MEMBER);
     }
 
     /** Whether a thread is a member now. */

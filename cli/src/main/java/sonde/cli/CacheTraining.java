@@ -104,6 +104,9 @@ final class CacheTraining {
         List<String> record = new ArrayList<>(List.of("record", "--json", "-o", bundle, "--"));
         record.addAll(command);
         Main.quietly(record.toArray(String[]::new));
+        List<String> calls = new ArrayList<>(List.of("syscalls", "-f", "-o", "/dev/null", "--"));
+        calls.addAll(command);
+        Main.quietly(calls.toArray(String[]::new));
         Main.quietly("report", bundle);
         Main.quietly("report", bundle, "--json");
         Main.quietly("report", bundle, "--events");

@@ -92,7 +92,12 @@ final class ResultPrinter {
 
     /** To standard error. */
     static void onErr(Result result) throws IOException {
-        write(result, OutputForm.TEXT, FileDescriptor.err, TerminalKind.STDERR);
+        onErr(result, OutputForm.TEXT);
+    }
+
+    /** To standard error, in a form. */
+    static void onErr(Result result, OutputForm form) throws IOException {
+        write(result, form, FileDescriptor.err, TerminalKind.STDERR);
     }
 
     /** A page to standard output. */

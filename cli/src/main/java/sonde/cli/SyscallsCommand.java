@@ -7,7 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sonde.cli.ResultPrinter.OutputForm;
 import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Result;
 import sonde.event.result.Table;
+import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.syscalls.SyscallsArguments;
@@ -27,31 +29,33 @@ final class SyscallsCommand {
             RunningTarget.check(pid);
         }
         Path file = call.given().path("--output");
+        OutputForm form = call.json() ? OutputForm.JSON : OutputForm.TEXT;
         try (SyscallsRun run = new SyscallsRun(request)) {
             SyscallsRequest.CountForm counts = request.counts();
-            if (counts != null && !counts.linesToo()) {
+            boolean countsOnly = counts != null && !counts.linesToo();
+            if (countsOnly || request.separate() != null) {
                 run.lines().rows().writeTo(OutputStream.nullOutputStream(), ListingForm.TEXT);
             } else {
-                show(run, file);
+                show(run.lines(), form, file);
             }
             Optional<Table> table = run.table();
             if (table.isPresent()) {
-                if (file != null && counts != null && !counts.linesToo()) {
-                    ResultPrinter.whileWritten(table.get(), OutputForm.TEXT, file);
-                } else {
-                    ResultPrinter.onErr(table.get());
-                }
+                show(table.get(), form, countsOnly ? file : null);
             }
             call.say(run.notes());
             return run.status();
+        } catch (ExecException e) {
+            call.say(String.valueOf(e.getMessage()));
+            return e.exitCode();
         }
     }
 
-    private static void show(SyscallsRun run, @Nullable Path file) throws IOException {
+    private static void show(Result result, OutputForm form, @Nullable Path file)
+            throws IOException {
         if (file == null) {
-            ResultPrinter.onErr(run.lines());
+            ResultPrinter.onErr(result, form);
         } else {
-            ResultPrinter.whileWritten(run.lines(), OutputForm.TEXT, file);
+            ResultPrinter.whileWritten(result, form, file);
         }
     }
 }

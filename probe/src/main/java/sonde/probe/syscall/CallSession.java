@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.BtfWriter;
@@ -60,6 +63,7 @@ public final class CallSession implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final CallStream stream;
     private final TaskTree tree;
+    private final boolean descendants;
     private final BpfMap lost;
     private final RingBuffer ring;
     private final Thread reader;
@@ -87,6 +91,7 @@ public final class CallSession implements AutoCloseable {
                     "the programs that capture them know the registers of x86-64 alone",
                     "use 'sonde record'");
         }
+        descendants = request.follow();
         try {
             tree = keep(TaskTree.observed(request.pids(), request.follow()));
             CallMaps maps = maps(request.ringBytes());
@@ -98,14 +103,16 @@ public final class CallSession implements AutoCloseable {
             }
             ring = keep(RingBuffer.open(maps.ring()));
             stream = new CallStream(Runtime.getRuntime().maxMemory() / 2);
+            CallCode leave = new CallCode(maps, tree, fields);
+            FutureTask<Program> leaving = loading("sys_exit", leave.leave(), leave);
             attach("sched_process_exit", new CallCode(maps, tree, fields).end());
             attach("sched_process_exec", new CallCode(maps, tree, fields).executed());
             attach("signal_generate", new CallCode(maps, tree, fields).sent());
             attach("signal_deliver", new CallCode(maps, tree, fields).signal());
-            CallCode leave = new CallCode(maps, tree, fields);
-            attach("sys_exit", leave.leave(), leave);
             CallCode enter = new CallCode(maps, tree, fields);
-            attach("sys_enter", enter.enter(), enter);
+            FutureTask<Program> entering = loading("sys_enter", enter.enter(), enter);
+            keep(Link.rawTracepoint(loaded(leaving), "sys_exit"));
+            keep(Link.rawTracepoint(loaded(entering), "sys_enter"));
         } catch (IOException e) {
             LinkCloser.all(parts);
             throw e;
@@ -208,17 +215,43 @@ public final class CallSession implements AutoCloseable {
         return new BpfRefusedException(what, Errno.ENOENT, "this kernel has none", "");
     }
 
-    private void attach(String tracepoint, ProgramCode code) throws IOException {
-        attach(tracepoint, spec(tracepoint, code));
-    }
-
-    private void attach(String tracepoint, ProgramCode code, CallCode source) throws IOException {
+    /**
+     * Loads a program with callbacks on a thread of its own: the verifier takes some 15 ms for each
+     * of the two.
+     */
+    private FutureTask<Program> loading(String tracepoint, ProgramCode code, CallCode source) {
         BtfWriter types = new BtfWriter();
         ProgramSpec plain = spec(tracepoint, code);
         byte[] functions = source.types(types, plain.name());
-        try (LoadedBtf btf = LoadedBtf.load(types.bytes())) {
-            Debug debug = new Debug(btf.fd(), functions, 8, new byte[0], 16, true);
-            attach(tracepoint, plain.with(debug));
+        FutureTask<Program> task =
+                new FutureTask<>(() -> {
+                    try (LoadedBtf btf = LoadedBtf.load(types.bytes())) {
+                        Debug debug = new Debug(btf.fd(), functions, 8, new byte[0], 16, true);
+                        return Program.load(plain.with(debug));
+                    }
+                });
+        keep(() -> loaded(task).close());
+        Thread.ofPlatform().daemon().name("load").start(task);
+        return task;
+    }
+
+    private static Program loaded(FutureTask<Program> task) throws IOException {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException refused) {
+                throw refused;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while a program was loaded");
+        }
+    }
+
+    private void attach(String tracepoint, ProgramCode code) throws IOException {
+        try (Program program = Program.load(spec(tracepoint, code))) {
+            keep(Link.rawTracepoint(program, tracepoint));
         }
     }
 
@@ -226,12 +259,6 @@ public final class CallSession implements AutoCloseable {
         String name = "sonde_" + tracepoint.replace("sched_process", "task");
         String cut = name.substring(0, Math.min(15, name.length()));
         return new ProgramSpec(cut, ProgramType.RAW_TRACEPOINT, code);
-    }
-
-    private void attach(String tracepoint, ProgramSpec spec) throws IOException {
-        try (Program program = Program.load(spec)) {
-            keep(Link.rawTracepoint(program, tracepoint));
-        }
     }
 
     /** Copies records out of the ring, nothing else: the programs never wait for the decoder. */
@@ -297,9 +324,13 @@ public final class CallSession implements AutoCloseable {
         return tree.isEmpty();
     }
 
-    /** Follows a process, too. */
+    /** Follows a process, too; without {@code follow} its first thread. */
     public void follow(int pid) throws SyscallException {
-        tree.addProcess(pid);
+        if (descendants) {
+            tree.addProcess(pid);
+        } else {
+            tree.addThread(pid);
+        }
     }
 
     /** Records that found the ring full, so far. */

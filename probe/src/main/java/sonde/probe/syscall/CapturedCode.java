@@ -102,7 +102,10 @@ final class CapturedCode {
      * @param again only those whose bit the thread's value has, because their memory was not there
      */
     void operations(int base, boolean again) {
+        Label none = label("no operations");
         code.step("follow the operations")
+                .load(Width.U8, R1, R8, base)
+                .ifZero(R1, none)
                 .move(R1, R8)
                 .add(R1, base)
                 .store(Width.U64, R10, MAIN_BLOCK + PLAN, R1)
@@ -114,7 +117,8 @@ final class CapturedCode {
                 .move(R3, R10)
                 .add(R3, MAIN_BLOCK)
                 .move(R4, 0)
-                .call(HelperFunctionId.LOOP);
+                .call(HelperFunctionId.LOOP)
+                .at(none);
     }
 
     /** The subprograms, behind the end of the main program. */

@@ -23,8 +23,8 @@ import sonde.recording.syscall.LineStyle.TimeForm;
  */
 public final class CallLines {
     private static final long NANOS = 1_000_000_000L;
-    private static final int SIGKILL = 9;
-    private static final int IS_IGNORED = 1;
+    static final int SIGKILL = 9;
+    static final int IS_IGNORED = 1;
     private static final int RT_SIGRETURN = CallTable.number("rt_sigreturn");
 
     /** Takes text, newlines among it. */
@@ -240,7 +240,7 @@ public final class CallLines {
     }
 
     /** Whether a child leaves the call that made it. */
-    private static boolean isNewborn(CallRecord exit) {
+    static boolean isNewborn(CallRecord exit) {
         return exit.result() == 0
                 && List.of("clone", "clone3", "fork", "vfork")
                         .contains(CallTable.name(exit.number()));

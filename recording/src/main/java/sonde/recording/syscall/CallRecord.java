@@ -111,10 +111,6 @@ public final class CallRecord {
         return bytes[offset + KIND];
     }
 
-    boolean isCompat() {
-        return (bytes[offset + FLAGS] & COMPAT) != 0;
-    }
-
     /** CLOCK_MONOTONIC. */
     public long nanos() {
         return s64(bytes, offset + TIME);
@@ -130,9 +126,11 @@ public final class CallRecord {
         return s32(bytes, offset + TID);
     }
 
-    /** The call, the signal, or the status of an end. */
+    /** The call, the signal, or the status of an end; of 32-bit programs beyond that. */
     public long number() {
-        return s64(bytes, offset + NUMBER);
+        long number = s64(bytes, offset + NUMBER);
+        boolean compat = (bytes[offset + FLAGS] & COMPAT) != 0;
+        return compat ? CallTable.COMPAT_BASE + (number & 0xffffffffL) : number;
     }
 
     /** What the call returned. */

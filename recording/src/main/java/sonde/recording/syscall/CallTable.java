@@ -31,6 +31,9 @@ public final class CallTable {
     /** Numbers of calls are below this one, which stands for all that are not. */
     public static final int CALLS = 511;
 
+    /** Calls of 32-bit programs have other numbers; theirs are counted from here. */
+    static final long COMPAT_BASE = 1L << 32;
+
     private static final SyscallNames NAMES = SyscallNames.of(Arch.X86_64);
     private static final Map<String, NumberForm> NUMBERS = byName(NumberForm.values());
     private static final Map<String, SpecialForm> SPECIALS = byName(SpecialForm.values());
@@ -73,6 +76,9 @@ public final class CallTable {
 
     /** The name of a call; {@code syscall_0x1f4} for one that is not known. */
     public static String name(long number) {
+        if (number >= COMPAT_BASE) {
+            return "i386_syscall_" + (number - COMPAT_BASE);
+        }
         String known = NAMES.nameOf(number);
         return known.startsWith("syscall ") ? "syscall_0x" + Long.toHexString(number) : known;
     }

@@ -1,5 +1,7 @@
 package sonde.recording.syscall;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.recording.syscall.ArgumentShape.ConstantNumber;
 import sonde.recording.syscall.ArgumentShape.NumberForm;
@@ -132,6 +134,32 @@ public final class CallText {
             case DEVICE -> (before & 0170000) == 0020000 || (before & 0170000) == 0060000;
             case ALWAYS -> true;
         };
+    }
+
+    /** The name of an argument, and its text. */
+    record ArgumentWords(String name, String text) {}
+
+    /** The arguments one by one; those of an unknown call have no names. */
+    List<ArgumentWords> arguments(@Nullable CallRecord entry, @Nullable CallRecord exit) {
+        CallView call = CallView.of(style, entry, exit);
+        CallShape shape = table.shape(call.number(), call.arguments());
+        List<ArgumentWords> words = new ArrayList<>();
+        if (shape == null || isClone(shape)) {
+            for (int i = 0; i < 6; i++) {
+                words.add(
+                        new ArgumentWords("arg" + i, "0x" + Long.toHexString(call.arguments()[i])));
+            }
+            return words;
+        }
+        for (int i = 0; i < shape.arguments().size() && i < 6; i++) {
+            CallArgument argument = shape.arguments().get(i);
+            if (isShown(call, shape, argument, i)) {
+                out.setLength(0);
+                text.append(call, i, argument.shape());
+                words.add(new ArgumentWords(argument.name(), out.toString()));
+            }
+        }
+        return words;
     }
 
     /** What stands behind the equals sign. */

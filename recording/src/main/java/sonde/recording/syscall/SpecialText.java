@@ -155,7 +155,7 @@ final class SpecialText {
                 return call.result() > 0 && status(piece.s32(0));
             }
             case CPUSET -> cpus(piece);
-            case NAME16 -> text(call, terminated(piece), Integer.MAX_VALUE);
+            case NAME16 -> text(call, piece, 15);
             case CLONEARGS -> cloneArguments(call, piece);
             case UTIMES -> times(piece);
             case REMAINING -> {
@@ -177,10 +177,6 @@ final class SpecialText {
         QuotedBytes.append(out, piece.bytes(), piece.offset(), shown, call.style().hex());
         boolean cut = shown < length || length == piece.length() && limit < Integer.MAX_VALUE;
         out.append(cut ? "..." : "");
-    }
-
-    private static Piece terminated(Piece piece) {
-        return piece;
     }
 
     void bytes(CallView call, Piece piece, long length, int hex) {

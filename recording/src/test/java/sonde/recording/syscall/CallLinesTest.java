@@ -195,6 +195,14 @@ final class CallLinesTest {
     }
 
     @Test
+    void callsOf32BitProgramsHaveOtherNumbers() throws IOException {
+        byte[] writev = record(ENTER, 5, 20, 0).record().bytes();
+        writev[CallRecord.FLAGS] = CallRecord.COMPAT;
+        lines.accept(new CallRecord().at(writev, 0));
+        assertThat(text.toString()).isEqualTo("5     i386_syscall_20(0, 0, 0, 0, 0, 0");
+    }
+
+    @Test
     void lossesAreSaidWhereTheyWere() throws IOException {
         give(
                 record(ENTER, 5, READ, 0, 0, 0x1000, 10),

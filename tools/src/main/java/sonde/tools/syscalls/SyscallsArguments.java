@@ -1,5 +1,6 @@
 package sonde.tools.syscalls;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import sonde.probe.launch.CommandWords;
@@ -31,7 +32,8 @@ public final class SyscallsArguments {
               -- [COMMAND...]   a command that is started
 
             What is traced:
-              -f, --follow-forks          trace children and all threads, too
+              -f, --follow-forks          trace children and all threads, too; -ff with -o FILE writes
+                                          a file FILE.TID for each thread
               -p, --pid PID,...           trace running processes until they end or you press Ctrl-C
               -e, --expr EXPR             apply trace=SET, signal=SET, status=SET or quiet=SET; a SET
                                           alone is one of calls: openat,%network,/^sched_ or !poll
@@ -52,6 +54,7 @@ public final class SyscallsArguments {
               -n, --syscall-number        show the number of each call
               -i, --instruction-pointer   show the instruction pointer
               -q, --quiet                 leave out the ends of threads
+              --json                      print JSON, an object a line for each call
 
             Times:
               -t, --absolute-timestamps   show the time of day; -tt with microseconds, -ttt seconds
@@ -100,11 +103,12 @@ public final class SyscallsArguments {
                         (int) given.number("--columns").orElse(40),
                         CallStyle.DEFAULT.names());
         boolean follow = given.has("--follow-forks");
-        boolean isFile = given.has("--output");
+        Path file = given.path("--output");
+        Path separate = times(given, "--follow-forks") > 1 ? file : null;
         LineStyle lines =
                 new LineStyle(
-                        follow && isFile
-                                ? PidForm.PLAIN
+                        follow && file != null
+                                ? separate == null ? PidForm.PLAIN : PidForm.NONE
                                 : follow || pids.size() > 1 ? PidForm.BRACKETS : PidForm.NONE,
                         time(given),
                         given.has("--syscall-times"),
@@ -127,7 +131,8 @@ public final class SyscallsArguments {
                 table,
                 style,
                 lines,
-                counts);
+                counts,
+                separate);
     }
 
     private static CallSelection selection(GivenOptions given, CallTable table) {

@@ -1,5 +1,6 @@
 package sonde.tools.syscalls;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import sonde.recording.syscall.LineStyle;
  * @param pids running processes
  * @param follow whether children and all threads are traced, too
  * @param counts null for none
+ * @param separate beginning of the names of files, one for each thread (-ff); null for one output
  */
 public record SyscallsRequest(
         InheritedState origin,
@@ -26,7 +28,8 @@ public record SyscallsRequest(
         CallTable table,
         CallStyle style,
         LineStyle lines,
-        @Nullable CountForm counts) {
+        @Nullable CountForm counts,
+        @Nullable Path separate) {
     /**
      * How calls are counted.
      *

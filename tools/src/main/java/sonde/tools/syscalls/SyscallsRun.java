@@ -1,15 +1,18 @@
 package sonde.tools.syscalls;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
@@ -21,6 +24,7 @@ import sonde.probe.launch.LaunchedCommand;
 import sonde.probe.syscall.CallSession;
 import sonde.probe.syscall.CallSession.CallRequest;
 import sonde.probe.syscall.CallStream;
+import sonde.recording.syscall.CallJson;
 import sonde.recording.syscall.CallLines;
 import sonde.recording.syscall.CallLines.CallSink;
 import sonde.recording.syscall.CallRecord;
@@ -30,6 +34,7 @@ import sonde.recording.syscall.CaptureOp;
 import sonde.recording.syscall.CaptureOp.CallPlan;
 import sonde.recording.syscall.CaptureOp.NumberPlan;
 import sonde.sys.Clocks;
+import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
 /** One run of {@code sonde syscalls}: from the start of the command to its end. */
@@ -44,7 +49,7 @@ public final class SyscallsRun implements AutoCloseable {
     private final CallSession session;
     private final CallCounts counts = new CallCounts();
     private int waiting;
-    private volatile boolean interrupted;
+    private volatile int interrupted;
     private volatile boolean childEnded;
     private volatile int status;
 
@@ -55,26 +60,62 @@ public final class SyscallsRun implements AutoCloseable {
      */
     public SyscallsRun(SyscallsRequest request) throws IOException {
         this.request = request;
-        signals = EndSignals.listen(_ -> interrupted = true);
+        signals = EndSignals.listen(kind -> interrupted = kind.number());
+        // Both take their time, and neither needs the other.
+        FutureTask<CallSession> opening = new FutureTask<>(this::open);
+        Thread.ofPlatform().daemon().name("open").start(opening);
         LaunchedCommand prepared = null;
+        CallSession opened = null;
         try {
             prepared =
                     request.command() == null
                             ? null
                             : CommandLauncher.prepare(request.command(), request.origin());
-            child = prepared;
-            Set<Integer> roots = new HashSet<>(request.pids());
-            if (child != null) {
-                roots.add(child.pid());
+            opened = opened(opening);
+            if (prepared != null) {
+                opened.follow(prepared.pid());
             }
-            session =
-                    CallSession.open(new CallRequest(roots, request.follow(), plans(), RING_BYTES));
         } catch (IOException | RuntimeException e) {
             if (prepared != null) {
                 prepared.close();
             }
             signals.close();
+            if (opened == null) {
+                closeLater(opening);
+            } else {
+                opened.close();
+            }
             throw e;
+        }
+        child = prepared;
+        session = opened;
+    }
+
+    /** The command could not be started; the session that is being opened goes, too. */
+    private static void closeLater(FutureTask<CallSession> task) {
+        try {
+            opened(task).close();
+        } catch (IOException e) {
+            return; // that one was refused as well
+        }
+    }
+
+    private CallSession open() throws IOException {
+        return CallSession.open(
+                new CallRequest(request.pids(), request.follow(), plans(), RING_BYTES));
+    }
+
+    private static CallSession opened(FutureTask<CallSession> task) throws IOException {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException refused) {
+                throw refused;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while programs were loaded");
         }
     }
 
@@ -106,26 +147,36 @@ public final class SyscallsRun implements AutoCloseable {
         SyscallsRequest.CountForm counted = request.counts();
         boolean linesToo = counted == null || counted.linesToo();
         CallSink sink = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
-        CallLines lines =
-                new CallLines(
-                        new CallText(request.table(), request.style()),
-                        request.style(),
-                        request.lines(),
-                        sink,
-                        Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+        long epoch = Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        CallText text = new CallText(request.table(), request.style());
+        Function<CallSink, CallLines> writers =
+                one -> new CallLines(text, request.style(), request.lines(), one, epoch);
+        CallLines lines = writers.apply(sink);
+        CallJson json =
+                form == ListingForm.JSON_LINES
+                        ? new CallJson(text, request.lines(), sink, epoch)
+                        : null;
         start();
-        try {
+        Path base = request.separate();
+        try (SeparateFiles files = base == null ? null : new SeparateFiles(base, writers)) {
             CallStream stream = session.stream();
             while (!stream.isAtEnd()) {
                 CallRecord record = stream.next(WAIT_MILLIS);
                 if (record == null) {
                     out.flush();
+                    if (files != null) {
+                        files.flush();
+                    }
                     finishWhenDone();
                 } else if (hasBegun(record)) {
                     if (counted != null) {
                         counts.accept(record, request.lines().calls());
                     }
-                    if (linesToo) {
+                    if (linesToo && files != null) {
+                        files.accept(record);
+                    } else if (linesToo && json != null) {
+                        json.accept(record);
+                    } else if (linesToo) {
                         lines.accept(record);
                     }
                 }
@@ -170,10 +221,19 @@ public final class SyscallsRun implements AutoCloseable {
                 });
     }
 
+    /**
+     * Ctrl-C reaches the command by itself, and the command decides what it does; other signals are
+     * passed on to it. Processes that ran before are left alone.
+     */
     private void finishWhenDone() throws SyscallException {
         boolean alone = childEnded && session.isAlone();
-        if (alone || interrupted && child == null) {
+        if (alone || interrupted != 0 && child == null) {
             session.finish();
+        } else if (interrupted != 0 && child != null && !childEnded) {
+            if (interrupted != EndSignals.Kind.INTERRUPT.number()) {
+                ProcessCalls.kill(child.pid(), interrupted);
+            }
+            interrupted = 0;
         }
     }
 

@@ -1,19 +1,24 @@
 package sonde.tools.syscalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Table;
 import sonde.probe.launch.CommandWords;
+import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.recording.syscall.CallStyle;
 import sonde.recording.syscall.CallTable;
@@ -28,6 +33,8 @@ final class SyscallsKernelTest {
     private final CallTable table = CallTable.read();
     private final CallSelection selection = new CallSelection(table);
     private int status;
+    private @Nullable Path separate;
+    private ListingForm listing = ListingForm.TEXT;
     private Table counts = new Table("", List.of(), List.of());
 
     private List<String> lines(boolean follow, CountForm form, String... command) throws Exception {
@@ -51,10 +58,11 @@ final class SyscallsKernelTest {
                         table,
                         CallStyle.DEFAULT,
                         style,
-                        form);
+                        form,
+                        separate);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
-            run.lines().rows().writeTo(out, ListingForm.TEXT);
+            run.lines().rows().writeTo(out, listing);
             assertThat(run.notes()).isEmpty();
             status = run.status();
             counts = run.table().orElse(counts);
@@ -105,6 +113,45 @@ final class SyscallsKernelTest {
                 .anyMatch(line -> line.startsWith("--- SIGTERM {si_signo=SIGTERM, si_code=SI_USER"))
                 .endsWith("+++ killed by SIGTERM +++");
         assertThat(status).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void aCommandThatThereIsNot() {
+        assertThatThrownBy(() -> lines(false, null, "/no/such/command"))
+                .isInstanceOfSatisfying(
+                        ExecException.class, e -> assertThat(e.exitCode()).isEqualTo(127));
+    }
+
+    @Test
+    void aFileForEachThread(@TempDir Path dir) throws Exception {
+        separate = dir.resolve("calls");
+        selection.trace("execve,exit_group");
+        assertThat(lines(true, null, "sh", "-c", "/bin/true; /bin/false")).isEmpty();
+        try (Stream<Path> files = Files.list(dir)) {
+            List<String> first = new ArrayList<>();
+            for (Path file : files.toList()) {
+                assertThat(file.getFileName().toString()).matches("calls\\.\\d+");
+                List<String> own = Files.readAllLines(file);
+                first.add(own.getFirst().replaceFirst("\",.*", "\""));
+                assertThat(own.getLast()).startsWith("+++ exited with ");
+            }
+            assertThat(first).hasSize(3).contains("execve(\"/bin/true\"", "execve(\"/bin/false\"");
+        }
+    }
+
+    @Test
+    void callsAsJson() throws Exception {
+        listing = ListingForm.JSON_LINES;
+        selection.trace("openat,exit_group");
+        List<String> all = lines(false, null, "cat", "/no/such \"file");
+        assertThat(all)
+                .anyMatch(line ->
+                        line.contains("\"call\": \"openat\"")
+                                && line.contains("\"path\": \"\\\"/no/such \\\\\\\"file\\\"\"")
+                                && line.contains("\"result\": -2, \"error\": \"ENOENT\""))
+                .anyMatch(
+                        line -> line.endsWith("\"args\": {\"status\": \"1\"}, \"result\": null}"));
+        assertThat(all.getLast()).endsWith("\"end\": \"exited with 1\"}");
     }
 
     @Test
