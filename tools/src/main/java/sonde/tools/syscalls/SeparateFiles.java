@@ -35,7 +35,9 @@ final class SeparateFiles implements AutoCloseable {
     void accept(CallRecord record) throws IOException {
         int tid = record.tid();
         ThreadFile file = files.get(tid);
-        if (file == null) {
+        if (file == null && record.kind() == CallRecord.SENT) {
+            return; // to a thread that has ended: its file is complete
+        } else if (file == null) {
             OutputStream out =
                     new BufferedOutputStream(
                             PrivateOutput.open(
