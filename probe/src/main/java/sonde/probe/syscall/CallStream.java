@@ -85,6 +85,10 @@ public final class CallStream {
                 return null;
             }
             add(chunk);
+            boolean isReady = first < end && times[first] <= horizon;
+            if (chunk.used() == 0 && !isReady) {
+                return null; // the ring was looked at and had nothing
+            }
         }
     }
 
