@@ -43,8 +43,10 @@ public final class JvmAttach {
     private static final byte[] MAP = {'m', 'a', 'p'};
     private static final String MAP_COMMAND = "Compiler.perfmap";
 
-    /** With -l also what java.util.concurrent holds. */
-    private static final String THREADS_COMMAND = "Thread.print -l";
+    private static final String THREADS_COMMAND = "Thread.print";
+
+    /** With it also who holds locks of java.util.concurrent: the JVM looks at all its objects. */
+    private static final String OWNERS = " -l";
 
     private JvmAttach() {}
 
@@ -133,18 +135,21 @@ public final class JvmAttach {
     }
 
     /**
-     * Asks the JVM for its threads with the locks that they hold and wait for.
+     * Asks the JVM for its threads with the monitors that they hold and wait for.
      *
+     * @param owners whether to ask who holds locks of java.util.concurrent, too: for that the JVM
+     *     stands still while it looks at all its objects
      * @param limit longest time for all of it
      * @return what jcmd prints, at most 1 MiB of it
      * @throws IOException as {@link #perfMap}
      */
-    public static String threads(int pid, Duration limit) throws IOException, InterruptedException {
+    public static String threads(int pid, boolean owners, Duration limit)
+            throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         requireJvm(pid);
         int tmp = tmp(pid);
         try {
-            JvmAnswer answer = ask(pid, tmp, THREADS_COMMAND, deadline);
+            JvmAnswer answer = ask(pid, tmp, THREADS_COMMAND + (owners ? OWNERS : ""), deadline);
             if (!answer.code().equals("0")) {
                 throw new IOException("JVM " + pid + " tells no threads: " + answer.line());
             }

@@ -71,7 +71,7 @@ class JvmAttachKernelTest {
     @Test
     void tellsItsThreads() throws Exception {
         int pid = start(List.of());
-        JavaThreads told = JavaThreads.parse(pid, JvmAttach.threads(pid, LIMIT));
+        JavaThreads told = JavaThreads.parse(pid, JvmAttach.threads(pid, true, LIMIT));
         assertThat(told.threads())
                 .filteredOn(thread -> thread.name().equals("main"))
                 .singleElement()

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import sonde.probe.jvm.JvmAttach;
 import sonde.probe.launch.OutputFolder;
 import sonde.probe.record.RecordSession;
@@ -23,7 +24,9 @@ import sonde.sys.SyscallException;
 /**
  * Fetches the perf map of every JVM among the recorded processes: when it is first seen, every five
  * seconds, and at the end. A map names code compiled until then; how old it is stands in meta.json.
- * Twice as often at most it asks for the threads, with the locks that they hold and wait for.
+ * Once a second at most it asks for the threads, with the locks that they hold and wait for. The
+ * JVM stands still meanwhile, so a question that took long is asked less often: they cost the
+ * program at most one part in {@link #COST_SHARE}.
  */
 final class JvmWatch implements AutoCloseable {
     private static final long SCAN_MILLIS = 500;
@@ -33,6 +36,13 @@ final class JvmWatch implements AutoCloseable {
     private static final int MOST_DUMPS = 32;
 
     private static final int SCANS_PER_DUMP = 2;
+    private static final int COST_SHARE = 50;
+
+    /** A thread waits for a lock of java.util.concurrent that has an owner. */
+    private static final Pattern OWNED =
+            Pattern.compile(
+                    "parking to wait for .*\\(a java\\.util\\.concurrent\\.locks\\.Reentrant");
+
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
 
     /** Also the limit of one map, bytes. */
@@ -52,6 +62,8 @@ final class JvmWatch implements AutoCloseable {
         private int scans;
         private long fetchedNanos;
         private int dumps;
+        private long dumpNanos;
+        private long ownersNanos;
     }
 
     /**
@@ -94,7 +106,7 @@ final class JvmWatch implements AutoCloseable {
             // The last one may come at the limit: it is the one that shows what hangs.
             boolean due = last || process.scans % SCANS_PER_DUMP == 1;
             if (process.jvm && due && process.dumps < (last ? MOST_DUMPS : MOST_DUMPS - 1)) {
-                dump(pid, process);
+                dump(pid, process, last);
             }
         }
     }
@@ -113,9 +125,20 @@ final class JvmWatch implements AutoCloseable {
     }
 
     /** Who holds which lock, where the JVM answers. */
-    private void dump(int pid, Seen process) throws InterruptedException {
+    private void dump(int pid, Seen process, boolean last) throws InterruptedException {
         try {
-            byte[] text = JvmAttach.threads(pid, ANSWER_LIMIT).getBytes(StandardCharsets.UTF_8);
+            long begin = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            if (begin < process.dumpNanos && !last) {
+                return;
+            }
+            String told = JvmAttach.threads(pid, false, ANSWER_LIMIT);
+            process.dumpNanos = paused(begin);
+            begin = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+            if ((last || begin >= process.ownersNanos) && OWNED.matcher(told).find()) {
+                told = JvmAttach.threads(pid, true, ANSWER_LIMIT);
+                process.ownersNanos = paused(begin);
+            }
+            byte[] text = told.getBytes(StandardCharsets.UTF_8);
             String name = JavaThreads.partName(pid, process.dumps++);
             int file = output.file(name);
             try {
@@ -127,6 +150,12 @@ final class JvmWatch implements AutoCloseable {
         } catch (IOException e) {
             process.dumps = MOST_DUMPS; // it has ended, or answers nobody
         }
+    }
+
+    /** When a question may be asked again that was asked then. */
+    private static long paused(long begin) {
+        long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
+        return now + (now - begin) * COST_SHARE;
     }
 
     private static boolean lives(int pid) {
