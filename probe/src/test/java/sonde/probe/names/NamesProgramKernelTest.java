@@ -193,7 +193,7 @@ final class NamesProgramKernelTest {
                 NamesProgram names = NamesProgram.ofAll(rings::fd)) {
             Files.readAllBytes(own);
             assertThat(new ProcessBuilder("cat", other.toString()).start().waitFor()).isZero();
-            List<String> opened = rings.calls().stream().map(NamedCall::name).toList();
+            List<String> opened = told(rings.calls()).stream().map(NamedCall::name).toList();
             assertThat(opened).contains(other.toString()).doesNotContain(own.toString());
             assertThat(names.counters().sent()).isGreaterThanOrEqualTo(opened.size());
         }
