@@ -68,7 +68,6 @@ public final class RowStore implements AutoCloseable {
     private int pid;
     private long weight;
     private int stack;
-    private long rows;
     private long leftOut;
     private @Nullable Chunk chunk;
     private final RowSpill spill = new RowSpill(arena);
@@ -270,7 +269,6 @@ public final class RowStore implements AutoCloseable {
         into.sorted &= time >= into.last;
         into.last = Math.max(into.last, time);
         into.first = Math.min(into.first, time);
-        rows++;
     }
 
     /** Fills a store and makes its recording. */

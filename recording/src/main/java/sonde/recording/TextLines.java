@@ -13,7 +13,6 @@ public final class TextLines {
     private final MemorySegment text;
     private byte[] line = new byte[256];
     private long at;
-    private long number;
 
     /** Before the first line. */
     public TextLines(MemorySegment text) {
@@ -26,7 +25,6 @@ public final class TextLines {
         if (at >= size) {
             return null;
         }
-        number++;
         int count = 0;
         while (at < size) {
             byte b = text.get(ValueLayout.JAVA_BYTE, at++);

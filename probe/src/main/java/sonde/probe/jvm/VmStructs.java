@@ -129,7 +129,7 @@ final class VmStructs {
             this.symbols = symbols;
             this.prefix = prefix + "Entry";
             start = word(array);
-            stride = (int) Math.clamp(word(this.prefix + "ArrayStride"), 0, MOST_STRIDE + 1);
+            stride = Math.clamp(word(this.prefix + "ArrayStride"), 0, MOST_STRIDE + 1);
             if (stride < 8 || stride > MOST_STRIDE) {
                 throw new IOException(prefix + ": entries of " + stride + " bytes");
             }

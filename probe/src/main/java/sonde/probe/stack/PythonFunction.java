@@ -150,7 +150,7 @@ record PythonFunction(
                 MemorySegment more = process.read(address, head + bytes);
                 all = more.byteSize() > all.byteSize() ? more : all;
             }
-            long have = Math.clamp(all.byteSize() - head, 0, bytes) / width * width;
+            int have = Math.clamp(all.byteSize() - head, 0, bytes) / width * width;
             byte[] letters = have == 0 ? new byte[0] : all.asSlice(head, have).toArray(JAVA_BYTE);
             return switch (width) {
                 case 1 -> new String(letters, StandardCharsets.ISO_8859_1);

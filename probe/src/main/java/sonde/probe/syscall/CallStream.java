@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sonde.recording.syscall.CallRecord;
 
@@ -94,8 +95,13 @@ public final class CallStream {
 
     private synchronized @Nullable CallChunk take(long waitMillis)
             throws IOException, InterruptedException {
-        if (waiting.isEmpty() && !ended) {
-            wait(waitMillis);
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+        while (waiting.isEmpty() && !ended) {
+            long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            if (left <= 0) {
+                break;
+            }
+            wait(left);
         }
         CallChunk chunk = waiting.poll();
         if (chunk == null && ended) {

@@ -97,7 +97,7 @@ public final class CallLines {
         switch (record.kind()) {
             case CallRecord.ENTER -> enter(thread, record);
             case CallRecord.EXIT -> exit(thread, record);
-            case CallRecord.SIGNAL -> signal(thread, record);
+            case CallRecord.SIGNAL -> signal(record);
             case CallRecord.SENT -> sent(thread, record);
             case CallRecord.END -> end(thread, record);
             case CallRecord.EXEC -> superseded(thread, record);
@@ -234,7 +234,7 @@ public final class CallLines {
         }
         thread.entry = null;
         for (CallRecord late : thread.ignored) {
-            signal(thread, late);
+            signal(late);
         }
         thread.ignored = List.of();
     }
@@ -282,7 +282,7 @@ public final class CallLines {
         head.append(" ".repeat(Math.max(0, missing)));
     }
 
-    private void signal(ThreadCalls thread, CallRecord record) throws IOException {
+    private void signal(CallRecord record) throws IOException {
         Map<Long, CallRecord> waiting = sent.get(record.pid());
         if (waiting != null) {
             waiting.remove(record.number());
@@ -304,7 +304,7 @@ public final class CallLines {
             sent.computeIfAbsent(record.pid(), _ -> new HashMap<>())
                     .put(record.number(), record.copy());
         } else if (thread.entry == null) {
-            signal(thread, record);
+            signal(record);
         } else {
             thread.ignored = new ArrayList<>(thread.ignored);
             thread.ignored.add(record.copy());
@@ -328,7 +328,7 @@ public final class CallLines {
         Map<Long, CallRecord> waiting = sent.get(record.pid());
         CallRecord fatal = waiting == null ? null : waiting.get(record.number() & 0x7f);
         if (fatal != null) {
-            signal(thread, fatal);
+            signal(fatal);
         }
         if (record.tid() == record.pid()) {
             sent.remove(record.pid());

@@ -223,10 +223,13 @@ public final class CallTable {
         if (open < 0) {
             NumberForm form = NUMBERS.get(word);
             StructShape inner = structs.get(word);
-            if (form == null && inner == null) {
+            if (form != null) {
+                return new PlainNumber(form);
+            }
+            if (inner == null) {
                 throw new IllegalArgumentException("no type is called " + word);
             }
-            return form != null ? new PlainNumber(form) : new Inner(inner);
+            return new Inner(inner);
         }
         String[] parts = word.substring(open + 1, word.length() - 1).split(",");
         String kind = word.substring(0, open);

@@ -112,7 +112,7 @@ public final class CallText {
                 first = true;
             }
             boolean early = shape.number() == CLONE3 && i == 1;
-            if (isRest != atEnd || !isShown(call, shape, argument, i) || early) {
+            if (isRest != atEnd || !isShown(call, argument, i) || early) {
                 continue;
             }
             out.append(first ? "" : ", ");
@@ -121,8 +121,7 @@ public final class CallText {
         }
     }
 
-    private static boolean isShown(
-            CallView call, CallShape shape, CallArgument argument, int index) {
+    private static boolean isShown(CallView call, CallArgument argument, int index) {
         if (argument.when() == ShownWhen.ALWAYS) {
             return !(argument.shape() instanceof PlainNumber(NumberForm form))
                     || form != NumberForm.NONE;
@@ -153,7 +152,7 @@ public final class CallText {
         }
         for (int i = 0; i < shape.arguments().size() && i < 6; i++) {
             CallArgument argument = shape.arguments().get(i);
-            if (isShown(call, shape, argument, i)) {
+            if (isShown(call, argument, i)) {
                 out.setLength(0);
                 text.append(call, i, argument.shape());
                 words.add(new ArgumentWords(argument.name(), out.toString()));

@@ -156,7 +156,7 @@ final class SpecialText {
             }
             case CPUSET -> cpus(piece);
             case NAME16 -> text(call, piece, 15);
-            case CLONEARGS -> cloneArguments(call, piece);
+            case CLONEARGS -> cloneArguments(piece);
             case UTIMES -> times(piece);
             case REMAINING -> {
                 return remaining(call, piece);
@@ -342,7 +342,7 @@ final class SpecialText {
     }
 
     /** struct clone_args, and behind it what the call made. */
-    private void cloneArguments(CallView call, Piece piece) {
+    private void cloneArguments(Piece piece) {
         long flags = piece.s64(0);
         out.append("{flags=");
         ConstantSet.of("CLONE3").appendFlags(out, flags, "");

@@ -170,7 +170,7 @@ final class OperandNames {
         }
         for (int i = index - 1; i >= 0 && steps < MOST_STEPS; i--) {
             MachineInstruction one = code.instructions().get(i);
-            if (endsStraightLine(one, i, index) || mayHide(one, wanted)) {
+            if (endsStraightLine(one, index) || mayHide(one, wanted)) {
                 return null;
             }
             if (writes(one, wanted)) {
@@ -258,7 +258,7 @@ final class OperandNames {
     }
 
     /** Whether the processor may come to an instruction from elsewhere than from this one. */
-    private boolean endsStraightLine(MachineInstruction one, int index, int to) {
+    private boolean endsStraightLine(MachineInstruction one, int to) {
         MachineFlow flow = one.flow();
         if (flow == MachineFlow.JUMP || flow == MachineFlow.RETURN || flow == MachineFlow.INVALID) {
             return true;

@@ -17,10 +17,6 @@ final class ReportDamage {
     private static final Pattern TASK =
             Pattern.compile("(?:by task \\S+/|^\\S+/)(?<pid>\\d{1,7})(?: is trying to |$)");
 
-    private static final Pattern RUNS =
-            Pattern.compile(
-                    "^(?:CPU: \\d+ )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d{1,18}),? [Cc]omm: ");
-
     private static final Pattern INNER_TIME = Pattern.compile("\\[ {0,7}\\d{1,8}\\.\\d{6}\\]");
 
     private final BlameRules rules;

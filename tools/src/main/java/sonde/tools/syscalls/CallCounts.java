@@ -40,12 +40,12 @@ final class CallCounts {
             begin[1] = record.nanos();
         } else if (record.kind() == CallRecord.EXIT) {
             long[] begin = begins.remove(record.tid());
-            if (begin != null && shown.get((int) Math.clamp(begin[0], 0, CallTable.CALLS))) {
+            if (begin != null && shown.get(Math.clamp(begin[0], 0, CallTable.CALLS))) {
                 count(begin[0], record.nanos() - begin[1], record.result());
             }
         } else if (record.kind() == CallRecord.END) {
             long[] begin = begins.remove(record.tid());
-            if (begin != null && shown.get((int) Math.clamp(begin[0], 0, CallTable.CALLS))) {
+            if (begin != null && shown.get(Math.clamp(begin[0], 0, CallTable.CALLS))) {
                 count(begin[0], record.nanos() - begin[1], 0);
             }
         }
