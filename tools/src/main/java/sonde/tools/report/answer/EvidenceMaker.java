@@ -502,7 +502,9 @@ public final class EvidenceMaker {
         List<WaitSum> waits = new ArrayList<>();
         sums.forEach((key, sum) -> {
             Map<String, Long> java =
-                    key.call.call.equals("futex") ? javaLocks(key.call.group) : Map.of();
+                    key.call.call.equals("futex")
+                            ? javaLocks(key.call.group, key.reason)
+                            : Map.of();
             String object =
                     key.reason.equals(KernelReasons.MAPPED) && key.call.call.isEmpty()
                             ? files.mostMapped(sum.pid)
@@ -533,10 +535,14 @@ public final class EvidenceMaker {
         return waits;
     }
 
-    /** Locks that the JVM saw a group wait for in most of its looks. */
-    private Map<String, Long> javaLocks(ThreadGroup group) {
+    /**
+     * Locks that the JVM saw a group wait for: in most of its looks, or in any where the stack
+     * tells that a monitor is waited for.
+     */
+    private Map<String, Long> javaLocks(ThreadGroup group, String reason) {
         Map<String, Long> locks = javaLocks.getOrDefault(group, Map.of());
-        return 2 * sum(locks) > javaLooks.getOrDefault(group, 0L) ? locks : Map.of();
+        boolean isMonitor = reason.equals(FutexReasons.MONITOR);
+        return isMonitor || 2 * sum(locks) > javaLooks.getOrDefault(group, 0L) ? locks : Map.of();
     }
 
     /** Where the JVM saw a thread, for a chain without names. */

@@ -19,6 +19,9 @@ final class FutexReasons {
         REASONS.put(Pattern.compile(pattern), reason);
     }
 
+    /** Where the JVM was not asked, or no look met a wait. */
+    static final String MONITOR = "a Java monitor (--jvm tells its class)";
+
     static {
         // Python/ceval_gil.c, Modules/_threadmodule.c
         reason("(take_gil|_?PyEval_AcquireLock).*", "the GIL of Python");
@@ -31,9 +34,7 @@ final class FutexReasons {
         reason(".*RawRwLock(::|>::)lock_(shared|exclusive|upgradable)_slow.*", WaitRules.LOCK);
         reason("(absl::.*)?Mutex::LockSlow.*", WaitRules.LOCK);
         // src/hotspot/share/runtime: objectMonitor.cpp, synchronizer.cpp, safepoint.cpp
-        reason(
-                "(ObjectMonitor|ObjectSynchronizer)::(enter|reenter|EnterI|ReenterI).*",
-                "a Java monitor (--jvm tells its class)");
+        reason("(ObjectMonitor|ObjectSynchronizer)::(enter|reenter|EnterI|ReenterI).*", MONITOR);
         reason(
                 "(SafepointSynchronize::block|SafepointMechanism::process).*",
                 "the end of a stop of all Java threads");
