@@ -63,6 +63,11 @@ final class IncidentWriter {
         this.log = log;
     }
 
+    /** The name of the log where there are several; else empty. */
+    String log() {
+        return log;
+    }
+
     void write(Incident incident) throws IOException {
         if (form == ListingForm.JSON_LINES) {
             json(values(incident));
@@ -131,7 +136,7 @@ final class IncidentWriter {
     }
 
     /** What programs read; the keys are documented in docs/explain.md. */
-    private Map<String, @Nullable Object> values(Incident incident) throws IOException {
+    Map<String, @Nullable Object> values(Incident incident) throws IOException {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         IncidentKind kind = incident.kind();
         LogLine first = incident.first();
@@ -179,7 +184,7 @@ final class IncidentWriter {
     }
 
     /** Lines of the source around a place; empty where the tree does not have it. */
-    private List<String> excerpt(@Nullable LogFrame frame) throws IOException {
+    List<String> excerpt(@Nullable LogFrame frame) throws IOException {
         Path tree = options.source();
         int wanted = frame == null ? 0 : frame.line();
         if (frame == null || tree == null || wanted == 0) {
@@ -204,7 +209,7 @@ final class IncidentWriter {
         return incident.code() == null ? List.of() : incident.code().instructions();
     }
 
-    private static Map<String, Object> frame(LogFrame frame) {
+    static Map<String, Object> frame(LogFrame frame) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("function", frame.function());
         values.put("offset", frame.offset());
@@ -214,7 +219,7 @@ final class IncidentWriter {
         return values;
     }
 
-    private static String what(Incident incident) {
+    static String what(Incident incident) {
         String what = IncidentReader.fill(incident.kind().what(), incident.fields(), "");
         boolean isName = what.startsWith(incident.fields().getOrDefault("task", " "));
         return what.isEmpty() || isName
@@ -292,7 +297,7 @@ final class IncidentWriter {
         }
     }
 
-    private static String where(Incident incident) {
+    static String where(Incident incident) {
         LogFrame frame = incident.blamed();
         if (frame == null) {
             return "";
@@ -303,7 +308,7 @@ final class IncidentWriter {
                 + (frame.place().isEmpty() ? "" : " at " + frame.place());
     }
 
-    private static String who(Incident incident) {
+    static String who(Incident incident) {
         Map<String, String> machine = incident.machine();
         String task = machine.getOrDefault("task", incident.fields().getOrDefault("task", ""));
         String pid = machine.getOrDefault("pid", incident.fields().getOrDefault("pid", ""));
@@ -316,7 +321,7 @@ final class IncidentWriter {
                 .strip();
     }
 
-    private static String machine(Incident incident) {
+    static String machine(Incident incident) {
         Map<String, String> machine = incident.machine();
         List<String> parts = new ArrayList<>();
         if (machine.containsKey("kernel")) {
