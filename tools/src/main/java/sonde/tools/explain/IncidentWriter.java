@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing.ListingForm;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.FaultCode.CodeRow;
+import sonde.tools.symbolize.SourceTree;
+import sonde.tools.symbolize.SourceTree.SourceLine;
 import sonde.view.TextEscape;
 import sonde.view.WrappedText;
 
@@ -25,7 +26,6 @@ final class IncidentWriter {
     private static final int WIDTH = 100;
     private static final int MOST_FRAMES = 12;
     private static final int AROUND = 3;
-    private static final long MOST_SOURCE = 16 << 20;
 
     /** Documentation/admin-guide/tainted-kernels.rst, of 6.16. */
     private static final Map<Character, String> TAINTS =
@@ -190,17 +190,11 @@ final class IncidentWriter {
         if (frame == null || tree == null || wanted == 0) {
             return List.of();
         }
-        Path file = tree.resolve(frame.file()).normalize();
-        boolean isInside = file.startsWith(tree.normalize()) && Files.isRegularFile(file);
-        if (!isInside || Files.size(file) > MOST_SOURCE) {
-            return List.of();
-        }
-        String[] all = Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1);
         List<String> lines = new ArrayList<>();
-        int end = Math.min(all.length, wanted + AROUND);
-        for (int line = Math.max(1, wanted - AROUND); line <= end; line++) {
-            String mark = line == wanted ? ">" : " ";
-            lines.add("%s %5d  %s".formatted(mark, line, all[line - 1].replace("\t", "    ")));
+        for (SourceLine line : new SourceTree(tree).around(frame.file(), wanted, AROUND)) {
+            String mark = line.number() == wanted ? ">" : " ";
+            lines.add(
+                    "%s %5d  %s".formatted(mark, line.number(), line.text().replace("\t", "    ")));
         }
         return lines;
     }
