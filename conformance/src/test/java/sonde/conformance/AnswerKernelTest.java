@@ -19,6 +19,7 @@ import sonde.testkit.Shard;
 
 /** Programs with one planted cause: the summary's answer says its class, function and object. */
 @Tag("kernel")
+@Tag("long")
 final class AnswerKernelTest {
     /** Arguments of the program, then what the answer says: cause, function, object. */
     private static final String CAUSES =

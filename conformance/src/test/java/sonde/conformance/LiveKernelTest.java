@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code record --live}: lines come while the recording is made, which stays whole. */
 @Tag("kernel")
+@Tag("long")
 class LiveKernelTest {
     private static final Pattern EXEC =
             Pattern.compile(".* (\\d+\\.\\d{6}): sched_process_exec: .*/true .*");

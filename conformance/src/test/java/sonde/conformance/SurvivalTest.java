@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever ends a recorder: its bundle opens, and the kernel is as it was. */
 @Tag("kernel")
+@Tag("long")
 class SurvivalTest {
     /** Something that says when it runs, makes events all the time, and ends by itself. */
     private static final String BUSY =

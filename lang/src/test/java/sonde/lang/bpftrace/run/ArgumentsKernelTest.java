@@ -22,6 +22,7 @@ import sonde.testkit.Shard;
 
 /** {@code args} of uprobes beside what the programs themselves say that they were called with. */
 @Tag("kernel")
+@Tag("long")
 final class ArgumentsKernelTest {
     private static final String C =
             """
