@@ -175,6 +175,11 @@ class ExplainSymbolsTest {
             KEEP char colour(struct fin *f) { return f->colour[5]; }
             static inline struct ring *of(struct pond *deep) { return deep->rx; }
             KEEP void *inlined(struct pond *p, int n) { return n > 2 ? of(p) : 0; }
+            KEEP unsigned share(struct ring *r, unsigned n) {
+                unsigned by = r->head;
+                __asm__ volatile("" ::: "memory");
+                return n / by + by;
+            }
             KEEP void *walk(struct lake *lake)
             {
                 while (lake->next != lake)
@@ -210,13 +215,16 @@ class ExplainSymbolsTest {
                 struct sigaction action = {
                     .sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
                 struct pond pond = {.rx = 0};
+                struct ring ring = {.head = 0};
                 struct lake lake = {.pond = 0}, upper = {.pond = &pond};
                 sigaltstack(&other, 0);
                 sigaction(SIGSEGV, &action, 0);
+                sigaction(SIGFPE, &action, 0);
                 FAULT(pond_depth(0)); FAULT(pond_y(0)); FAULT(pond_flag(0, 3));
                 FAULT(lake_tx(&lake)); FAULT(lake_tail(&upper)); FAULT(ring_fin(0));
                 FAULT(ring_head(0)); FAULT(next_pad(&lake)); FAULT(colour(0));
                 FAULT(inlined(0, 3)); FAULT(walk(&upper)); FAULT(lake_tail(&lake));
+                FAULT(share(&ring, 5));
                 return 0;
             }
             """;
@@ -255,11 +263,18 @@ class ExplainSymbolsTest {
                             "member `colour[5]` at offset 0x9 of `struct fin`",
                             "member `rx` at offset 0x28 of `struct pond`",
                             "member `next` at offset 0x50 of `struct lake`",
-                            "RAX is l->pond (struct pond *); member `rx` at offset 0x28");
+                            "RAX is l->pond (struct pond *); member `rx` at offset 0x28",
+                            " = 0; E");
             assertThat(found).hasSize(members.size() + 1);
             for (int i = 0; i < members.size(); i++) {
                 assertThat(found.get(i + 1)).as(optimised).contains(members.get(i));
             }
+            assertThat(found.getLast()).containsPattern("E.X = 0; E.X is (?:by|r->head) ");
+            // The kernel cannot always read the bytes; the image has them, too.
+            String without =
+                    log.replaceAll("Code:.*", "Code: Unable to access opcode bytes at 0x401040.");
+            assertThat(explained(Path.of(image), without).replaceAll("\\s+", " "))
+                    .contains(members.subList(0, 6));
         }
     }
 

@@ -3,6 +3,7 @@ package sonde.tools.explain;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.SectionBytes;
 import sonde.binary.machine.CodeLine;
 import sonde.binary.machine.MachineDecoder;
 import sonde.binary.machine.MachineInstruction;
@@ -53,6 +56,11 @@ record FaultCode(String detail, List<CodeRow> instructions) {
                     "(?:asm_exc_)?(?:invalid_op|page_fault|async_page_fault|general_protection"
                             + "|divide_error)");
 
+    /** The kernel prints 21 bytes behind the first of the instruction. */
+    private static final int BEHIND = 22;
+
+    private static final int MOST_FUNCTION = 1 << 12;
+
     /** {@code KASAN_SHADOW_OFFSET} of x86-64, arch/x86/Kconfig. */
     private static final long SHADOW = 0xdffffc0000000000L;
 
@@ -73,6 +81,9 @@ record FaultCode(String detail, List<CodeRow> instructions) {
         }
         boolean words = block.machine() == ElfFile.EM_AARCH64;
         CodeLine.CodeBytes bytes = CodeLine.parse(block.code(), words).orElse(null);
+        if (bytes == null && symbols != null) {
+            bytes = image(block, symbols); // the kernel could not read them
+        }
         if (bytes == null || bytes.mark() < 0) {
             return null;
         }
@@ -97,17 +108,46 @@ record FaultCode(String detail, List<CodeRow> instructions) {
         return new FaultCode(names.isEmpty() ? detail : detail + "; " + names, rows);
     }
 
+    private static @Nullable LogPlace place(Block block, LogCopy symbols) throws IOException {
+        Matcher at = AT.matcher(block.at().raw());
+        return at.find()
+                ? symbols.place(
+                        at.group("name"),
+                        Long.parseLong(at.group("offset"), 16),
+                        Long.parseLong(at.group("size"), 16),
+                        block.at().module())
+                : null;
+    }
+
+    /** The bytes from the begin of the function on, as its file has them. */
+    private static CodeLine.@Nullable CodeBytes image(Block block, LogCopy symbols)
+            throws IOException {
+        LogPlace place = place(block, symbols);
+        String offset = block.at().offset();
+        long far = Long.parseLong(offset.substring(2, offset.indexOf('/')), 16);
+        if (place == null || far > MOST_FUNCTION) {
+            return null;
+        }
+        long begin = place.address() - far;
+        for (ElfSection section : place.symbols().elf().sections()) {
+            if (section.type() == ElfFile.SHT_PROGBITS
+                    && section.isExecutable()
+                    && section.contains(begin)) {
+                SectionBytes all = place.symbols().elf().bytes(section);
+                long from = begin - section.address();
+                byte[] bytes = new byte[(int) Math.min(far + BEHIND, all.sizeBytes() - from)];
+                for (int i = 0; i < bytes.length; i++) {
+                    bytes[i] = (byte) all.at(from + i);
+                }
+                return bytes.length > far ? new CodeLine.CodeBytes(bytes, (int) far) : null;
+            }
+        }
+        return null;
+    }
+
     /** The variable and member that the instruction accesses. */
     private static String names(Block block, CodeLine code, LogCopy symbols) throws IOException {
-        Matcher at = AT.matcher(block.at().raw());
-        LogPlace place =
-                at.find()
-                        ? symbols.place(
-                                at.group("name"),
-                                Long.parseLong(at.group("offset"), 16),
-                                Long.parseLong(at.group("size"), 16),
-                                block.at().module())
-                        : null;
+        LogPlace place = place(block, symbols);
         if (place == null) {
             return "";
         }
@@ -235,6 +275,7 @@ record FaultCode(String detail, List<CodeRow> instructions) {
                         + " is "
                         + fault.text(to -> place(function, to)));
         Set<String> shown = new LinkedHashSet<>();
+        Set<String> pointers = new HashSet<>();
         // ud1 and ud2 are traps: what follows them is a number of the compiler.
         int count = fault.mnemonic().startsWith("ud") ? 0 : fault.operands().size();
         for (int i = 0; i < count; i++) {
@@ -242,6 +283,7 @@ record FaultCode(String detail, List<CodeRow> instructions) {
             if (operand instanceof MachineMemory memory) {
                 shown.add(memory.base());
                 shown.add(memory.index());
+                pointers.addAll(shown);
                 String access = access(block, memory, fields);
                 if (!access.isEmpty()) {
                     parts.add(access);
@@ -256,7 +298,8 @@ record FaultCode(String detail, List<CodeRow> instructions) {
         for (String name : shown) {
             Long value = value(block, name, bitsOf(fault, name));
             if (value != null) {
-                String meaning = IncidentDetails.meaning("%016x".formatted(value), true);
+                String meaning =
+                        IncidentDetails.meaning("%016x".formatted(value), pointers.contains(name));
                 parts.add(
                         name.toUpperCase(Locale.ROOT)
                                 + " = "

@@ -36,6 +36,11 @@ final class IncidentDetails {
                     "\\b(?<name>R[A-D]X|R[SD]I|RBP|R\\d\\d|R0\\d|x\\d{1,2}|r\\d{1,2}) ?: ?"
                             + "(?<value>[0-9a-f]{8,16})\\b");
 
+    private static final Pattern JUMP = Pattern.compile("RIP: 0010:0x(?<to>[0-9a-f]{1,16})$");
+
+    private static final int FEWEST_CALLS = 4;
+    private static final int MOST_RECURSIVE = 3;
+
     private static final Pattern OOPS = Pattern.compile("^Oops: (?<code>[0-9a-f]{4}) \\[#\\d+\\]");
 
     private final BlameRules rules;
@@ -55,6 +60,10 @@ final class IncidentDetails {
             details.addAll(TaskDump.of(lines, rules));
         }
         owners(stacks, details);
+        if (kind.name().contains("stack")) {
+            recursion(stacks, details);
+        }
+        jump(lines, stacks, details);
         locks(stacks, lines, details);
         if (code != null) {
             details.add(code.detail());
@@ -84,6 +93,57 @@ final class IncidentDetails {
             }
         }
         return details;
+    }
+
+    /** Functions that are on the stack several times, the most frequent first. */
+    private static void recursion(List<LogStack> stacks, List<String> details) {
+        for (LogStack stack : stacks) {
+            Map<String, Integer> counts = new LinkedHashMap<>();
+            Map<String, LogFrame> frames = new LinkedHashMap<>();
+            for (LogFrame frame : LogFrame.sure(stack.frames())) {
+                counts.merge(frame.function(), 1, Integer::sum);
+                frames.putIfAbsent(frame.function(), frame);
+            }
+            counts.entrySet().stream()
+                    .filter(one -> one.getValue() >= FEWEST_CALLS)
+                    .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
+                    .limit(MOST_RECURSIVE)
+                    .forEach(one -> {
+                        LogFrame frame = frames.get(one.getKey());
+                        details.add(
+                                (frame == null ? one.getKey() : frame.shown())
+                                        + " is on the stack "
+                                        + one.getValue()
+                                        + " times: it calls itself");
+                    });
+            if (!counts.isEmpty()) {
+                return;
+            }
+        }
+    }
+
+    /** Where the processor was sent to an address without code, and what may have sent it there. */
+    private static void jump(List<LogLine> lines, List<LogStack> stacks, List<String> details) {
+        for (LogLine line : lines) {
+            Matcher at = JUMP.matcher(line.text());
+            if (!at.lookingAt()) {
+                continue;
+            }
+            String value = "0".repeat(16 - at.group("to").length()) + at.group("to");
+            String meaning = meaning(value, true);
+            String caller =
+                    stacks.isEmpty() || stacks.getFirst().frames().isEmpty()
+                            ? ""
+                            : "; the innermost frame is "
+                                    + stacks.getFirst().frames().getFirst().shown();
+            details.add(
+                    "a call or jump went to 0x"
+                            + value
+                            + ", where no function is"
+                            + (meaning.isEmpty() ? "" : ": " + meaning)
+                            + caller);
+            return;
+        }
     }
 
     /** Who allocated and freed the object. */

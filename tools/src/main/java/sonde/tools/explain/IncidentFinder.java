@@ -23,6 +23,7 @@ final class IncidentFinder implements LogScanner.Lines {
             Set.of(
                     "[ cut here ]",
                     "list_add corruption",
+                    "list_add double add",
                     "list_del corruption",
                     "usercopy: ",
                     "reboot: ",
@@ -208,8 +209,8 @@ final class IncidentFinder implements LogScanner.Lines {
             close(context, current);
         }
         Deque<LogLine> last = notes.remove(context);
-        OpenReport next =
-                new OpenReport(found.kind(), last == null ? List.of() : List.copyOf(last));
+        List<LogLine> behind = current == null ? List.of() : behind(current.lines);
+        OpenReport next = new OpenReport(found.kind(), last == null ? behind : List.copyOf(last));
         IncidentReader.put(found.matcher(), next.fields);
         next.lines.add(line);
         open.put(context, next);
@@ -217,6 +218,13 @@ final class IncidentFinder implements LogScanner.Lines {
         if (open.size() > MOST_OPEN) {
             closeAll();
         }
+    }
+
+    /** The message before {@code [ cut here ]}, where a report goes on until there. */
+    private static List<LogLine> behind(List<LogLine> lines) {
+        int size = lines.size();
+        boolean isCut = size > 2 && lines.getLast().text().contains("[ cut here ]");
+        return isCut ? List.copyOf(lines.subList(size - 2, size)) : List.of();
     }
 
     private static boolean isReport(String text) {

@@ -18,6 +18,12 @@ final class IncidentReader {
     private static final int MOST_TEXT = 1024;
     private static final int MOST_REPORTING = 8;
 
+    private static final Pattern LATER_OOPS =
+            Pattern.compile(": [0-9a-f]{4} \\[#(?:[2-9]|\\d{2,})\\]");
+
+    private static final Pattern SUMMARY =
+            Pattern.compile("(?:RIP|Code|[RE][A-Z0-9]{2}|FS|CS|CR\\d|DR\\d|PKRU): ?");
+
     private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(\\*)?(?::(\\w+))?\\}");
 
     private static final Pattern NUMBER = Pattern.compile("0x[0-9a-f]+|\\d+");
@@ -100,7 +106,8 @@ final class IncidentReader {
         IncidentKind kind = report.kind;
         LogCopy given = symbols;
         boolean isUsed = given != null && !isOtherBuild(given, report.lines);
-        List<LogLine> lines = given != null && isUsed ? decoded(report.lines, given) : report.lines;
+        List<LogLine> whole = given != null && isUsed ? decoded(report.lines, given) : report.lines;
+        List<LogLine> lines = withoutSummary(whole);
         Map<String, String> fields = new LinkedHashMap<>(report.fields);
         Map<String, String> machine = new LinkedHashMap<>();
         for (LogLine line : report.before) {
@@ -149,7 +156,26 @@ final class IncidentReader {
                 damage,
                 report.panicked,
                 after,
-                lines);
+                whole);
+    }
+
+    /**
+     * Without the registers of the boot's first oops, which the kernel prints again behind each
+     * later one (oops_end() of arch/x86/kernel/dumpstack.c).
+     */
+    private static List<LogLine> withoutSummary(List<LogLine> lines) {
+        if (lines.stream().noneMatch(line -> LATER_OOPS.matcher(line.text()).find())) {
+            return lines;
+        }
+        List<LogLine> own = new ArrayList<>();
+        boolean isBehind = false;
+        for (LogLine line : lines) {
+            isBehind |= line.text().startsWith("---[ end trace");
+            if (!isBehind || !SUMMARY.matcher(line.text()).lookingAt()) {
+                own.add(line);
+            }
+        }
+        return own;
     }
 
     /** The kernel hashes an address to the same value as long as it runs. */

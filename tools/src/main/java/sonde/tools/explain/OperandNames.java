@@ -89,6 +89,11 @@ final class OperandNames {
     }
 
     private String operand(@Nullable Long address) throws IOException {
+        boolean divides = code.fault().mnemonic().matches("i?div[bwlq]?");
+        if (divides && code.fault().operands().getFirst() instanceof MachineRegister by) {
+            String name = number(code.marked(), by.name());
+            return name.isEmpty() ? "" : by.name().toUpperCase(Locale.ROOT) + " is " + name;
+        }
         for (MachineOperand operand : code.fault().operands()) {
             if (!(operand instanceof MachineMemory memory) || memory.base().endsWith("ip")) {
                 continue;
@@ -185,6 +190,40 @@ final class OperandNames {
             }
         }
         return null;
+    }
+
+    /** The variable or member whose value a register holds, as an expression; empty for none. */
+    private String number(int index, String register) throws IOException {
+        String wanted = FaultCode.name(register);
+        for (SourceVariable variable : variables(index)) {
+            if (shift(variable.location(), wanted) == 0) {
+                return variable.name();
+            }
+        }
+        for (int i = index - 1; i >= 0; i--) {
+            MachineInstruction one = code.instructions().get(i);
+            if (endsStraightLine(one, index) || mayHide(one, wanted)) {
+                return "";
+            } else if (!writes(one, wanted)) {
+                continue;
+            }
+            boolean isLoad = one.mnemonic().startsWith("mov") && one.operands().size() == 2;
+            if (!isLoad || !(one.operands().get(1) instanceof MachineMemory memory)) {
+                return "";
+            }
+            boolean isPlain = memory.index().isEmpty() && !memory.base().endsWith("ip");
+            Known base = memory.base().isEmpty() || !isPlain ? null : known(i, memory.base(), 0);
+            Member member =
+                    base != null && target(base.type()).plain() instanceof Structure structure
+                            ? member(
+                                    structure,
+                                    base.shift() + memory.displacement(),
+                                    memory.bytes(),
+                                    0)
+                            : null;
+            return base == null || member == null ? "" : base.name() + "->" + member.name();
+        }
+        return "";
     }
 
     /** The register into which an instruction copies another; empty for none. */
