@@ -160,18 +160,18 @@ final class IncidentReader {
     }
 
     /**
-     * Without the registers of the boot's first oops, which the kernel prints again behind each
+     * Without the registers of the boot's first oops, which the kernel prints again behind it and each
      * later one (oops_end() of arch/x86/kernel/dumpstack.c).
      */
     private static List<LogLine> withoutSummary(List<LogLine> lines) {
-        if (lines.stream().noneMatch(line -> LATER_OOPS.matcher(line.text()).find())) {
-            return lines;
-        }
         List<LogLine> own = new ArrayList<>();
+        boolean hasOwn = false;
         boolean isBehind = false;
         for (LogLine line : lines) {
-            isBehind |= line.text().startsWith("---[ end trace");
-            if (!isBehind || !SUMMARY.matcher(line.text()).lookingAt()) {
+            String text = line.text();
+            hasOwn |= text.startsWith("RIP: ") || LATER_OOPS.matcher(text).find();
+            isBehind |= hasOwn && text.startsWith("---[ end trace");
+            if (!isBehind || !SUMMARY.matcher(text).lookingAt()) {
                 own.add(line);
             }
         }

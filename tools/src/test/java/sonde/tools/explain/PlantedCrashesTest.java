@@ -38,6 +38,7 @@ class PlantedCrashesTest {
         assertThat(found).hasSize(7);
         assertThat(found.get(0))
                 .contains("NULL pointer dereference in angler_weigh", "RDX = 0 (NULL)");
+        assertThat(found.get(0).split("Call Trace:")[1]).doesNotContain("angler_weigh");
         assertThat(found.get(1)).contains("NULL pointer dereference in angler_write");
         assertThat(found.get(2))
                 .contains("divide error in angler_rate", "is div %edi; EDI = 0")
