@@ -160,8 +160,8 @@ final class IncidentReader {
     }
 
     /**
-     * Without the registers of the boot's first oops, which the kernel prints again behind it and each
-     * later one (oops_end() of arch/x86/kernel/dumpstack.c).
+     * Without the registers of the boot's first oops, which the kernel prints again behind it and
+     * each later one (oops_end() of arch/x86/kernel/dumpstack.c).
      */
     private static List<LogLine> withoutSummary(List<LogLine> lines) {
         List<LogLine> own = new ArrayList<>();

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.LogIncident;
 import sonde.event.result.IncidentList;
@@ -20,6 +21,9 @@ import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 public final class RecordedIncidents implements LogIncident.IncidentSearch {
     private static final long MICRO = 1000;
     private static final long SECOND = 1_000_000;
+
+    private static final Pattern ENDED =
+            Pattern.compile("^(?:traps: )?.{1,32}\\[\\d+\\]:? .*\\bip[: ][0-9a-f]+ sp[: ]");
 
     private final List<Incident> found = new ArrayList<>();
     private final IncidentWriter writer =
@@ -38,13 +42,45 @@ public final class RecordedIncidents implements LogIncident.IncidentSearch {
         int[] cpus = new int[64];
         int[] tids = new int[64];
 
+        private String held = "";
+
         LineFeed(List<Incident> found) {
             IncidentReader reader =
                     new IncidentReader(new BlameRules(), null, ExplainOptions.USUAL);
             finder = new IncidentFinder(catalogue, reader, found::add);
         }
 
-        void line(long time, int cpu, int tid, String text) throws IOException {
+        /**
+         * Takes a part. The event printk:console comes for each call of printk(), and the line
+         * about a program that was ended is printed in several calls (KERN_CONT).
+         */
+        void part(long time, int cpu, int tid, String text) throws IOException {
+            boolean goesOn =
+                    !held.isEmpty()
+                            && tid == tids[lines - 1]
+                            && (text.startsWith(" in ") || text.startsWith(" likely on CPU "));
+            if (goesOn) {
+                held += text;
+                return;
+            }
+            flush();
+            add(time, cpu, tid);
+            if (ENDED.matcher(text).find()) {
+                held = text;
+            } else {
+                feed(text);
+            }
+        }
+
+        void flush() throws IOException {
+            String whole = held;
+            held = "";
+            if (!whole.isEmpty()) {
+                feed(whole);
+            }
+        }
+
+        private void add(long time, int cpu, int tid) {
             if (lines == times.length) {
                 times = Arrays.copyOf(times, 2 * lines);
                 cpus = Arrays.copyOf(cpus, 2 * lines);
@@ -53,8 +89,13 @@ public final class RecordedIncidents implements LogIncident.IncidentSearch {
             times[lines] = time;
             cpus[lines] = cpu;
             tids[lines++] = tid;
+        }
+
+        private void feed(String text) throws IOException {
+            int cpu = cpus[lines - 1];
+            int tid = tids[lines - 1];
             // As a console writes it: the finder keeps apart what several contexts print.
-            long micros = Math.max(0, time) / MICRO;
+            long micros = Math.max(0, times[lines - 1]) / MICRO;
             String digits = Long.toString(SECOND + micros % SECOND).substring(1);
             String context = tid > 0 ? "[T" + tid + "] " : cpu >= 0 ? "[C" + cpu + "] " : " ";
             String whole =
@@ -84,7 +125,7 @@ public final class RecordedIncidents implements LogIncident.IncidentSearch {
         try {
             for (String part : text.split("\n", -1)) {
                 if (!part.isEmpty()) {
-                    feed.line(time, cpu, tid, part);
+                    feed.part(time, cpu, tid, part);
                 }
             }
         } catch (IOException e) {
@@ -96,6 +137,7 @@ public final class RecordedIncidents implements LogIncident.IncidentSearch {
         LineFeed lines = feed;
         if (lines != null) {
             try {
+                lines.flush();
                 lines.finder.closeAll();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
