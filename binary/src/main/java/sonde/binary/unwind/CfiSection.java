@@ -13,9 +13,9 @@ import sonde.binary.dwarf.section.SectionCursor;
 import sonde.binary.unwind.UnwindTable.RowTaker;
 
 /**
- * {@code .eh_frame} or {@code .debug_frame}. All FDEs are put in order at first use; the instructions of
- * one are run when an address in it is first asked for, and become rows of (offset in the function,
- * rule), 8 bytes each, with equal rules held once.
+ * {@code .eh_frame} or {@code .debug_frame}. All FDEs are put in order at first use; the
+ * instructions of one are run when an address in it is first asked for, and become rows of (offset
+ * in the function, rule), 8 bytes each, with equal rules held once.
  */
 final class CfiSection implements FrameSource {
     /** Which of the two: they differ in the ids of CIEs and the encoding of addresses. */

@@ -135,7 +135,8 @@ final class CompactCfi {
     }
 
     /**
-     * Reads length and id of an entry; {@code at} is then behind them, {@code end} behind the entry.
+     * Reads length and id of an entry; {@code at} is then behind them, {@code end} behind the
+     * entry.
      *
      * @return the place of the next entry; -1 where the length makes no sense
      */

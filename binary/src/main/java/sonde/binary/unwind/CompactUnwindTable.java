@@ -195,7 +195,6 @@ public final class CompactUnwindTable {
         /** So many rows are those of call frame information, in order. */
         private int stated;
 
-
         UnwindRowCollector(ElfFile elf, UnwindTable table) {
             this.elf = elf;
             this.table = table;

@@ -87,14 +87,21 @@ final class CompactUnwindTableTest {
     @Test
     void stubsWithoutCallFrameInformation(@TempDir Path folder) throws Exception {
         Path source = folder.resolve("stubs.c");
-        Files.writeString(source, "#include <stdio.h>\nint main() { puts(\"a\"); return getchar(); }");
+        Files.writeString(
+                source, "#include <stdio.h>\nint main() { puts(\"a\"); return getchar(); }");
         List<String> frames = new ArrayList<>();
         for (String option : List.of("-Wl,--ld-generated-unwind-info", NO_UNWIND_INFO)) {
             Path program = folder.resolve("stubs");
             Process gcc =
                     new ProcessBuilder(
-                                    "gcc", "-O2", "-fcf-protection=none", "-Wl,-z,lazy", option,
-                                    "-o", program.toString(), source.toString())
+                                    "gcc",
+                                    "-O2",
+                                    "-fcf-protection=none",
+                                    "-Wl,-z,lazy",
+                                    option,
+                                    "-o",
+                                    program.toString(),
+                                    source.toString())
                             .inheritIO()
                             .start();
             assertThat(gcc.waitFor()).isZero();

@@ -54,8 +54,8 @@ final class UnwindTablePropertyTest {
                 }
             }
             assertThat(table.notes()).hasSizeLessThan(64);
-            CompactUnwindTable.of(ElfFile.of(file)).ifPresent(rows ->
-                    assertThat(rows.rows()).isLessThan(4 * file.length));
+            CompactUnwindTable.of(ElfFile.of(file))
+                    .ifPresent(rows -> assertThat(rows.rows()).isLessThan(4 * file.length));
         } catch (MalformedInputException e) {
             assertThat(e).hasMessageContaining("ELF");
         }

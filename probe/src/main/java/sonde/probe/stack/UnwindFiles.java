@@ -44,7 +44,7 @@ import sonde.sys.TargetFile;
 final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
-    private static final long QUICK_BYTES = 2L << 20;
+    private static final long QUICK_BYTES = 32L << 20;
     private static final int MOST_WORDS = 24;
     private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
