@@ -144,7 +144,7 @@ final class UserStackKernelTest {
                     reports.drain((memory, offset, bytes) ->
                             unknown.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
                     for (byte[] report : unknown) {
-                        files.reported(MemorySegment.ofArray(report));
+                        files.reported(files.open(MemorySegment.ofArray(report)));
                     }
                 }
             }
