@@ -60,7 +60,7 @@ public final class StackPrograms implements AutoCloseable {
             completion = new StackCompletion(files, mappings);
             maker = TableMaker.start(tables, files, names, command, rootPids);
             parts.push(maker);
-            parts.push(JavaReader.start(tables.jvms(), names));
+            parts.push(RuntimeReader.start(tables.jvms(), names));
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
