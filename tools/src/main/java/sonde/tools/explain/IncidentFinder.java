@@ -2,6 +2,7 @@ package sonde.tools.explain;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.ZonedDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,9 +53,14 @@ final class IncidentFinder implements LogScanner.Lines {
     private final Catalogue catalogue;
     private final IncidentReader reader;
     private final IncidentSink sink;
+    private final double boot;
+    private final ZonedDateTime now = ZonedDateTime.now();
     private final Map<String, OpenReport> open = new HashMap<>();
     private final Map<String, Deque<LogLine>> notes = new HashMap<>();
     private final Deque<OpenReport> order = new ArrayDeque<>();
+    private byte[] raw = {};
+    private int rawFrom;
+    private int rawTo;
     private long number;
     private boolean isLog;
     private boolean restarts;
@@ -62,8 +68,12 @@ final class IncidentFinder implements LogScanner.Lines {
     private int cause;
     private double causeSeconds;
 
-    IncidentFinder(Catalogue catalogue, IncidentReader reader, IncidentSink sink) {
+    /**
+     * @param boot when the kernel's time began, in seconds since 1970; NaN where nobody knows
+     */
+    IncidentFinder(Catalogue catalogue, IncidentReader reader, double boot, IncidentSink sink) {
         this.catalogue = catalogue;
+        this.boot = boot;
         this.reader = reader;
         this.sink = sink;
     }
@@ -91,7 +101,19 @@ final class IncidentFinder implements LogScanner.Lines {
             boolean isDropped = raw.contains(DROPPED) || raw.contains("replaying previous printk");
             open.values().forEach(one -> one.dropped |= isDropped);
         }
+        raw = bytes;
+        rawFrom = from;
+        rawTo = to;
         take(LogLine.of(bytes, from, to, number), marked);
+    }
+
+    /** When and by whom the last line was written. */
+    private LogStamp stamp(LogLine line) {
+        String text = new String(raw, rawFrom, rawTo - rawFrom, StandardCharsets.UTF_8);
+        LogStamp stamp = LogStamp.of(JournalEntry.plain(text), now);
+        return Double.isNaN(stamp.epoch())
+                ? new LogStamp(boot + line.seconds(), stamp.facility())
+                : stamp;
     }
 
     @Override
@@ -101,9 +123,7 @@ final class IncidentFinder implements LogScanner.Lines {
 
     private void take(LogLine line, boolean marked) throws IOException {
         String plain = line.text();
-        if (JournalEntry.isField(plain)
-                || plain.startsWith(" SUBSYSTEM=")
-                || plain.startsWith(" DEVICE=")) {
+        if (plain.startsWith(" SUBSYSTEM=") || plain.startsWith(" DEVICE=")) {
             return;
         }
         String context = line.context();
@@ -197,7 +217,7 @@ final class IncidentFinder implements LogScanner.Lines {
                                         && current.kind.isFault()
                                         && current.idle == 0);
         if (isInside) {
-            OpenReport alone = new OpenReport(found.kind(), List.of());
+            OpenReport alone = new OpenReport(found.kind(), stamp(line), List.of());
             IncidentReader.put(found.matcher(), alone.fields);
             alone.lines.add(line);
             alone.closed = true;
@@ -209,7 +229,8 @@ final class IncidentFinder implements LogScanner.Lines {
         }
         Deque<LogLine> last = notes.remove(context);
         OpenReport next =
-                new OpenReport(found.kind(), last == null ? List.of() : List.copyOf(last));
+                new OpenReport(
+                        found.kind(), stamp(line), last == null ? List.of() : List.copyOf(last));
         IncidentReader.put(found.matcher(), next.fields);
         next.lines.add(line);
         open.put(context, next);

@@ -14,6 +14,7 @@ final class OpenReport {
     final List<LogLine> before;
 
     final List<LogLine> lines = new ArrayList<>();
+    final LogStamp stamp;
     boolean panicked;
 
     /** The kernel lost messages while it printed the report. */
@@ -24,8 +25,9 @@ final class OpenReport {
     /** Lines since the last one that looks like a part of a report. */
     int idle;
 
-    OpenReport(IncidentKind kind, List<LogLine> before) {
+    OpenReport(IncidentKind kind, LogStamp stamp, List<LogLine> before) {
         this.kind = kind;
+        this.stamp = stamp;
         this.before = before;
     }
 }

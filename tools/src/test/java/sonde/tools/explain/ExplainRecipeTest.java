@@ -314,7 +314,18 @@ class ExplainRecipeTest {
         }
         Files.writeString(folder.resolve("vmlinux"), "\u007fELF\n" + WARNING);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, true, false, false, false, null), null)
+        new ExplainRecipe(
+                        new ExplainOptions(
+                                false,
+                                false,
+                                true,
+                                false,
+                                false,
+                                false,
+                                false,
+                                IncidentFilter.ALL,
+                                null),
+                        null)
                 .of(List.of(new LogSource("folder", folder, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
@@ -332,7 +343,17 @@ class ExplainRecipeTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ExplainRecipe recipe =
                 new ExplainRecipe(
-                        new ExplainOptions(false, false, false, false, true, false, null), null);
+                        new ExplainOptions(
+                                false,
+                                false,
+                                false,
+                                false,
+                                true,
+                                false,
+                                false,
+                                IncidentFilter.ALL,
+                                null),
+                        null);
         Listing listing = recipe.of(List.of(new LogSource("log", null, in)));
         kernel.write(USE_AFTER_FREE.getBytes(StandardCharsets.UTF_8));
         kernel.flush();
