@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,8 +155,10 @@ final class IncidentFinder implements LogScanner.Lines {
             note(line, marked);
             return;
         }
-        current.lines.add(line);
-        current.idle = isReport(line.text()) ? 0 : current.idle + 1;
+        Pattern shape = current.shape;
+        LogLine shorn = shape == null ? line : line.without(shape);
+        current.lines.add(shorn);
+        current.idle = isReport(shorn.text()) ? 0 : current.idle + 1;
         if (current.idle > (current.kind.has("long") ? IDLE_OF_LISTS : IDLE)) {
             int end = current.lines.size();
             current.lines.subList(Math.max(1, end - current.idle), end).clear();
@@ -228,9 +231,14 @@ final class IncidentFinder implements LogScanner.Lines {
             close(context, current);
         }
         Deque<LogLine> last = notes.remove(context);
-        OpenReport next =
-                new OpenReport(
-                        found.kind(), stamp(line), last == null ? List.of() : List.copyOf(last));
+        int start = found.matcher().start();
+        Pattern shape = start == 0 ? null : LogLine.shape(line.text().substring(0, start));
+        List<LogLine> before = new ArrayList<>();
+        for (LogLine one : last == null ? List.<LogLine>of() : last) {
+            before.add(shape == null ? one : one.without(shape));
+        }
+        OpenReport next = new OpenReport(found.kind(), stamp(line), before);
+        next.shape = shape;
         IncidentReader.put(found.matcher(), next.fields);
         next.lines.add(line);
         open.put(context, next);

@@ -47,6 +47,13 @@ record LogLine(long number, double seconds, String context, String text) {
                     "^(?:\\d{4}-)?\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} +(?:\\w+ +)?\\d+ +\\d+ "
                             + "[VDIWEF] (?<tag>[^:\\[]{0,60}): ?");
 
+    private static final Pattern PARTS = Pattern.compile("\\d+|\\s+|:|[^\\d\\s:]+");
+
+    /** dmesg -x. */
+    private static final Pattern DECODED =
+            Pattern.compile(
+                    "^[a-z]{3,8}[0-7]? *:(?:emerg|alert|crit|err|warn|notice|info|debug) *: ");
+
     private static final Pattern CALLER = Pattern.compile("^ ?\\[ *(?<caller>[TC]\\d+)\\]");
 
     private static final Pattern ANDROID =
@@ -227,6 +234,10 @@ record LogLine(long number, double seconds, String context, String text) {
                     "",
                     text.substring(cut.end()));
         }
+        Matcher decoded = first >= 'a' && first <= 'z' ? DECODED.matcher(text) : null;
+        if (decoded != null && decoded.lookingAt()) {
+            return of(text.substring(decoded.end()), number);
+        }
         String host = "";
         if (first != '[' && first != ' ') {
             Matcher syslog = SYSLOG.matcher(text);
@@ -255,7 +266,10 @@ record LogLine(long number, double seconds, String context, String text) {
         Matcher date = DATE.matcher(text);
         if (date.lookingAt() && !SYSLOG.matcher(text).lookingAt()) {
             String caller = date.group("caller") == null ? "" : date.group("caller");
-            return new LogLine(number, Double.NaN, caller, text.substring(date.end()));
+            LogLine rest = timed(text.substring(date.end()), "", number);
+            return caller.isEmpty()
+                    ? rest
+                    : new LogLine(number, rest.seconds(), caller, rest.text());
         }
         Matcher record = RECORD.matcher(text);
         if (!record.lookingAt()) {
@@ -302,6 +316,36 @@ record LogLine(long number, double seconds, String context, String text) {
         }
         String both = host.isEmpty() || caller.isEmpty() ? host + caller : host + "/" + caller;
         return new LogLine(number, seconds, both, text);
+    }
+
+    /**
+     * What lines begin with that have the same unknown words before the kernel's text: numbers may
+     * differ, and grep has - where it has : in the line that matched.
+     */
+    static Pattern shape(String prefix) {
+        StringBuilder regex = new StringBuilder();
+        String body = prefix.stripTrailing();
+        Matcher part = PARTS.matcher(body);
+        while (part.find()) {
+            char first = part.group().charAt(0);
+            regex.append(
+                    first >= '0' && first <= '9'
+                            ? "\\d++"
+                            : Character.isWhitespace(first)
+                                    ? "\\s++"
+                                    : first == ':' ? "[:-]" : Pattern.quote(part.group()));
+        }
+        // Frames begin with a space of their own; a line without text has lost those at its end.
+        int spaces = prefix.length() - body.length();
+        return Pattern.compile(regex + "(?:\\s{" + spaces + "}|\\s*$)");
+    }
+
+    /** The line without such words. */
+    LogLine without(Pattern shape) {
+        Matcher prefix = shape.matcher(text);
+        return prefix.lookingAt()
+                ? new LogLine(number, seconds, context, text.substring(prefix.end()))
+                : this;
     }
 
     boolean hasTime() {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A report whose lines are collected. */
 final class OpenReport {
@@ -15,6 +17,10 @@ final class OpenReport {
 
     final List<LogLine> lines = new ArrayList<>();
     final LogStamp stamp;
+
+    /** Unknown words before the kernel's text; null for none. */
+    @Nullable Pattern shape;
+
     boolean panicked;
 
     /** The kernel lost messages while it printed the report. */
