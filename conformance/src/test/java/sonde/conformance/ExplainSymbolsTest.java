@@ -17,6 +17,7 @@ import sonde.symbol.line.SourceOptions;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.ExplainRecipe.LogSource;
+import sonde.tools.explain.IncidentFilter;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
 /** Reports decoded with an image that has a kernel's banner. */
@@ -98,7 +99,9 @@ class ExplainSymbolsTest {
         assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond")))
                 .startsWith("6.6.8-pond\n#1  BUG: unable to handle kernel NULL pointer")
                 .doesNotContain("pond.c:");
-        ExplainOptions forced = new ExplainOptions(false, false, false, false, false, true, folder);
+        ExplainOptions forced =
+                new ExplainOptions(
+                        false, false, false, false, false, true, false, IncidentFilter.ALL, folder);
         assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond"), forced))
                 .contains("pond.c:4", "\n            2  struct pond {", "\n      >     4  {\n");
     }
