@@ -11,6 +11,7 @@ import static sonde.bpf.insn.BpfRegister.R7;
 import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
 
+import java.util.Map;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
 import sonde.bpf.TaskTree;
@@ -59,8 +60,9 @@ final class CallCode {
      *
      * @param pid struct task_struct, as the next two
      * @param status of thread_info.status; -1 where the kernel runs no 32-bit programs
+     * @param files what is needed to follow descriptors; empty where none are followed
      */
-    record TaskFields(int pid, int tgid, int exitCode, int status) {}
+    record TaskFields(int pid, int tgid, int exitCode, int status, Map<String, Integer> files) {}
 
     /** The maps that the programs share. */
     record CallMaps(BpfMap plans, BpfMap choices, BpfMap scratch, BpfMap ring, BpfMap lost) {}
@@ -69,9 +71,10 @@ final class CallCode {
     private final TaskTree tree;
     private final TaskFields fields;
     private final CodeBuilder code = new CodeBuilder();
-    private final CapturedCode captured = new CapturedCode(code);
+    private final CapturedCode captured;
 
     CallCode(CallMaps maps, TaskTree tree, TaskFields fields) {
+        captured = new CapturedCode(code, fields.files());
         this.maps = maps;
         this.tree = tree;
         this.fields = fields;

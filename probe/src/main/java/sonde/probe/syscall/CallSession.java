@@ -99,7 +99,7 @@ public final class CallSession implements AutoCloseable {
             fill(maps, request.plans());
             TaskFields fields;
             try (KernelTypes types = KernelTypes.open()) {
-                fields = fields(types.btf());
+                fields = fields(types.btf(), needsFiles(request));
             }
             ring = keep(RingBuffer.open(maps.ring()));
             stream = new CallStream(Runtime.getRuntime().maxMemory() / 2);
@@ -113,6 +113,9 @@ public final class CallSession implements AutoCloseable {
             FutureTask<Program> entering = loading("sys_enter", enter.enter(), enter);
             keep(Link.rawTracepoint(loaded(leaving), "sys_exit"));
             keep(Link.rawTracepoint(loaded(entering), "sys_enter"));
+        } catch (FileCode.MissingField e) {
+            LinkCloser.all(parts);
+            throw e.refusal();
         } catch (IOException e) {
             LinkCloser.all(parts);
             throw e;
@@ -182,7 +185,11 @@ public final class CallSession implements AutoCloseable {
         }
     }
 
-    private static TaskFields fields(Btf btf) throws IOException {
+    private static boolean needsFiles(CallRequest request) {
+        return request.plans().values().stream().anyMatch(NumberPlan::needsFiles);
+    }
+
+    private static TaskFields fields(Btf btf, boolean files) throws IOException {
         BtfType.Struct task = struct(btf, "task_struct");
         int status = -1;
         Optional<BtfType.Struct> info = btf.struct("thread_info");
@@ -197,7 +204,8 @@ public final class CallSession implements AutoCloseable {
                 offset(btf, task, "pid"),
                 offset(btf, task, "tgid"),
                 offset(btf, task, "exit_code"),
-                status);
+                status,
+                files ? FileCode.fields(btf) : Map.of());
     }
 
     private static BtfType.Struct struct(Btf btf, String name) throws IOException {

@@ -44,6 +44,19 @@ record CallShape(
         }
     }
 
+    /** How many arguments the call has, whatever the one that chooses says. */
+    int mostArguments() {
+        return choices.values().stream()
+                .mapToInt(one -> one.arguments().size())
+                .reduce(arguments.size(), Math::max);
+    }
+
+    /** Whether it sends or receives what may be a message of netlink. */
+    boolean hasMessage() {
+        return List.of("sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg", "recvmmsg")
+                .contains(name);
+    }
+
     /** The line for these arguments. */
     CallShape chosen(long[] values) {
         if (chooser < 0) {

@@ -60,8 +60,12 @@ final class CallCounts {
         sum.most = Math.max(sum.most, nanos);
     }
 
-    /** The counts so far, the total last. */
-    Table table(String order) {
+    /**
+     * The counts so far, the total last.
+     *
+     * @param columns that are shown; all when empty
+     */
+    Table table(String order, List<String> columns) {
         Sum total = new Sum("total");
         for (Sum one : sums.values()) {
             total.calls += one.calls;
@@ -78,7 +82,7 @@ final class CallCounts {
                     case "max-time" -> Comparator.comparingLong((Sum one) -> one.most).reversed();
                     case "avg-time" ->
                             Comparator.comparingLong((Sum one) -> one.nanos / one.calls).reversed();
-                    case "name", "none" -> Comparator.comparing(one -> one.name);
+                    case "name", "none", "nothing" -> Comparator.comparing(one -> one.name);
                     default -> Comparator.comparingLong((Sum one) -> one.nanos).reversed();
                 };
         List<Sum> rows =
@@ -89,15 +93,23 @@ final class CallCounts {
         if (!rows.isEmpty()) {
             rows.add(total);
         }
-        return new TableBuilder<Sum>("system calls")
-                .share("time", one -> total.nanos == 0 ? 0 : (double) one.nanos / total.nanos)
-                .nanos("total", one -> one.nanos)
-                .column("average", Unit.NANOS, one -> one.nanos / one.calls)
-                .nanos("min", one -> one.least)
-                .nanos("max", one -> one.most)
-                .count("calls", one -> one.calls)
-                .count("errors", one -> one.errors == 0 ? null : one.errors)
-                .text("call", one -> one.name)
-                .table(rows);
+        TableBuilder<Sum> table = new TableBuilder<>("system calls");
+        for (String column : columns.isEmpty() ? SyscallsRequest.COLUMNS : columns) {
+            switch (column) {
+                case "time-percent" ->
+                        table.share(
+                                "time",
+                                one -> total.nanos == 0 ? 0 : (double) one.nanos / total.nanos);
+                case "total-time" -> table.nanos("total", one -> one.nanos);
+                case "avg-time" ->
+                        table.column("average", Unit.NANOS, one -> one.nanos / one.calls);
+                case "min-time" -> table.nanos("min", one -> one.least);
+                case "max-time" -> table.nanos("max", one -> one.most);
+                case "calls" -> table.count("calls", one -> one.calls);
+                case "errors" -> table.count("errors", one -> one.errors == 0 ? null : one.errors);
+                default -> table.text("call", one -> one.name);
+            }
+        }
+        return table.table(rows);
     }
 }

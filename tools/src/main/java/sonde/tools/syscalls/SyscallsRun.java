@@ -7,9 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
@@ -33,6 +35,7 @@ import sonde.recording.syscall.CallText;
 import sonde.recording.syscall.CaptureOp;
 import sonde.recording.syscall.CaptureOp.CallPlan;
 import sonde.recording.syscall.CaptureOp.NumberPlan;
+import sonde.recording.syscall.CaptureOp.PlanStyle;
 import sonde.sys.Clocks;
 import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
@@ -41,6 +44,7 @@ import sonde.sys.SyscallException;
 public final class SyscallsRun implements AutoCloseable {
     private static final int RING_BYTES = 64 << 20;
     private static final long WAIT_MILLIS = 10;
+    private static final int MOST_DATA = 16000;
     private static final int EXECVE = CallTable.number("execve");
 
     private final SyscallsRequest request;
@@ -48,6 +52,8 @@ public final class SyscallsRun implements AutoCloseable {
     private final @Nullable LaunchedCommand child;
     private final CallSession session;
     private final CallCounts counts = new CallCounts();
+    private final Set<Integer> executed = new HashSet<>();
+    private final Set<Integer> detached = new HashSet<>();
     private int waiting;
     private volatile int interrupted;
     private volatile boolean childEnded;
@@ -124,15 +130,25 @@ public final class SyscallsRun implements AutoCloseable {
         SyscallsRequest.CountForm counted = request.counts();
         boolean numbersOnly = counted != null && !counted.linesToo();
         CallPlan nothing = new CallPlan(List.of(), List.of());
+        PlanStyle style =
+                new PlanStyle(
+                        request.style().dumps() ? MOST_DATA : request.style().limit(),
+                        request.style().descriptors().needsFile()
+                                || !request.lines().filter().paths().isEmpty(),
+                        request.style().calls().verbose());
         Map<Integer, NumberPlan> plans = new HashMap<>();
-        request.lines().calls().stream()
+        request.lines().filter().calls().stream()
                 .forEach(number ->
                         plans.put(
                                 number,
                                 numbersOnly
                                         ? new NumberPlan(nothing, -1, Map.of())
-                                        : CaptureOp.plan(
-                                                request.table(), number, request.style().limit())));
+                                        : CaptureOp.plan(request.table(), number, style)));
+        if (request.style().descriptors().names() && !numbersOnly) {
+            for (int number : CallText.namingCalls()) {
+                plans.putIfAbsent(number, CaptureOp.plan(request.table(), number, style));
+            }
+        }
         // The command's own calls begin with its exec.
         plans.putIfAbsent(EXECVE, new NumberPlan(nothing, -1, Map.of()));
         return plans;
@@ -168,9 +184,11 @@ public final class SyscallsRun implements AutoCloseable {
                         files.flush();
                     }
                     finishWhenDone();
-                } else if (hasBegun(record)) {
+                } else if (lines.calls() >= request.limit()) {
+                    session.finish();
+                } else if (hasBegun(record) && isFollowed(record)) {
                     if (counted != null) {
-                        counts.accept(record, request.lines().calls());
+                        counts.accept(record, request.lines().filter().calls());
                     }
                     if (linesToo && files != null) {
                         files.accept(record);
@@ -197,6 +215,21 @@ public final class SyscallsRun implements AutoCloseable {
             waiting = 0;
         }
         return true;
+    }
+
+    /** Whether its process has executed no other program since it is traced, where that matters. */
+    private boolean isFollowed(CallRecord record) {
+        if (!request.untilExec()) {
+            return true;
+        }
+        int process = record.pid();
+        if (record.kind() == CallRecord.EXIT
+                && record.number() == EXECVE
+                && record.result() == 0
+                && !executed.add(process)) {
+            detached.add(process);
+        }
+        return !detached.contains(process);
     }
 
     /** Lets the command go, and waits for its end on another thread. */
@@ -240,7 +273,9 @@ public final class SyscallsRun implements AutoCloseable {
     /** The counts, when they were asked for. */
     public Optional<Table> table() {
         SyscallsRequest.CountForm counted = request.counts();
-        return counted == null ? Optional.empty() : Optional.of(counts.table(counted.order()));
+        return counted == null
+                ? Optional.empty()
+                : Optional.of(counts.table(counted.order(), counted.columns()));
     }
 
     /** What the user should know at the end. */

@@ -23,8 +23,9 @@ import sonde.probe.launch.InheritedState;
 import sonde.recording.syscall.CallStyle;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.LineStyle;
+import sonde.recording.syscall.LineStyle.LineFilter;
 import sonde.recording.syscall.LineStyle.PidForm;
-import sonde.recording.syscall.LineStyle.TimeForm;
+import sonde.recording.syscall.LineStyle.TimeStyle;
 import sonde.tools.syscalls.SyscallsRequest.CountForm;
 
 /** Calls of real programs; what they must be is known from the programs' texts. */
@@ -38,17 +39,17 @@ final class SyscallsKernelTest {
     private Table counts = new Table("", List.of(), List.of());
 
     private List<String> lines(boolean follow, CountForm form, String... command) throws Exception {
-        LineStyle style =
-                new LineStyle(
-                        PidForm.NONE,
-                        TimeForm.NONE,
-                        false,
-                        false,
-                        false,
+        LineFilter filter =
+                new LineFilter(
                         selection.calls(),
                         selection.signals(),
                         selection.statuses(),
+                        Set.of(),
+                        null,
+                        0,
+                        true,
                         true);
+        LineStyle style = new LineStyle(PidForm.NONE, TimeStyle.NONE, false, false, filter);
         SyscallsRequest request =
                 new SyscallsRequest(
                         InheritedState.capture(),
@@ -59,7 +60,9 @@ final class SyscallsKernelTest {
                         CallStyle.DEFAULT,
                         style,
                         form,
-                        separate);
+                        separate,
+                        Long.MAX_VALUE,
+                        false);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
             run.lines().rows().writeTo(out, listing);
@@ -160,7 +163,12 @@ final class SyscallsKernelTest {
         String program =
                 "import os\nf = os.open('/dev/null', 1)\nfor i in range(1000): os.write(f, b'x')";
         List<String> none =
-                lines(false, new CountForm(false, "calls"), "/usr/bin/python3", "-c", program);
+                lines(
+                        false,
+                        new CountForm(false, "calls", List.of()),
+                        "/usr/bin/python3",
+                        "-c",
+                        program);
         assertThat(none).isEmpty();
         List<Object> writes =
                 counts.rows().stream()
