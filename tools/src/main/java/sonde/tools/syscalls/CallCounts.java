@@ -9,6 +9,7 @@ import java.util.Map;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
+import sonde.probe.syscall.CallCounter;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CallTable;
 
@@ -44,10 +45,7 @@ final class CallCounts {
                 count(begin[0], record.nanos() - begin[1], record.result());
             }
         } else if (record.kind() == CallRecord.END) {
-            long[] begin = begins.remove(record.tid());
-            if (begin != null && shown.get(Math.clamp(begin[0], 0, CallTable.CALLS))) {
-                count(begin[0], record.nanos() - begin[1], 0);
-            }
+            begins.remove(record.tid()); // strace does not count calls that never return
         }
     }
 
@@ -58,6 +56,16 @@ final class CallCounts {
         sum.nanos += nanos;
         sum.least = Math.min(sum.least, nanos);
         sum.most = Math.max(sum.most, nanos);
+    }
+
+    /** Takes what the kernel has counted. */
+    void add(CallCounter.CallSum counted) {
+        Sum sum = sums.computeIfAbsent(counted.number(), one -> new Sum(CallTable.name(one)));
+        sum.calls += counted.calls();
+        sum.errors += counted.errors();
+        sum.nanos += counted.nanos();
+        sum.least = Math.min(sum.least, counted.least());
+        sum.most = Math.max(sum.most, counted.most());
     }
 
     /** The counts so far, the total last. */
