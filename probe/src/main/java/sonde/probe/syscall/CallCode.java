@@ -22,7 +22,7 @@ import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
-import sonde.probe.syscall.CallPrograms.TaskFields;
+import sonde.probe.syscall.FollowedCalls.TaskFields;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CallTable;
 

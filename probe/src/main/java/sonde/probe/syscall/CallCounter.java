@@ -15,7 +15,7 @@ import sonde.sys.SyscallException;
 
 /** Counts the system calls of some processes in the kernel: no record leaves it. */
 public final class CallCounter implements CallSource {
-    private final CallPrograms programs;
+    private final FollowedCalls programs;
     private final BpfMap counts;
 
     /**
@@ -24,11 +24,11 @@ public final class CallCounter implements CallSource {
      * @param number as {@link sonde.recording.syscall.CallRecord#number}
      * @param nanos from begin to end, of all together
      */
-    public record CallSum(
+    public record CountedCall(
             long number, long calls, long errors, long nanos, long least, long most) {}
 
     private CallCounter(Set<Integer> pids, boolean follow) throws IOException {
-        programs = new CallPrograms(follow, CountCode.MEMBER_BYTES);
+        programs = new FollowedCalls(follow, CountCode.MEMBER_BYTES);
         try {
             counts =
                     programs.map(
@@ -37,7 +37,7 @@ public final class CallCounter implements CallSource {
                             4,
                             CountCode.SUM_BYTES,
                             CountCode.SUMS);
-            CallPrograms.TaskFields fields = programs.fields();
+            FollowedCalls.TaskFields fields = programs.fields();
             CountCode code = new CountCode(programs.tree(), counts, fields);
             programs.attach("sched_process_exit", code.end());
             programs.attach("sched_process_exec", code.executed());
@@ -75,8 +75,8 @@ public final class CallCounter implements CallSource {
     }
 
     /** The sums so far. */
-    public List<CallSum> sums() throws SyscallException {
-        List<CallSum> sums = new ArrayList<>();
+    public List<CountedCall> sums() throws SyscallException {
+        List<CountedCall> sums = new ArrayList<>();
         counts.forEach((key, value) -> {
             int index = key.get(JAVA_INT, 0);
             long[] all = new long[5];
@@ -96,7 +96,7 @@ public final class CallCounter implements CallSource {
                         index <= CallTable.CALLS
                                 ? index
                                 : CallTable.compat(index - CallTable.CALLS - 1);
-                sums.add(new CallSum(number, all[0], all[1], all[2], all[3], all[4]));
+                sums.add(new CountedCall(number, all[0], all[1], all[2], all[3], all[4]));
             }
         });
         return sums;

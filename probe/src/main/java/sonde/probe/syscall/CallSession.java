@@ -25,7 +25,7 @@ import sonde.bpf.TaskTree;
 import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.ring.RingBuffer;
 import sonde.probe.syscall.CallCode.CallMaps;
-import sonde.probe.syscall.CallPrograms.TaskFields;
+import sonde.probe.syscall.FollowedCalls.TaskFields;
 import sonde.probe.syscall.CallStream.CallChunk;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.CaptureOp;
@@ -48,7 +48,7 @@ public final class CallSession implements CallSource.Streamed {
     private static final int CHUNK_BYTES = 1 << 20;
     private static final long LOOK_NANOS = 5_000_000;
 
-    private final CallPrograms programs;
+    private final FollowedCalls programs;
     private final CallStream stream;
     private final BpfMap lost;
     private final RingBuffer ring;
@@ -73,7 +73,7 @@ public final class CallSession implements CallSource.Streamed {
             int ringBytes) {}
 
     private CallSession(CallRequest request) throws IOException {
-        programs = new CallPrograms(request.follow(), 4);
+        programs = new FollowedCalls(request.follow(), 4);
         try {
             TaskTree tree = programs.tree();
             CallMaps maps = maps(request.ringBytes());
@@ -167,10 +167,10 @@ public final class CallSession implements CallSource.Streamed {
      */
     private FutureTask<Program> loading(String tracepoint, ProgramCode code, CallCode source) {
         BtfWriter types = new BtfWriter();
-        ProgramSpec plain = CallPrograms.spec(tracepoint, code);
+        ProgramSpec plain = FollowedCalls.spec(tracepoint, code);
         byte[] functions = source.types(types, plain.name());
         FutureTask<Program> task =
-                CallPrograms.inBackground(
+                FollowedCalls.inBackground(
                         "load",
                         () -> {
                             try (LoadedBtf btf = LoadedBtf.load(types.bytes())) {

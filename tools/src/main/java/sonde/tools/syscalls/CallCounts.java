@@ -59,7 +59,7 @@ final class CallCounts {
     }
 
     /** Takes what the kernel has counted. */
-    void add(CallCounter.CallSum counted) {
+    void add(CallCounter.CountedCall counted) {
         Sum sum = sums.computeIfAbsent(counted.number(), one -> new Sum(CallTable.name(one)));
         sum.calls += counted.calls();
         sum.errors += counted.errors();

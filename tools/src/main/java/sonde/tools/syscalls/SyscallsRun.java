@@ -150,7 +150,7 @@ public final class SyscallsRun implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         BitSet shown = request.lines().calls();
-        for (CallCounter.CallSum sum : counter.sums()) {
+        for (CallCounter.CountedCall sum : counter.sums()) {
             if (shown.get((int) Math.min(sum.number(), CallTable.CALLS))) {
                 counts.add(sum);
             }

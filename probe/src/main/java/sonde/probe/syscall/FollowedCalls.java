@@ -29,7 +29,7 @@ import sonde.sys.SyscallException;
  * Maps and programs of a session, and the threads that it follows. All programs are on raw
  * tracepoints: the kernel detaches those without waiting for a grace period.
  */
-final class CallPrograms implements AutoCloseable {
+final class FollowedCalls implements AutoCloseable {
     /**
      * Offsets in the kernel's structs.
      *
@@ -48,7 +48,7 @@ final class CallPrograms implements AutoCloseable {
      *
      * @param memberBytes of the value that a thread has in the tree
      */
-    CallPrograms(boolean descendants, int memberBytes) throws IOException {
+    FollowedCalls(boolean descendants, int memberBytes) throws IOException {
         if (Arch.current() != Arch.X86_64) {
             throw new BpfRefusedException(
                     "system calls",
@@ -57,7 +57,7 @@ final class CallPrograms implements AutoCloseable {
                     "use 'sonde record'");
         }
         this.descendants = descendants;
-        fields = inBackground("types", CallPrograms::readFields);
+        fields = inBackground("types", FollowedCalls::readFields);
         tree = keep(TaskTree.bare(memberBytes));
     }
 
