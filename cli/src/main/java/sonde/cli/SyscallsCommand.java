@@ -15,6 +15,7 @@ import sonde.event.result.Table;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.PrivateOutput;
+import sonde.recording.syscall.CallTable;
 import sonde.tools.record.RunningTarget;
 import sonde.tools.syscalls.SyscallsArguments;
 import sonde.tools.syscalls.SyscallsRequest;
@@ -29,6 +30,8 @@ final class SyscallsCommand {
     private SyscallsCommand() {}
 
     static int run(CommandCall call) throws Exception {
+        // Read while the JVM links the way into the kernel; both take some 20 ms.
+        Thread.ofPlatform().daemon().name("table").start(CallTable::read);
         InheritedState origin = InheritedState.capture();
         SyscallsRequest request = SyscallsArguments.request(call.given(), origin);
         for (int pid : request.pids()) {

@@ -58,12 +58,14 @@ final class CapturedCode {
 
     private static final int PAGE = 4096;
 
-    // The block that an operation gets: the record, the plan, the thread's value, a flag.
-    private static final int MAIN_BLOCK = -64;
+    // The block that an operation gets: the record, the plan, the thread's value, whether the call
+    // ends, and the first operation.
+    private static final int MAIN_BLOCK = -72;
     private static final int RECORD = 0;
     private static final int PLAN = 8;
     private static final int THREAD = 16;
-    private static final int AGAIN = 24;
+    private static final int EXIT = 24;
+    private static final int FIRST = 32;
 
     // The stack of an operation. The block that a part gets begins at PART_BLOCK with the record.
     private static final int OP = -8;
@@ -109,21 +111,31 @@ final class CapturedCode {
      * Follows the operations of a plan: R7 is the thread's value in the tree, R8 the plan, R9 the
      * record.
      *
-     * @param base {@link #ENTRY_OPS} or {@link #EXIT_OPS}
-     * @param again only those whose bit the thread's value has, because their memory was not there
+     * @param exit first those of the entry whose bit the thread's value has, because their memory
+     *     was not there, then those of the exit
      */
-    void operations(int base, boolean again) {
+    void operations(boolean exit) {
         Label none = label("no operations");
-        code.step("follow the operations")
-                .load(Width.U8, R1, R8, base)
-                .ifZero(R1, none)
-                .move(R1, R8)
-                .add(R1, base)
-                .store(Width.U64, R10, MAIN_BLOCK + PLAN, R1)
+        Label some = label("operations");
+        code.step("follow the operations").move(R1, R8).add(R1, ENTRY_OPS).move(R3, 0);
+        if (exit) {
+            Label again = label("some were missing");
+            code.load(Width.U32, R2, R7, 0)
+                    .ifNotZero(R2, again)
+                    .add(R1, EXIT_OPS - ENTRY_OPS)
+                    .move(R3, CaptureOp.MOST)
+                    .at(again)
+                    .ifNotZero(R2, some);
+        }
+        code.load(Width.U8, R2, R1, 0)
+                .ifZero(R2, none)
+                .at(some)
+                .store(Width.U64, R10, MAIN_BLOCK + FIRST, R3)
+                .store(Width.U64, R10, MAIN_BLOCK + PLAN, R8)
                 .store(Width.U64, R10, MAIN_BLOCK + RECORD, R9)
                 .store(Width.U64, R10, MAIN_BLOCK + THREAD, R7)
-                .store(Width.U64, R10, MAIN_BLOCK + AGAIN, again ? 1 : 0)
-                .move(R1, CaptureOp.MOST)
+                .store(Width.U64, R10, MAIN_BLOCK + EXIT, exit ? 1 : 0)
+                .move(R1, exit ? 2 * CaptureOp.MOST : CaptureOp.MOST)
                 .function(R2, operation)
                 .move(R3, R10)
                 .add(R3, MAIN_BLOCK)
@@ -185,17 +197,22 @@ final class CapturedCode {
         return types.add(new BtfType.Func(name, BtfType.Linkage.STATIC, prototype));
     }
 
-    /** One operation: R1 its index, R2 the block of the main program. 1 ends the list. */
+    /** One operation: R1 counts, R2 the block of the main program. 1 ends the list. */
     private void operation() {
         Label end = label("end");
         Label next = label("next");
         Label once = label("once");
-        code.move(R6, R1)
-                .and(R6, CaptureOp.MOST - 1)
-                .move(R7, R2)
+        Label last = label("last");
+        code.move(R7, R2)
+                .load(Width.U64, R6, R7, FIRST)
+                .add(R6, R1)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R6, 2 * CaptureOp.MOST, end)
+                .and(R6, 2 * CaptureOp.MOST - 1)
                 .load(Width.U64, R9, R7, RECORD)
-                .load(Width.U64, R4, R7, AGAIN)
-                .ifZero(R4, once)
+                .move(R4, 0)
+                .load(Width.U64, R1, R7, EXIT)
+                .ifZero(R1, once)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R6, CaptureOp.MOST, once)
                 .load(Width.U64, R1, R7, THREAD)
                 .load(Width.U32, R1, R1, 0)
                 .compute(AluOperation.SHIFT_RIGHT, R1, R6)
@@ -207,10 +224,11 @@ final class CapturedCode {
                 .shiftLeft(R1, 3)
                 .load(Width.U64, R2, R7, PLAN)
                 .add(R1, R2)
+                .add(R1, ENTRY_OPS)
                 .load(Width.U64, R5, R1, 0)
                 .store(Width.U64, R10, OP, R5)
                 .load(Width.U8, R2, R1, 0)
-                .ifZero(R2, end)
+                .ifZero(R2, last)
                 .load(Width.U8, R3, R1, 1)
                 .compute(AluOperation.OR, R4, R3)
                 .store(Width.U64, R10, HEADER, R4);
@@ -239,6 +257,9 @@ final class CapturedCode {
                 .store(Width.U32, R3, 0, R2)
                 .at(next)
                 .exit(0)
+                .at(last)
+                .step("the entry's operations end before those of the exit")
+                .branch(JumpCondition.NOT_EQUAL, R4, 0, next)
                 .at(end)
                 .exit(1);
     }

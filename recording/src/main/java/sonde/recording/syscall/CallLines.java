@@ -36,6 +36,13 @@ public final class CallLines {
         void text(CharSequence text) throws IOException;
     }
 
+    /** Takes calls whose lines are complete. */
+    @FunctionalInterface
+    public interface CallTally {
+        /** A call; the entry is null for one that began before the trace. */
+        void ended(@Nullable CallRecord entry, CallRecord exit);
+    }
+
     /** A thread that was seen. */
     private static final class ThreadCalls {
         final int tid;
@@ -70,6 +77,7 @@ public final class CallLines {
     private long lost;
     private boolean several;
     private long calls;
+    private CallTally tally = (_, _) -> {};
 
     /**
      * Writes to a sink.
@@ -84,6 +92,11 @@ public final class CallLines {
         filter = lines.filter();
         this.sink = sink;
         this.epochOffset = epochOffset;
+    }
+
+    /** Tells of each call that was shown. */
+    public void tell(CallTally to) {
+        tally = to;
     }
 
     /** Calls whose lines are complete. */
@@ -292,6 +305,7 @@ public final class CallLines {
         sink.text(head);
         open = null;
         calls++;
+        tally.ended(entry, exit);
     }
 
     private void column(ThreadCalls thread) {

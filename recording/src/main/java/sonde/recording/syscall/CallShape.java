@@ -51,12 +51,6 @@ record CallShape(
                 .reduce(arguments.size(), Math::max);
     }
 
-    /** Whether it sends or receives what may be a message of netlink. */
-    boolean hasMessage() {
-        return List.of("sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg", "recvmmsg")
-                .contains(name);
-    }
-
     /** The line for these arguments. */
     CallShape chosen(long[] values) {
         if (chooser < 0) {

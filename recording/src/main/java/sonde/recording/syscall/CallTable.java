@@ -56,9 +56,15 @@ public final class CallTable {
         }
     }
 
-    /** Reads the table; some 5 ms. */
+    private static final class ReadOnce {
+        static final CallTable TABLE =
+                new CallTable(
+                        ResourceTable.lines(CallTable.class.getResourceAsStream("calls.txt")));
+    }
+
+    /** The table; the first time it is read, which takes a JVM that starts some 15 ms. */
     public static CallTable read() {
-        return new CallTable(ResourceTable.lines(CallTable.class.getResourceAsStream("calls.txt")));
+        return ReadOnce.TABLE;
     }
 
     /** A table of such lines, for tests. */
@@ -81,6 +87,11 @@ public final class CallTable {
         }
         String known = NAMES.nameOf(number);
         return known.startsWith("syscall ") ? "syscall_0x" + Long.toHexString(number) : known;
+    }
+
+    /** What stands for a call of a 32-bit program. */
+    public static long compat(int number) {
+        return COMPAT_BASE + number;
     }
 
     /** The number of a call; -1 for a name that x86-64 does not have. */

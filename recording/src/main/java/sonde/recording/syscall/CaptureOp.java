@@ -167,24 +167,23 @@ public record CaptureOp(
                 exit.add(fixed(4, 0, 16));
             }
         }
-        files(shape, style.files(), entry, exit);
+        if (style.files()) {
+            files(shape, entry, exit);
+        }
         return new CallPlan(entry, exit);
     }
 
-    /** Netlink messages need the protocol of their socket even where no names are wanted. */
-    private static void files(
-            CallShape shape, boolean wanted, List<CaptureOp> entry, List<CaptureOp> exit) {
+    private static void files(CallShape shape, List<CaptureOp> entry, List<CaptureOp> exit) {
         for (int i = 0; i < shape.arguments().size(); i++) {
             ArgumentShape argument = shape.arguments().get(i).shape();
-            if (CallTable.isDescriptor(argument) && (wanted || i == 0 && shape.hasMessage())) {
-                entry.add(new CaptureOp(KIND_FILE, i, LENGTH_FIXED, 0, 0, wanted ? 1 : 0));
-            } else if (wanted
-                    && argument instanceof PointerTo pointer
+            if (CallTable.isDescriptor(argument)) {
+                entry.add(new CaptureOp(KIND_FILE, i, LENGTH_FIXED, 0, 0, 1));
+            } else if (argument instanceof PointerTo pointer
                     && CallTable.firstDescriptor(pointer.target())) {
                 array(i, pointer).ifPresent(op -> (pointer.out() ? exit : entry).add(op));
             }
         }
-        if (wanted && CallTable.isDescriptor(shape.result())) {
+        if (CallTable.isDescriptor(shape.result())) {
             exit.add(new CaptureOp(KIND_FILE, RESULT, LENGTH_RESULT, 0, 0, 1));
         }
     }

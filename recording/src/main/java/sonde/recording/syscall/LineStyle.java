@@ -81,6 +81,11 @@ public record LineStyle(
             return !statuses.isEmpty() || !paths.isEmpty() || slower > 0;
         }
 
+        /** Whether more than a call's number decides. */
+        public boolean needsRecords() {
+            return needsEnd() || descriptors != null;
+        }
+
         boolean shows(CallRecord call) {
             long number = call.number();
             return calls.get(

@@ -1,14 +1,15 @@
 package sonde.tools.syscalls;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
+import sonde.probe.syscall.CallCounter;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CallTable;
 
@@ -30,24 +31,11 @@ final class CallCounts {
     }
 
     private final Map<Long, Sum> sums = new HashMap<>();
-    private final Map<Integer, long[]> begins = new HashMap<>();
 
-    /** Takes the next record; calls are counted when they end. */
-    void accept(CallRecord record, BitSet shown) {
-        if (record.kind() == CallRecord.ENTER) {
-            long[] begin = begins.computeIfAbsent(record.tid(), _ -> new long[2]);
-            begin[0] = record.number();
-            begin[1] = record.nanos();
-        } else if (record.kind() == CallRecord.EXIT) {
-            long[] begin = begins.remove(record.tid());
-            if (begin != null && shown.get(Math.clamp(begin[0], 0, CallTable.CALLS))) {
-                count(begin[0], record.nanos() - begin[1], record.result());
-            }
-        } else if (record.kind() == CallRecord.END) {
-            long[] begin = begins.remove(record.tid());
-            if (begin != null && shown.get(Math.clamp(begin[0], 0, CallTable.CALLS))) {
-                count(begin[0], record.nanos() - begin[1], 0);
-            }
+    /** Takes a call that has ended; one that began before the trace has no time. */
+    void accept(@Nullable CallRecord entry, CallRecord exit) {
+        if (entry != null) {
+            count(entry.number(), exit.nanos() - entry.nanos(), exit.result());
         }
     }
 
@@ -58,6 +46,16 @@ final class CallCounts {
         sum.nanos += nanos;
         sum.least = Math.min(sum.least, nanos);
         sum.most = Math.max(sum.most, nanos);
+    }
+
+    /** Takes what the kernel has counted. */
+    void add(CallCounter.CountedCall counted) {
+        Sum sum = sums.computeIfAbsent(counted.number(), one -> new Sum(CallTable.name(one)));
+        sum.calls += counted.calls();
+        sum.errors += counted.errors();
+        sum.nanos += counted.nanos();
+        sum.least = Math.min(sum.least, counted.least());
+        sum.most = Math.max(sum.most, counted.most());
     }
 
     /**

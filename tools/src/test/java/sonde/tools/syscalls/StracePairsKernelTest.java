@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Table;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.testkit.Shard;
@@ -82,12 +84,14 @@ final class StracePairsKernelTest {
         return left;
     }
 
-    private List<String> sonde(String options, String... command) throws Exception {
+    private static SyscallsRequest request(String options, String... command) throws Exception {
         GivenOptions given = OptionWords.read(MODEL, words(options, command));
         given.check();
-        SyscallsRequest request =
-                SyscallsArguments.request(
-                        given, InheritedState.capture(), CommandWords.of(command));
+        return SyscallsArguments.request(given, InheritedState.capture(), CommandWords.of(command));
+    }
+
+    private List<String> sonde(String options, String... command) throws Exception {
+        SyscallsRequest request = request(options, command);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
             run.lines().rows().writeTo(out, ListingForm.TEXT);
@@ -172,6 +176,14 @@ final class StracePairsKernelTest {
         List<String> slow = sonde("--slower 50ms -T", "/bin/sleep", "0.1");
         assertThat(slow).hasSize(2);
         assertThat(slow.getFirst()).matches("clock_nanosleep\\(.*<0\\.1\\d+>");
+        SyscallsRequest counted = request("-c -Z -e openat", "/bin/cat", "/no/such/file");
+        try (SyscallsRun run = new SyscallsRun(counted)) {
+            run.lines().rows().writeTo(OutputStream.nullOutputStream(), ListingForm.TEXT);
+            Table table = run.table().orElseThrow();
+            assertThat(table.rows().getFirst()).endsWith("openat");
+            assertThat(table.rows())
+                    .allSatisfy(row -> assertThat(row.get(5)).isEqualTo(row.get(6)));
+        }
         List<String> few = sonde("--syscall-limit 3 -qq", "/bin/true");
         assertThat(few).hasSize(3);
     }
