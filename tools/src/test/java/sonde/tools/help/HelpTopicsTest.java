@@ -1,0 +1,112 @@
+package sonde.tools.help;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import sonde.tools.option.CommandModel;
+
+/** Words behind {@code sonde help} lead to the pages of docs, and what is printed is plain text. */
+class HelpTopicsTest {
+    private static final Path DOCS = Path.of("../docs");
+    private static final Map<String, CommandModel> MODELS =
+            Map.of(
+                    "record",
+                    CommandModel.parse(
+                            """
+                            sonde record [OPTIONS]
+
+                            Record.
+
+                            Options:
+                              --call-graph bpf|fp  unwind user stacks in this way
+                            """));
+
+    private static HelpTopics topics;
+
+    @BeforeAll
+    static void read() throws IOException {
+        topics = HelpTopics.read(DOCS, () -> MODELS);
+    }
+
+    private static String about(String topic) {
+        return topics.about(topic, 80).orElse("");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "filters | filters | --filter 'sched/sched_switch",
+                "Lost-Events | lost events | --ring-memory",
+                "execsnoop | EXECSNOOP | ARGS    arguments, beginning with the program",
+                "stacks | USER STACKS | sonde help stacks Java",
+                "language printf | printf | %d",
+                "formats/strace | TEXT OF STRACE | -k ",
+                "permissions | permissions | sonde doctor",
+            })
+    void aTopicIsPrintedAsText(String topic, String begin, String part) {
+        assertThat(about(topic)).startsWith(begin).contains(part).doesNotContain("](", "```", "**");
+    }
+
+    @Test
+    void longLinesAreBrokenAndTablesAlignedExceptCode() {
+        for (String topic : new String[] {"files", "environment", "packages"}) {
+            assertThat(about(topic).lines().filter(line -> !line.startsWith("    ")))
+                    .allMatch(line -> line.length() <= 80, topic);
+        }
+        assertThat(about("exit status")).contains("  0       done\n", "  5       a fault of sonde");
+    }
+
+    @Test
+    void otherWordsAreSearchedInPagesAndOptions() {
+        assertThat(about("page faults")).contains("sonde help ", "    ");
+        assertThat(about("--call-graph"))
+                .contains("sonde help record\n    --call-graph bpf|fp: unwind user stacks");
+        assertThat(topics.about("zyzzyva frobnication", 80)).isEmpty();
+        assertThat(topics.meant("filtres")).contains("filters");
+        assertThat(about("topics")).contains("lost events", "language  ", "execsnoop");
+    }
+
+    @Test
+    void everyPlaceThatPagesAndSearchesNameIsThere() throws IOException {
+        Pattern call = Pattern.compile("`sonde help ([a-z][^`]*)`");
+        try (Stream<Path> files = Files.walk(DOCS)) {
+            for (Path file : files.filter(one -> one.toString().endsWith(".md")).toList()) {
+                Matcher named = call.matcher(Files.readString(file));
+                while (named.find()) {
+                    assertThat(about(named.group(1))).as(named.group()).isNotEmpty();
+                }
+            }
+        }
+        Matcher found = Pattern.compile("(?m)^sonde help (.*)$").matcher(about("page faults"));
+        int places = 0;
+        for (; found.find(); places++) {
+            if (!MODELS.containsKey(found.group(1))) {
+                assertThat(about(found.group(1))).as(found.group()).doesNotContain("other places");
+            }
+        }
+        assertThat(places).isGreaterThan(4);
+    }
+
+    @Test
+    void whatAPageHoldsCannotMoveTheCursor(@TempDir Path folder) throws IOException {
+        Files.writeString(folder.resolve("a.md"), "# a\n\nx\u001b[2Jy\n\n```\n\u001b[31mz\n```\n");
+        HelpTopics hostile = HelpTopics.read(folder, Map::of);
+        assertThat(hostile.about("a", 0).orElseThrow()).doesNotContain("\u001b");
+        assertThat(
+                        HelpTopics.read(Files.createDirectory(folder.resolve("b")), Map::of)
+                                .about("a", 0))
+                .isEmpty();
+    }
+}
