@@ -169,8 +169,8 @@ public final class Build {
         if (!isOurs) {
             command.addAll(List.of("--module-path", modules.toString()));
             // objcopy knows the libraries of its own processor alone; this is Debian's for arm64.
-            String objcopy = "aarch64-linux-gnu-objcopy";
-            if (Package.has(objcopy)) {
+            String objcopy = "/usr/bin/aarch64-linux-gnu-objcopy";
+            if (Files.isExecutable(Path.of(objcopy))) {
                 command.add(
                         "--strip-native-debug-symbols=exclude-debuginfo-files:objcopy=" + objcopy);
             }
@@ -184,12 +184,10 @@ public final class Build {
                         "--output", target.toString()));
         // In a process of its own: what jlink generates depends on what its JVM has run before.
         Process linking =
-                new ProcessBuilder(command)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
+                new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(linking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (linking.waitFor() != 0) {
-            throw new IOException("jlink failed");
+            throw new IOException("jlink failed: " + said.strip());
         }
     }
 

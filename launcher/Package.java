@@ -175,6 +175,11 @@ public final class Package {
         byte[] head = Files.readAllBytes(home.resolve("lib/libjli.so"));
         boolean isArm = head[18] == (byte) 183; // elf.h: EM_AARCH64; else EM_X86_64
         arch = isArm ? "arm64" : "amd64";
+        try (Stream<Path> files = Files.walk(home)) {
+            for (Path file : files.filter(one -> one.toString().endsWith(".debuginfo")).toList()) {
+                Files.delete(file); // Debian's modules have them
+            }
+        }
         copy(root.resolve("build/image/app"), home.resolve("app"));
         Files.createSymbolicLink(home.resolve("bin/sonde"), Path.of("../app/sonde.sh"));
         Files.createSymbolicLink(home.resolve("docs"), Path.of("."));
@@ -589,7 +594,7 @@ public final class Package {
         return sum;
     }
 
-    static boolean has(String tool) {
+    private static boolean has(String tool) {
         return Stream.of(System.getenv("PATH").split(":"))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, tool)));
     }

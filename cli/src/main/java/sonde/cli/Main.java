@@ -190,17 +190,10 @@ public final class Main {
         }
         String topic = String.join(" ", words);
         Path pages = Path.of(System.getProperty("sonde.home", "."), "docs");
+        int width = TerminalKind.width(TerminalKind.STDOUT);
         try {
-            HelpTopics topics = HelpTopics.read(pages, Manuals::models);
-            int width = TerminalKind.width(TerminalKind.STDOUT);
-            Optional<String> text = topics.about(topic, width);
-            text.ifPresent(out::print);
-            if (text.isPresent()) {
-                return ExitCode.DONE;
-            }
-            err.println("sonde: no page has '" + topic + "'" + topics.meant(topic));
-            err.println("       'sonde help topics' lists the topics, 'sonde --help' the commands");
-            return ExitCode.USAGE;
+            out.print(HelpTopics.read(pages, Manuals::models).answer(topic, width));
+            return ExitCode.DONE;
         } catch (IOException e) {
             return FailureMessages.execution(e, "", false, err);
         }

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import sonde.event.NearestNames;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.OptionModel;
+import sonde.tools.report.NothingMatchesException;
 import sonde.view.WrappedText;
 
 /**
@@ -87,8 +88,18 @@ public final class HelpTopics {
         return out.append("\nEach tool has a page too: 'sonde help execsnoop'.\n").toString();
     }
 
-    /** The text of a topic, or what was found; empty where nothing was. */
-    public Optional<String> about(String topic, int width) {
+    /** The text of a topic, or what was found; the terminal has so many columns, or 0. */
+    public String answer(String topic, int width) throws NothingMatchesException {
+        Optional<String> text = about(topic, width);
+        if (text.isEmpty()) {
+            String near = NearestNames.meant(topic, names());
+            throw new NothingMatchesException(
+                    "no page has '" + topic + "'" + near + "; 'sonde help topics' lists all");
+        }
+        return text.get();
+    }
+
+    private Optional<String> about(String topic, int width) {
         String wanted = key(topic);
         if (wanted.equals(ANSWERS)) {
             return Optional.of(list(width));
@@ -109,11 +120,6 @@ public final class HelpTopics {
             return Optional.of(answer.orElseGet(exact::getFirst).text(wide(width)));
         }
         return found(topic, exact, width);
-    }
-
-    /** {@code "; did you mean 'stacks'?"}, or nothing. */
-    public String meant(String topic) {
-        return NearestNames.meant(topic, names());
     }
 
     private static boolean isAnswer(PageSection section) {

@@ -1,6 +1,7 @@
 package sonde.tools.help;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sonde.tools.option.CommandModel;
+import sonde.tools.report.NothingMatchesException;
 
 /** Words behind {@code sonde help} lead to the pages of docs, and what is printed is plain text. */
 class HelpTopicsTest {
@@ -39,8 +41,8 @@ class HelpTopicsTest {
         topics = HelpTopics.read(DOCS, () -> MODELS);
     }
 
-    private static String about(String topic) {
-        return topics.about(topic, 80).orElse("");
+    private static String about(String topic) throws NothingMatchesException {
+        return topics.answer(topic, 80);
     }
 
     @ParameterizedTest
@@ -55,12 +57,12 @@ class HelpTopicsTest {
                 "formats/strace | TEXT OF STRACE | -k ",
                 "permissions | permissions | sonde doctor",
             })
-    void aTopicIsPrintedAsText(String topic, String begin, String part) {
+    void aTopicIsPrintedAsText(String topic, String begin, String part) throws IOException {
         assertThat(about(topic)).startsWith(begin).contains(part).doesNotContain("](", "```", "**");
     }
 
     @Test
-    void longLinesAreBrokenAndTablesAlignedExceptCode() {
+    void longLinesAreBrokenAndTablesAlignedExceptCode() throws IOException {
         for (String topic : new String[] {"files", "environment", "packages"}) {
             assertThat(about(topic).lines().filter(line -> !line.startsWith("    ")))
                     .allMatch(line -> line.length() <= 80, topic);
@@ -69,12 +71,13 @@ class HelpTopicsTest {
     }
 
     @Test
-    void otherWordsAreSearchedInPagesAndOptions() {
+    void otherWordsAreSearchedInPagesAndOptions() throws IOException {
         assertThat(about("page faults")).contains("sonde help ", "    ");
         assertThat(about("--call-graph"))
                 .contains("sonde help record\n    --call-graph bpf|fp: unwind user stacks");
-        assertThat(topics.about("zyzzyva frobnication", 80)).isEmpty();
-        assertThat(topics.meant("filtres")).contains("filters");
+        assertThatThrownBy(() -> about("filtres"))
+                .isInstanceOf(NothingMatchesException.class)
+                .hasMessageContaining("did you mean 'filters'");
         assertThat(about("topics")).contains("lost events", "language  ", "execsnoop");
     }
 
@@ -103,10 +106,8 @@ class HelpTopicsTest {
     void whatAPageHoldsCannotMoveTheCursor(@TempDir Path folder) throws IOException {
         Files.writeString(folder.resolve("a.md"), "# a\n\nx\u001b[2Jy\n\n```\n\u001b[31mz\n```\n");
         HelpTopics hostile = HelpTopics.read(folder, Map::of);
-        assertThat(hostile.about("a", 0).orElseThrow()).doesNotContain("\u001b");
-        assertThat(
-                        HelpTopics.read(Files.createDirectory(folder.resolve("b")), Map::of)
-                                .about("a", 0))
-                .isEmpty();
+        assertThat(hostile.answer("a", 0)).contains("z").doesNotContain("\u001b");
+        HelpTopics none = HelpTopics.read(Files.createDirectory(folder.resolve("b")), Map::of);
+        assertThatThrownBy(() -> none.answer("a", 0)).hasMessageContaining("no page has 'a'");
     }
 }
