@@ -17,6 +17,7 @@ import sonde.symbol.line.SourceOptions;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.ExplainRecipe.LogSource;
+import sonde.tools.explain.IncidentFilter;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
 /** Reports decoded with an image that has a kernel's banner. */
@@ -122,7 +123,9 @@ class ExplainSymbolsTest {
                 .contains("pond_depth has another size in this file: it is of another build");
         assertThat(here.run("symbolize", "-e", "vmlinux", "main+0x99/0x98").err())
                 .contains("the offset is behind the end of the function");
-        ExplainOptions forced = new ExplainOptions(false, false, false, false, false, true, folder);
+        ExplainOptions forced =
+                new ExplainOptions(
+                        false, false, false, false, false, true, false, IncidentFilter.ALL, folder);
         assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond"), forced))
                 .contains("pond.c:4", "\n            2  struct pond {", "\n      >     4  {\n");
     }

@@ -11,6 +11,7 @@ import sonde.testkit.Json;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.ExplainRecipe.LogSource;
+import sonde.tools.explain.IncidentFilter;
 import sonde.tools.explain.IncidentPage;
 import sonde.view.HtmlRenderer;
 
@@ -21,7 +22,8 @@ import sonde.view.HtmlRenderer;
  */
 public final class ExplainTarget {
     private static final ExplainOptions ALL =
-            new ExplainOptions(true, true, false, false, false, false, null);
+            new ExplainOptions(
+                    true, true, false, false, false, false, false, IncidentFilter.ALL, null);
 
     private ExplainTarget() {}
 

@@ -144,6 +144,7 @@ final class IncidentReader {
         return new Incident(
                 number,
                 kind,
+                report.stamp,
                 identity,
                 type,
                 fields,

@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +26,9 @@ import sonde.view.WrappedText;
 
 /** Writes incidents for people, or a JSON object per incident. */
 final class IncidentWriter {
+    private static final DateTimeFormatter DATE =
+            DateTimeFormatter.ofPattern("EEE MMM d HH:mm:ss yyyy", Locale.ROOT);
+
     private static final int WIDTH = 100;
     private static final int MOST_FRAMES = 12;
     private static final int AROUND = 3;
@@ -151,6 +157,12 @@ final class IncidentWriter {
         values.put("line", first.number());
         values.put("last_line", incident.lines().getLast().number());
         values.put("seconds", first.hasTime() ? first.seconds() : null);
+        double epoch = incident.stamp().epoch();
+        values.put(
+                "time",
+                Double.isNaN(epoch)
+                        ? null
+                        : Instant.ofEpochMilli(Math.round(epoch * 1e3)).toString());
         values.put("context", first.context().isEmpty() ? null : first.context());
         values.put("what", what(incident));
         values.put("corrupted", !incident.damage().isEmpty());
@@ -199,6 +211,15 @@ final class IncidentWriter {
         return lines;
     }
 
+    /** Local time as dmesg -T has it; empty for a line without a date. */
+    private static String date(LogStamp stamp) {
+        return Double.isNaN(stamp.epoch())
+                ? ""
+                : DATE.format(
+                        Instant.ofEpochMilli(Math.round(stamp.epoch() * 1e3))
+                                .atZone(ZoneId.systemDefault()));
+    }
+
     private static List<CodeRow> rows(Incident incident) {
         return incident.code() == null ? List.of() : incident.code().instructions();
     }
@@ -236,8 +257,11 @@ final class IncidentWriter {
                 .append(kind.name())
                 .append("; line ")
                 .append(first.number());
-        if (first.hasTime()) {
+        String date = date(incident.stamp());
+        if (first.hasTime() && !(options.dates() && !date.isEmpty())) {
             text.append(", ").append("%.6f".formatted(first.seconds())).append(" s");
+        } else if (!date.isEmpty()) {
+            text.append(", ").append(date);
         }
         if (!first.context().isEmpty()) {
             text.append(", printed by ").append(TextEscape.line(first.context()));

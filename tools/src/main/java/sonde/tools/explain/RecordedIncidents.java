@@ -47,7 +47,7 @@ public final class RecordedIncidents implements LogIncident.IncidentSearch {
         LineFeed(List<Incident> found) {
             IncidentReader reader =
                     new IncidentReader(new BlameRules(), null, ExplainOptions.USUAL);
-            finder = new IncidentFinder(catalogue, reader, found::add);
+            finder = new IncidentFinder(catalogue, reader, Double.NaN, found::add);
         }
 
         /**
