@@ -281,6 +281,51 @@ class ExplainSymbolsTest {
         }
     }
 
+    /** An image with BTF alone has the parameters of functions: names are those that follow. */
+    @Test
+    void parametersAreNamedByBtf(@TempDir Path folder) throws Exception {
+        assumeTrue(System.getProperty("os.arch").equals("amd64"), "registers of x86");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+        Files.writeString(
+                folder.resolve("pond.c"),
+                "__attribute__((no_instrument_function)) void __fentry__(void) {}\n"
+                        + FAULTS.replace("#define KEEP ", "#define KEEP TRACED "));
+        Sonde here = Sonde.in(folder);
+        String image = folder.resolve("vmlinux").toString();
+        for (String traced : List.of("", "__attribute__((no_instrument_function))")) {
+            List<String> gcc =
+                    List.of(
+                            "gcc",
+                            "-gbtf",
+                            "-O2",
+                            "-no-pie",
+                            "-w",
+                            "-pg",
+                            "-mfentry",
+                            "-DTRACED=" + traced,
+                            "-o",
+                            image,
+                            "pond.c");
+            assertThat(here.execute(gcc).err()).isEmpty();
+            String log =
+                    placed(
+                            here.execute(List.of(image)).out(),
+                            here.execute(List.of("nm", "-n", image)).out());
+            String found = explained(Path.of(image), log).replaceAll("\\s+", " ");
+            assertThat(found)
+                    .contains(
+                            "RDI is p (struct pond *); member `depth` at offset 0x38 of `struct",
+                            "RDI is water (struct pond *); member `flags` at offset 0x44",
+                            "RAX is l->pond (struct pond *); member `tx` at offset 0x30",
+                            "is l->pond->rx (struct ring *); member `tail` at offset 0xc",
+                            "member `fins[2].length` at offset 0x30 of `struct ring`",
+                            "member `colour[5]` at offset 0x9 of `struct fin`");
+            assertThat(found).containsPattern("E.X = 0; E.X is r->head ");
+            // A loop comes back to the access: what is in the register there is not known.
+            assertThat(found).doesNotContain("is lake (");
+        }
+    }
+
     /**
      * A log with {@code function+offset/size} for its addresses, by the output of {@code nm -n}.
      */

@@ -22,6 +22,7 @@ import sonde.binary.machine.MachineOperand;
 import sonde.binary.machine.MachineOperand.MachineAccess;
 import sonde.binary.machine.MachineOperand.MachineMemory;
 import sonde.binary.machine.MachineOperand.MachineRegister;
+import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
 import sonde.tools.symbolize.SymbolizeRecipe.LogCopy.LogPlace;
 
@@ -135,7 +136,9 @@ record FaultCode(String detail, List<CodeRow> instructions) {
                     && section.contains(begin)) {
                 SectionBytes all = place.symbols().elf().bytes(section);
                 long from = begin - section.address();
-                byte[] bytes = new byte[(int) Math.min(far + BEHIND, all.sizeBytes() - from)];
+                long size = Long.parseLong(offset.substring(offset.indexOf("/0x") + 3), 16);
+                long end = Math.min(Math.max(size, far + BEHIND), far + MOST_FUNCTION);
+                byte[] bytes = new byte[(int) Math.min(end, all.sizeBytes() - from)];
                 for (int i = 0; i < bytes.length; i++) {
                     bytes[i] = (byte) all.at(from + i);
                 }
@@ -150,6 +153,19 @@ record FaultCode(String detail, List<CodeRow> instructions) {
         LogPlace place = place(block, symbols);
         if (place == null) {
             return "";
+        }
+        BtfSourceTypes types = block.at().module().isEmpty() ? symbols.types() : null;
+        boolean isBtf = types != null && place.symbols().scope(place.address()).isEmpty();
+        MachineDecoder decoder = MachineDecoder.of(block.machine()).orElse(null);
+        CodeLine.CodeBytes whole = isBtf ? image(block, symbols) : null;
+        Matcher at = AT.matcher(block.at().raw());
+        if (types != null && decoder != null && whole != null && at.find()) {
+            return OperandNames.of(
+                    place,
+                    CodeLine.of(decoder, whole, whole.mark()),
+                    block.machine(),
+                    types,
+                    at.group("name"));
         }
         Long address = null;
         for (MachineOperand operand : code.fault().operands()) {

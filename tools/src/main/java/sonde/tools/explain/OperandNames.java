@@ -2,11 +2,15 @@ package sonde.tools.explain;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.btf.Btf;
+import sonde.binary.btf.BtfType;
 import sonde.binary.dwarf.location.DebugEntry;
 import sonde.binary.dwarf.location.ObjectLocation;
 import sonde.binary.dwarf.location.ObjectLocation.ImplicitValue;
@@ -25,6 +29,7 @@ import sonde.binary.machine.MachineOperand;
 import sonde.binary.machine.MachineOperand.MachineImmediate;
 import sonde.binary.machine.MachineOperand.MachineMemory;
 import sonde.binary.machine.MachineOperand.MachineRegister;
+import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.symbol.ctype.SourceType;
 import sonde.symbol.ctype.SourceType.Array;
 import sonde.symbol.ctype.SourceType.Member;
@@ -49,6 +54,15 @@ final class OperandNames {
     private static final Set<String> SCRATCH =
             Set.of("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
 
+    /** Registers of the first parameters; figure 3.4, and section 6.8.2 of AAPCS64. */
+    private static final List<String> ARGUMENTS = List.of("rdi", "rsi", "rdx", "rcx", "r8", "r9");
+
+    private static final List<String> ARM_ARGUMENTS =
+            List.of("x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7");
+
+    /** The tracer's entry, which each function calls first, keeps all registers. */
+    private static final String FENTRY = "__fentry__";
+
     /** Instructions that write registers which they do not name. */
     private static final Set<String> HIDDEN =
             Set.of(
@@ -70,10 +84,61 @@ final class OperandNames {
     private final CodeLine code;
     private final int machine;
 
-    private OperandNames(LogPlace place, CodeLine code, int machine) {
+    /** What registers hold before the first instruction of the function, by BTF. */
+    private final Map<String, Known> parameters;
+
+    private OperandNames(
+            LogPlace place, CodeLine code, int machine, Map<String, Known> parameters) {
         this.place = place;
         this.code = code;
         this.machine = machine;
+        this.parameters = parameters;
+    }
+
+    /**
+     * As below, without DWARF: BTF has the parameters of functions, and no other variables.
+     *
+     * @param code of the whole function
+     */
+    static String of(
+            LogPlace place, CodeLine code, int machine, BtfSourceTypes types, String function)
+            throws IOException {
+        List<String> registers =
+                machine == ElfFile.EM_X86_64
+                        ? ARGUMENTS
+                        : machine == ElfFile.EM_AARCH64 ? ARM_ARGUMENTS : List.of();
+        Map<String, Known> parameters = new HashMap<>();
+        List<BtfType.FuncProto> prototypes = new ArrayList<>();
+        Btf btf = types.btf();
+        for (int id : btf.findEach(function)) {
+            if (btf.type(id) instanceof BtfType.Func found
+                    && btf.type(found.type()) instanceof BtfType.FuncProto prototype) {
+                prototypes.add(prototype);
+            }
+        }
+        // Functions of one name in several files may have other parameters.
+        List<BtfType.Param> all =
+                prototypes.size() == 1 ? prototypes.getFirst().params() : List.of();
+        for (int i = 0; i < Math.min(all.size(), registers.size()); i++) {
+            SourceType type = types.type(all.get(i).type());
+            if (type.sizeBytes() > Long.BYTES || type.plain() instanceof Structure) {
+                break; // it may take two registers or none
+            }
+            parameters.put(registers.get(i), new Known(all.get(i).name(), type, 0));
+        }
+        return parameters.isEmpty()
+                ? ""
+                : new OperandNames(place, code, machine, parameters).operand(null);
+    }
+
+    /** What a register holds at the entry of the function; null where nothing says it. */
+    private @Nullable Known parameter(String register) {
+        MachineInstruction first = code.instructions().getFirst();
+        boolean isEntry =
+                first.address() == 0
+                        && code.instructions().stream()
+                                .noneMatch(one -> one.target().orElse(Long.MIN_VALUE) == 0);
+        return isEntry ? parameters.get(register) : null;
     }
 
     /**
@@ -85,7 +150,7 @@ final class OperandNames {
     static String of(LogPlace place, CodeLine code, int machine, @Nullable Long address)
             throws IOException {
         boolean isKnown = machine == ElfFile.EM_X86_64 || machine == ElfFile.EM_AARCH64;
-        return isKnown ? new OperandNames(place, code, machine).operand(address) : "";
+        return isKnown ? new OperandNames(place, code, machine, Map.of()).operand(address) : "";
     }
 
     private String operand(@Nullable Long address) throws IOException {
@@ -173,7 +238,8 @@ final class OperandNames {
         if (moved != null) {
             return moved;
         }
-        for (int i = index - 1; i >= 0 && steps < MOST_STEPS; i--) {
+        int i = index - 1;
+        for (; i >= 0 && steps < MOST_STEPS; i--) {
             MachineInstruction one = code.instructions().get(i);
             if (endsStraightLine(one, index) || mayHide(one, wanted)) {
                 return null;
@@ -189,7 +255,8 @@ final class OperandNames {
                 }
             }
         }
-        return null;
+        Known parameter = i < 0 ? parameter(wanted) : null;
+        return parameter != null && parameter.type().plain() instanceof Pointer ? parameter : null;
     }
 
     /** The variable or member whose value a register holds, as an expression; empty for none. */
@@ -223,7 +290,8 @@ final class OperandNames {
                             : null;
             return base == null || member == null ? "" : base.name() + "->" + member.name();
         }
-        return "";
+        Known parameter = parameter(wanted);
+        return parameter == null ? "" : parameter.name();
     }
 
     /** The register into which an instruction copies another; empty for none. */
@@ -241,7 +309,7 @@ final class OperandNames {
                 : "";
     }
 
-    private boolean isKept(String register, int from, int to) {
+    private boolean isKept(String register, int from, int to) throws IOException {
         for (MachineInstruction one : code.instructions().subList(from, to)) {
             if (mayHide(one, register) || writes(one, register)) {
                 return false;
@@ -315,8 +383,15 @@ final class OperandNames {
     }
 
     /** Whether an instruction may write a register that it does not name. */
-    private boolean mayHide(MachineInstruction one, String register) {
+    private boolean mayHide(MachineInstruction one, String register) throws IOException {
         if (one.flow() == MachineFlow.CALL) {
+            long begin = place.address() - code.fault().address();
+            if (one.target().isPresent()
+                    && place.symbols()
+                            .functionAt(begin + one.target().getAsLong())
+                            .equals(FENTRY)) {
+                return false;
+            }
             boolean isKept =
                     machine == ElfFile.EM_AARCH64
                             ? register.matches("x(?:19|2\\d)")

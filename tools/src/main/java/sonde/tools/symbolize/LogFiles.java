@@ -20,9 +20,12 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.btf.Btf;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.SectionBytes;
+import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
 
@@ -51,6 +54,7 @@ final class LogFiles implements AutoCloseable {
     private final Set<String> lackedModules = new TreeSet<>();
     private final Set<String> otherBuilds = new TreeSet<>();
     private @Nullable Map<String, Path> modules;
+    private @Nullable BtfSourceTypes types;
 
     /**
      * @param program what addresses and functions without a file belong to; null for nothing
@@ -252,6 +256,17 @@ final class LogFiles implements AutoCloseable {
                     : KernelBuild.UNKNOWN;
         }
         return KernelBuild.UNKNOWN;
+    }
+
+    /** The types in the section .BTF of the kernel's image; null where it has none. */
+    @Nullable BtfSourceTypes types() throws IOException {
+        SourceSymbols kernel = program;
+        ElfSection section = kernel == null ? null : kernel.elf().section(".BTF").orElse(null);
+        if (types == null && kernel != null && section != null) {
+            Input input = Input.of(".BTF", kernel.elf().content(section));
+            types = new BtfSourceTypes(Btf.read(input), Long.BYTES);
+        }
+        return types;
     }
 
     /** Whether somebody said where the kernel's modules are. */

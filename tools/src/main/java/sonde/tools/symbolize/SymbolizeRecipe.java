@@ -17,6 +17,7 @@ import sonde.binary.MalformedInputException;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.RowOutput;
+import sonde.symbol.ctype.BtfSourceTypes;
 import sonde.symbol.files.Attempt;
 import sonde.symbol.files.DebugSearch;
 import sonde.symbol.files.KernelSearch;
@@ -319,6 +320,11 @@ public final class SymbolizeRecipe implements AutoCloseable {
             return symbols == null || starts.length != 1
                     ? null
                     : new LogPlace(symbols, starts[0] + offset);
+        }
+
+        /** The types of the kernel's image by BTF; null where it has none. */
+        public @Nullable BtfSourceTypes types() throws IOException {
+            return files.types();
         }
 
         /**
