@@ -108,6 +108,7 @@ public final class Script {
         }
         type(types, "signal", "signal_deliver", i("sig", 8, 4), i("code", 12, 4));
         type(types, "signal", "signal_generate", i("sig", 8, 4), i("code", 12, 4), i("pid", 16, 4));
+        type(types, "printk", "console", chars("msg", 8, 56));
         return types;
     }
 
@@ -415,6 +416,12 @@ public final class Script {
     public Script signal(String name, long time, int cpu, int tid, int signal, int target) {
         ByteBuffer b = bytes(20).putInt(8, signal).putInt(16, target);
         return add(ftrace, "signal", name, time, cpu, tid, b);
+    }
+
+    public Script printed(long time, int cpu, int tid, String line) {
+        ByteBuffer b = bytes(64);
+        put(b, 8, line);
+        return add(ftrace, "printk", "console", time, cpu, tid, b);
     }
 
     public List<Row> rows() {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.analysis.CountedThreads;
+import sonde.analysis.LogIncident;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.result.Frame;
 import sonde.recording.bundle.RecordingMeta;
@@ -30,6 +31,19 @@ final class RecordingStoreTest {
 
     @TempDir Path folder;
 
+    /** These recordings have no lines of a log. */
+    private static final class NoIncidents implements LogIncident.IncidentSearch {
+        @Override
+        public void line(long time, int cpu, int tid, String text) {
+            throw new AssertionError(text);
+        }
+
+        @Override
+        public List<LogIncident> incidents() {
+            return List.of();
+        }
+    }
+
     static TraceInput input(SampleRecording recording, long shift) {
         return new TraceInput(
                 "sample",
@@ -43,9 +57,7 @@ final class RecordingStoreTest {
                 type -> false,
                 number -> "call" + number,
                 () -> new ProcessSymbols(new ProcessMaps(), at -> Frame.label("f" + at)),
-                () -> {
-                    throw new AssertionError("no statement asks for incidents");
-                });
+                NoIncidents::new);
     }
 
     private RecordingStore open(SampleRecording... recordings) throws IOException {

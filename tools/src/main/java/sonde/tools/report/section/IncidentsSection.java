@@ -1,6 +1,7 @@
 package sonde.tools.report.section;
 
 import java.util.List;
+import sonde.event.result.IncidentList;
 import sonde.event.result.Result;
 import sonde.tools.report.AnalysisKey;
 import sonde.tools.report.ReportOperators;
@@ -25,7 +26,9 @@ final class IncidentsSection implements ReportSection {
 
     @Override
     public List<Result> results(ReportOperators found) {
-        return List.of(found.of(ReportOperators.INCIDENTS).list());
+        IncidentList list = found.of(ReportOperators.INCIDENTS).list();
+        boolean isAsked = found.options().sections().size() == 1;
+        return list.incidents().isEmpty() && !isAsked ? List.of() : List.of(list);
     }
 
     @Override
