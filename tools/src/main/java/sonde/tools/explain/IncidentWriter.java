@@ -20,7 +20,7 @@ import sonde.event.result.Listing.ListingForm;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.FaultCode.CodeRow;
 import sonde.tools.symbolize.SourceTree;
-import sonde.tools.symbolize.SourceTree.SourceLine;
+import sonde.tools.symbolize.SourceTree.TreeLine;
 import sonde.view.TextEscape;
 import sonde.view.WrappedText;
 
@@ -203,7 +203,7 @@ final class IncidentWriter {
             return List.of();
         }
         List<String> lines = new ArrayList<>();
-        for (SourceLine line : new SourceTree(tree).around(frame.file(), wanted, AROUND)) {
+        for (TreeLine line : new SourceTree(tree).around(frame.file(), wanted, AROUND)) {
             String mark = line.number() == wanted ? ">" : " ";
             lines.add(
                     "%s %5d  %s".formatted(mark, line.number(), line.text().replace("\t", "    ")));

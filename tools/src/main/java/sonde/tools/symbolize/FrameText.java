@@ -12,7 +12,7 @@ import sonde.event.result.RowOutput;
 import sonde.recording.JsonString;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.line.SourceFrame;
-import sonde.tools.symbolize.SourceTree.SourceLine;
+import sonde.tools.symbolize.SourceTree.TreeLine;
 import sonde.view.TextEscape;
 
 /** Writes frames as addr2line does, or as JSON. */
@@ -130,7 +130,7 @@ public final class FrameText {
         if (look.source == null) {
             return;
         }
-        for (SourceLine one : look.source.around(frame.file(), frame.line(), AROUND)) {
+        for (TreeLine one : look.source.around(frame.file(), frame.line(), AROUND)) {
             boolean isIt = one.number() == frame.line();
             line.append(isIt ? '>' : ' ').append(one.number()).append(isIt ? '<' : ' ');
             line.append('\t');

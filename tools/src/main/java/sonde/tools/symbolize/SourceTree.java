@@ -20,24 +20,24 @@ public record SourceTree(@Nullable Path folder) {
     private static final int MOST_LETTERS = 500;
 
     /** A line of a file. */
-    public record SourceLine(int number, String text) {}
+    public record TreeLine(int number, String text) {}
 
     /** Lines around a line; none where the file is not there. */
-    public List<SourceLine> around(String file, int line, int before) throws IOException {
+    public List<TreeLine> around(String file, int line, int before) throws IOException {
         Path found = line < 1 ? null : find(file).orElse(null);
         if (found == null || Files.size(found) > MOST_BYTES) {
             return List.of();
         }
         // Old sources are not all UTF-8.
         String[] all = Files.readString(found, StandardCharsets.ISO_8859_1).split("\n", -1);
-        List<SourceLine> lines = new ArrayList<>();
+        List<TreeLine> lines = new ArrayList<>();
         int end = line > all.length ? 0 : (int) Math.min(all.length, (long) line + before);
         for (int at = Math.max(1, line - before); at <= end; at++) {
             String text = all[at - 1];
             byte[] bytes =
                     text.substring(0, Math.min(MOST_LETTERS, text.length()))
                             .getBytes(StandardCharsets.ISO_8859_1);
-            lines.add(new SourceLine(at, new String(bytes, StandardCharsets.UTF_8)));
+            lines.add(new TreeLine(at, new String(bytes, StandardCharsets.UTF_8)));
         }
         return lines;
     }
