@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,7 +63,7 @@ class RecordedIncidentsTest {
         RingPage page = new RingPage(ByteOrder.LITTLE_ENDIAN, 8, TraceDatBytes.PAGE, START);
         for (String line : PRINTED) {
             byte[] text = (line.substring(2) + "\0").getBytes(StandardCharsets.UTF_8);
-            byte[] padded = java.util.Arrays.copyOf(text, (text.length + 3) / 4 * 4);
+            byte[] padded = Arrays.copyOf(text, (text.length + 3) / 4 * 4);
             byte[] event =
                     trace.bytes()
                             .u16(CONSOLE)
@@ -87,19 +88,24 @@ class RecordedIncidentsTest {
 
     @Test
     void eventsOfTheConsoleAreRowsOfSql() throws IOException {
-        assertThat(
-                        query(
-                                traceDat(),
-                                "SELECT id, ts, dur, severity, is_fault, identity, function, module,"
-                                        + " task, pid, kernel, after_id, thread_tid FROM"
-                                        + " (SELECT i.*, t.tid AS thread_tid FROM log_incident i"
-                                        + " JOIN thread t USING (utid)) ORDER BY id"))
+        String rows = "SELECT %s FROM log_incident JOIN thread USING (utid, trace_id) ORDER BY id";
+        assertThat(query(traceDat(), rows.formatted("id, ts, severity, is_fault, identity")))
                 .isEqualTo(
                         """
-                        id,ts,dur,severity,is_fault,identity,function,module,task,pid,kernel,after_id,thread_tid
-                        1,5000001000,11000,fatal,true,BUG: unable to handle kernel NULL pointer dereference in pond_read,pond_read,pond,fisher,7,6.6.9-pond,,7
-                        2,5000002000,9000,error,true,BUG: scheduling while atomic in reed_wave,reed_wave,reed,heron,9,6.6.9-pond,1,9
-                        3,5000013000,0,notice,false,segfault of duck in duck,,,duck,8,,,8
+                        id,ts,severity,is_fault,identity
+                        1,5000001000,fatal,true,%s pointer dereference in pond_read
+                        2,5000002000,error,true,BUG: scheduling while atomic in reed_wave
+                        3,5000013000,notice,false,segfault of duck in duck
+                        """
+                                .formatted("BUG: unable to handle kernel NULL"));
+        String columns = "id, dur, function, module, task, log_incident.pid, kernel, after_id, tid";
+        assertThat(query(traceDat(), rows.formatted(columns)))
+                .isEqualTo(
+                        """
+                        id,dur,function,module,task,pid,kernel,after_id,tid
+                        1,11000,pond_read,pond,fisher,7,6.6.9-pond,,7
+                        2,9000,reed_wave,reed,heron,9,6.6.9-pond,1,9
+                        3,0,,,duck,8,,,8
                         """);
     }
 
