@@ -37,29 +37,7 @@ class JavaStacksTest {
     @ParameterizedTest
     @MethodSource("launchers")
     void callsAreThoseOfTheProgram(Path java) throws Exception {
-        String compiler = Path.of(System.getProperty("java.home"), "bin/javac").toString();
-        String source = TargetProgram.source("Grind.java").toString();
-        Sonde.Outcome compiled =
-                Sonde.in(folder)
-                        .execute(
-                                List.of(
-                                        compiler,
-                                        "--release",
-                                        "17",
-                                        "-d",
-                                        folder.toString(),
-                                        source));
-        assertThat(compiled.status()).as("%s", compiled).isZero();
-        Recorded recorded =
-                Recorded.record(
-                        folder,
-                        "java",
-                        "--",
-                        java.toString(),
-                        "-cp",
-                        folder.toString(),
-                        "Grind",
-                        "5000");
+        Recorded recorded = recorded(java, "17", "Grind", "5000");
         assertThat(recorded.outcome.status()).as("%s", recorded.outcome).isZero();
         assertThat(recorded.bundle.resolve("frames.map")).isNotEmptyFile();
         Json tree = recorded.report("--oncpu").object("sections").object("on_cpu_stacks");
@@ -78,6 +56,45 @@ class JavaStacksTest {
         // What came before the first tables were made may be cut.
         assertThat(sums[1]).isGreaterThan(sums[0] * 9 / 10);
         perfNamesThem(recorded.bundle);
+    }
+
+    /** Compiles a program for a release of Java, and records it. */
+    private Recorded recorded(Path java, String release, String program, String argument)
+            throws Exception {
+        String compiler = Path.of(System.getProperty("java.home"), "bin/javac").toString();
+        String classes = folder.toString();
+        String source = TargetProgram.source(program + ".java").toString();
+        Sonde.Outcome compiled =
+                Sonde.in(folder)
+                        .execute(List.of(compiler, "--release", release, "-d", classes, source));
+        assertThat(compiled.status()).as("%s", compiled).isZero();
+        return Recorded.record(
+                folder, "java", "--", java.toString(), "-cp", classes, program, argument);
+    }
+
+    /** Callers in the heap are no frames of the stack; they are told, not left out. */
+    @ParameterizedTest
+    @MethodSource("launchers")
+    void virtualThreadsHaveCallersInTheHeap(Path java) throws Exception {
+        String version = Files.readString(java.resolveSibling("../release").normalize());
+        assumeTrue(!version.contains("JAVA_VERSION=\"17"), "Java 17 has no virtual threads");
+        Recorded recorded = recorded(java, "21", "Virtual", "1200");
+        assertThat(recorded.meta().texts("notes").toString()).contains("virtual threads lack");
+        Json tree = recorded.report("--oncpu").object("sections").object("on_cpu_stacks");
+        long[] sums = new long[2];
+        Recorded.walk(
+                tree,
+                (path, node) -> {
+                    int first = path.indexOf("Virtual.level");
+                    if (first > 0 && path.getLast().startsWith("Virtual.")) {
+                        boolean isTold = path.get(first - 1).equals("Virtual.task");
+                        boolean isInHeap = path.get(first - 1).startsWith("[callers of a virtual");
+                        sums[0] += node.number("self");
+                        sums[1] += isTold || isInHeap ? node.number("self") : 0;
+                    }
+                });
+        assertThat(sums[0]).isPositive();
+        assertThat(sums[1]).isGreaterThan(sums[0] * 9 / 10);
     }
 
     /** perf reads the names without options: of the samples themselves, and in the stacks. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.probe.jvm.JavaMethod.NumberCode;
@@ -14,7 +15,19 @@ import sonde.probe.jvm.JavaMethod.NumberCode;
  * a stub with a name. All of it was read from the process, which may have ended.
  */
 public final class CompiledCode {
+    /**
+     * Stands for the callers of a virtual thread that its JVM keeps in the heap until they are
+     * returned to.
+     */
+    public static final String IN_HEAP = "[callers of a virtual thread, in the heap]";
+
+    /** The stubs of continuations (src/hotspot/cpu/x86/stubGenerator_x86_64.cpp). */
+    static final Pattern CONTINUATIONS = Pattern.compile("StubRoutines \\(continuation ?stubs\\)");
+
     private static final int MOST_INLINED = 64;
+
+    /** Length of a call by its distance. */
+    private static final int CALL_BYTES = 5;
 
     // src/hotspot/share/code/pcDesc.hpp: pc offset, offset in the scopes, of objects, flags
     private static final int PC_DESC_BYTES = 16;
@@ -26,6 +39,9 @@ public final class CompiledCode {
     private final ByteBuffer places;
     private final Scopes scopes;
 
+    /** Of the stubs of continuations, from the beginning of the blob; empty of other code. */
+    private final ByteBuffer stubs;
+
     /**
      * What a scope consists of (src/hotspot/share/code/scopeDesc.cpp): where the caller's is, a
      * method, an index in its bytecode.
@@ -35,7 +51,13 @@ public final class CompiledCode {
     private record Scopes(ByteBuffer data, NumberCode code, Map<Integer, JavaMethod> methods) {}
 
     private CompiledCode(
-            int compileId, JavaMethod method, int codeOffset, ByteBuffer places, Scopes scopes) {
+            int compileId,
+            JavaMethod method,
+            int codeOffset,
+            ByteBuffer places,
+            Scopes scopes,
+            ByteBuffer stubs) {
+        this.stubs = stubs;
         this.compileId = compileId;
         whole = method.frame(-1, false);
         firstLine = method.firstLine();
@@ -44,15 +66,20 @@ public final class CompiledCode {
         this.scopes = scopes;
     }
 
-    /** Code without methods. */
-    static CompiledCode stub(String name) {
+    /**
+     * Code without methods.
+     *
+     * @param stubs its bytes, if it is {@link #CONTINUATIONS}
+     */
+    static CompiledCode stub(String name, ByteBuffer stubs) {
         ByteBuffer none = ByteBuffer.allocate(0);
         return new CompiledCode(
                 0,
                 new JavaMethod(name, "", new int[0], new int[0]),
                 0,
                 none,
-                new Scopes(none, new NumberCode(0), Map.of()));
+                new Scopes(none, new NumberCode(0), Map.of()),
+                stubs);
     }
 
     /** Gives a method by its index in the code's table, from 1; null when there is none. */
@@ -76,7 +103,12 @@ public final class CompiledCode {
         Map<Integer, JavaMethod> methods = new HashMap<>();
         CompiledCode made =
                 new CompiledCode(
-                        compileId, method, codeOffset, places, new Scopes(scopes, code, methods));
+                        compileId,
+                        method,
+                        codeOffset,
+                        places,
+                        new Scopes(scopes, code, methods),
+                        ByteBuffer.allocate(0));
         for (int i = 0; i < made.count(); i++) {
             made.eachScope(
                     i,
@@ -108,6 +140,9 @@ public final class CompiledCode {
 
     /** The methods at an offset from the beginning of the blob, innermost first. */
     public List<Frame> frames(int offset) {
+        if (isBarrier(offset)) {
+            return List.of(new Frame(IN_HEAP, JavaMethod.MODULE, Frame.Kind.JIT));
+        }
         int pc = offset - codeOffset;
         int low = 0;
         int high = count() - 1;
@@ -138,6 +173,20 @@ public final class CompiledCode {
             }
         }
         return frames.isEmpty() ? List.of(whole) : frames;
+    }
+
+    /**
+     * Whether a frame returns to the beginning of a stub, cont_returnBarrier: behind the end of
+     * another one, and not behind a call.
+     */
+    private boolean isBarrier(int offset) {
+        if (offset < CALL_BYTES || offset > stubs.limit()) {
+            return false;
+        }
+        int last = stubs.get(offset - 1) & 0xff;
+        boolean isByRegister = (stubs.get(offset - 2) & 0xff) == 0xff;
+        boolean isCall = (stubs.get(offset - CALL_BYTES) & 0xff) == 0xe8;
+        return !isCall && (last == 0xc3 || isByRegister && (last & 0xf8) == 0xe0); // ret, jmp
     }
 
     private interface ScopeVisitor {

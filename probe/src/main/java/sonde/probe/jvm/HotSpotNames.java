@@ -21,6 +21,7 @@ public final class HotSpotNames implements AutoCloseable {
     private static final int MOST_LETTERS = 1024;
     private static final int MOST_METHODS = 1 << 16;
     private static final int MOST_BYTES = 8 << 20;
+    private static final int STUB_BYTES = 1024;
     private static final int SHORT_BYTES = 160;
     private static final int FIRST_WITHOUT_ZERO = 20;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
@@ -225,8 +226,11 @@ public final class HotSpotNames implements AutoCloseable {
                 }
                 return known;
             }
-            String name = memory.text(head.getLong(code.name()), SHORT_BYTES);
-            return CompiledCode.stub(CONTROL.matcher(name).replaceAll("?"));
+            String text = memory.text(head.getLong(code.name()), SHORT_BYTES);
+            String name = CONTROL.matcher(text).replaceAll("?");
+            boolean isRead = CompiledCode.CONTINUATIONS.matcher(name).matches();
+            return CompiledCode.stub(
+                    name, isRead ? memory.read(blob, STUB_BYTES) : ByteBuffer.allocate(0));
         } catch (IOException | IndexOutOfBoundsException e) {
             return null;
         }

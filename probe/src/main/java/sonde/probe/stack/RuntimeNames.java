@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
+import sonde.probe.jvm.CompiledCode;
 import sonde.symbol.RuntimeFrames;
 import sonde.symbol.RuntimeSymbolFile;
 
@@ -41,6 +42,7 @@ final class RuntimeNames {
     private final BitSet told = new BitSet();
     private final RuntimeMaps maps;
     private int numbers;
+    private long inHeap;
     private boolean full;
 
     /** Those of the files in {@code maps}. */
@@ -78,6 +80,9 @@ final class RuntimeNames {
         @Nullable RuntimeObject content;
         long wantedNanos;
 
+        /** The place that stands for callers in the heap; -1 for none. */
+        int inHeap = -1;
+
         KnownObject(int number) {
             this.number = number;
         }
@@ -109,6 +114,7 @@ final class RuntimeNames {
         if (known.places.add(place) && known.content != null) {
             line(known, place, known.content);
         }
+        inHeap += place == known.inHeap ? 1 : 0;
         return RuntimeFrames.address(known.number, place);
     }
 
@@ -203,7 +209,9 @@ final class RuntimeNames {
         List<Frame> frames = content.frames(place);
         long address = RuntimeFrames.address(known.number, place);
         RuntimeFrames.append(lines, address, frames, content.firstLine());
-        functions.putIfAbsent(known.number, frames.getLast().name());
+        String name = frames.getLast().name();
+        functions.putIfAbsent(known.number, name);
+        known.inHeap = name.equals(CompiledCode.IN_HEAP) ? place : known.inHeap;
     }
 
     /** Reads objects that were met and have a reader; by the thread that reads. */
@@ -282,6 +290,12 @@ final class RuntimeNames {
                     nameless
                             + " places in functions of Python, Java or JavaScript have no names:"
                             + " their memory could not be read");
+        }
+        if (inHeap > 0) {
+            notes.add(
+                    inHeap
+                            + " stacks of Java's virtual threads lack callers: the JVM keeps them"
+                            + " in the heap until they are returned to");
         }
         if (full) {
             notes.add("frames of run times are named up to " + RuntimeFrames.MOST + " functions");

@@ -40,6 +40,22 @@ final class CompiledCodeTest {
     }
 
     @Test
+    void aReturnToTheBeginningOfAStubMeansCallersInTheHeap() {
+        // nop; call; ret; then the next stub: call by register; ret
+        ByteBuffer stubs = bytes(0x90, 0xe8, 1, 2, 3, 4, 0xc3, 0x41, 0xff, 0xd2, 0xc3);
+        CompiledCode code = CompiledCode.stub("StubRoutines (continuationstubs)", stubs);
+        for (int offset = 0; offset < 20; offset++) {
+            boolean isBeginning = offset == 7 || offset == 11;
+            assertThat(code.frames(offset).getFirst().name())
+                    .as("%d", offset)
+                    .isEqualTo(
+                            isBeginning
+                                    ? CompiledCode.IN_HEAP
+                                    : "StubRoutines (continuationstubs)");
+        }
+    }
+
+    @Test
     void randomBytesAreBorne() {
         Random random = new Random(7);
         for (int run = 0; run < 2000; run++) {
