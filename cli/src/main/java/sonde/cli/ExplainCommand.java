@@ -10,9 +10,11 @@ import sonde.tools.explain.ExplainArguments;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.ExplainRecipe.LogSource;
+import sonde.tools.explain.IncidentPage;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
+import sonde.tools.report.PageFile;
 import sonde.tools.symbolize.SymbolizeRecipe;
 import sonde.view.TextEscape;
 
@@ -60,6 +62,9 @@ final class ExplainCommand {
                               yesterday, or seconds since the boot as the log has them (12.5s)
               --until WHEN    leave out incidents after this time
               -T, --ctime     show dates in place of seconds since the boot
+              --html FILE     write a self-contained page with a timeline, and a card for each
+                              incident; - is standard output
+              --overwrite     with --html: overwrite FILE if it exists
               --json          print a JSON object per incident
             """
                     + SymbolArguments.SYMBOLS
@@ -73,6 +78,7 @@ final class ExplainCommand {
                       sonde explain console.txt -k vmlinux --modules build/
                       sonde explain --identities logs/ which fault is most frequent
                       journalctl -k -b -1 | sonde explain --json
+                      sonde explain console.txt --source ~/linux --html crash.html
 
                     Exit status:
                       0 no fault of the kernel, 1 there is one, 4 a log cannot be unpacked
@@ -141,7 +147,19 @@ final class ExplainCommand {
 
     private static int show(ExplainRecipe recipe, List<LogSource> logs, CommandCall call)
             throws IOException {
-        ResultPrinter.onOut(recipe.of(logs), call.json());
+        Path html = call.given().path("--html");
+        if (html == null) {
+            ResultPrinter.onOut(recipe.of(logs), call.json());
+        } else {
+            for (String other : List.of("--json", "--identities", "--follow", "--decode-only")) {
+                if (call.given().has(other)) {
+                    throw new OptionException("--html and " + other + " exclude each other");
+                }
+            }
+            PageFile file = PageFile.of(html, call.given().has("--overwrite"));
+            IncidentPage page = recipe.page(logs);
+            ResultPrinter.page(file, page.report(), page.timeline(), call);
+        }
         if (!recipe.otherRelease().isEmpty()) {
             call.say(
                     (call.given().has("--force")

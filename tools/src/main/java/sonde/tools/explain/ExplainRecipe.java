@@ -79,6 +79,7 @@ public final class ExplainRecipe {
     private final Map<String, Alike> alike = new LinkedHashMap<>();
     private final List<String> others = new ArrayList<>();
     private String otherRelease = "";
+    private @Nullable IncidentCards cards;
     private int faults;
     private int notices;
 
@@ -93,6 +94,16 @@ public final class ExplainRecipe {
     /** The incidents of some logs, written as soon as each of them ended. */
     public Listing of(List<LogSource> logs) {
         return new Listing("", List.of(), (out, form) -> write(logs, out, form));
+    }
+
+    /** The incidents of some logs as a page. */
+    public IncidentPage page(List<LogSource> logs) throws IOException {
+        IncidentCards all = new IncidentCards();
+        cards = all;
+        write(logs, OutputStream.nullOutputStream(), ListingForm.TEXT);
+        String first = logs.getFirst().name();
+        String title = logs.size() == 1 ? first : first + " and " + (logs.size() - 1) + " more";
+        return IncidentPage.of(title, end(), all);
     }
 
     /** What the answer to a key of SysRq says about tasks, processors and memory. */
@@ -246,6 +257,7 @@ public final class ExplainRecipe {
         // System.nanoTime() is CLOCK_MONOTONIC, which stands still in a suspend as printk's does.
         double boot =
                 isDevice ? System.currentTimeMillis() / 1e3 - System.nanoTime() / 1e9 : Double.NaN;
+        IncidentCards page = cards;
         IncidentFinder.IncidentSink shown =
                 incident -> {
                     if (!options.filter().wants(incident)) {
@@ -253,7 +265,9 @@ public final class ExplainRecipe {
                     }
                     faults += incident.kind().isFault() ? 1 : 0;
                     notices += incident.kind().isFault() ? 0 : 1;
-                    if (!options.groups()) {
+                    if (page != null) {
+                        page.add(incident, writer);
+                    } else if (!options.groups()) {
                         writer.write(incident);
                     } else if (alike.size() < MOST_GROUPS
                             || alike.containsKey(incident.identity())) {
