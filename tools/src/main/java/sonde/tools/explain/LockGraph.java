@@ -118,20 +118,22 @@ final class LockGraph {
         // The log has the newest dependency as #0: the lock that is wanted now. The stack of #n is
         // where it was taken while the lock behind it in the cycle was held.
         List<String> drawn = new ArrayList<>();
-        drawn.add(names.get(0));
+        drawn.add(names.getOrDefault(0, ""));
         for (int depth : names.descendingKeySet()) {
             String place = places.getOrDefault(depth, "");
             drawn.add(
                     "  |  "
                             + (depth == 0
                                     ? (holder.isEmpty() ? "" : "held now by " + holder + "; ")
-                                            + names.get(0)
+                                            + names.getOrDefault(0, "")
                                             + " is wanted"
                                             + place
                                             + ": this closes the cycle"
-                                    : names.get(depth) + " was taken while it was held" + place));
+                                    : names.getOrDefault(depth, "")
+                                            + " was taken while it was held"
+                                            + place));
             drawn.add("  v");
-            drawn.add(names.get(depth));
+            drawn.add(names.getOrDefault(depth, ""));
         }
         return drawn;
     }

@@ -50,8 +50,10 @@ final class OomDetails {
 
     private static final Pattern KILLED =
             Pattern.compile(
-                    "Killed process (?<pid>\\d{1,9}),? \\((?<name>.*?)\\).*? anon-rss:(?<anon>\\d{1,12})kB"
-                            + ", file-rss:(?<file>\\d{1,12})kB(?:, shmem-rss:(?<shmem>\\d{1,12})kB)?");
+                    "Killed process (?<pid>\\d{1,9}),? \\((?<name>.*?)\\).*? "
+                            + "anon-rss:(?<anon>\\d{1,12})kB"
+                            + ", file-rss:(?<file>\\d{1,12})kB(?:, "
+                            + "shmem-rss:(?<shmem>\\d{1,12})kB)?");
 
     /** A task of the table; memory in pages. */
     private record Candidate(String pid, long rss, long swap, int adj, String name) {}

@@ -33,7 +33,8 @@ final class StallDetails {
 
     private static final Pattern SPINS =
             Pattern.compile(
-                    "(?:native_|__pv_)?queued_spin_lock_slowpath|queued_(?:read|write)_lock_slowpath"
+                    "(?:native_|__pv_)?queued_spin_lock_slowpath|queued_"
+                            + "(?:read|write)_lock_slowpath"
                             + "|do_raw_spin_lock|_raw_(?:spin|read|write)_lock\\w*|arch_spin_lock");
 
     private StallDetails() {}
@@ -55,14 +56,17 @@ final class StallDetails {
                 Matcher task = TASK.matcher(blocked.group("tasks"));
                 while (task.find() && details.size() < MOST) {
                     details.add(
-                            "task %s was preempted inside of a read-side critical section, and did not run on"
+                            ("task %s was preempted inside of a read-side critical section,"
+                                            + " and did not run on")
                                     .formatted(task.group("pid")));
                 }
             } else if (starved.find()) {
                 String cpu = starved.group("cpu");
                 details.add(
-                        ("the thread %s got no processor for %s jiffies%s: a task of higher priority"
-                                        + " or a loop keeps it from running, and the stall may follow"
+                        ("the thread %s got no processor for %s jiffies%s: a task of higher "
+                                        + "priority"
+                                        + " or a loop keeps it from running, and the stall may "
+                                        + "follow"
                                         + " from that")
                                 .formatted(
                                         starved.group("thread"),
@@ -70,7 +74,8 @@ final class StallDetails {
                                         cpu == null ? "" : " (it was on CPU " + cpu + ")"));
             } else if (timer.find()) {
                 details.add(
-                        "the timer of the thread %s did not fire for %s jiffies: timer interrupts are lost"
+                        ("the timer of the thread %s did not fire for %s jiffies:"
+                                        + " timer interrupts are lost")
                                 .formatted(timer.group("thread"), timer.group("jiffies")));
             }
         }
@@ -90,10 +95,12 @@ final class StallDetails {
         }
         return count == 0 || isOff
                 ? cpu
-                        + " answers no interrupts (%d timer ticks in this grace period): they are off, or the processor does not run"
+                        + (" answers no interrupts (%d timer ticks in this grace period):"
+                                        + " they are off, or the processor does not run")
                                 .formatted(count)
                 : cpu
-                        + " runs and takes timer interrupts (%d ticks in this grace period), but never passes a quiescent state"
+                        + (" runs and takes timer interrupts (%d ticks in this grace"
+                                        + " period), but never passes a quiescent state")
                                 .formatted(count);
     }
 
@@ -111,7 +118,8 @@ final class StallDetails {
             for (LogFrame frame : LogFrame.sure(LogFrame.of(line.text()))) {
                 if (rules.skips(frame.function(), Set.of("lock")).isEmpty()) {
                     details.add(
-                            "the processor waits for a spinlock, in %s: whoever holds the lock is to blame"
+                            ("the processor waits for a spinlock, in %s:"
+                                            + " whoever holds the lock is to blame")
                                     .formatted(frame.shown()));
                     return;
                 }

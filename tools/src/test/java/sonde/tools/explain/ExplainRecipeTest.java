@@ -183,7 +183,8 @@ class ExplainRecipeTest {
                 "Unable to handle kernel pointer dereference in virtual kernel address space"
                         + "~Failing address: 0000000000000000 TEID: 0000000000000407"
                         + "~Oops: 0004 ilc:2 [#1] SMP"
-                        + "~Krnl PSW : 0704d00180000000 00000000009e59e4 (pond_read+0x46/0x5d [pond])"
+                        + "~Krnl PSW : 0704d00180000000 00000000009e59e4 (pond_read+0x46/0x5d "
+                        + "[pond])"
                         + " | BUG: unable to handle kernel paging request in pond_read",
                 "Unable to handle kernel NULL pointer dereference"
                         + "~fisher(1201): Oops [#1]"

@@ -90,7 +90,8 @@ class IncidentPictureTest {
         assertThat(text(hung("heron", 7, "frog:8") + hung("frog", 8, "heron:7")))
                 .contains("waited for more than 122 seconds for a mutex that frog:8 holds")
                 .contains(
-                        "a deadlock: frog/8 waits for a mutex of heron/7; heron/7 waits for a mutex");
+                        "a deadlock: frog/8 waits for a mutex of heron/7; heron/7 waits for a "
+                                + "mutex");
     }
 
     @Test
@@ -113,7 +114,8 @@ class IncidentPictureTest {
                 .contains(
                         "heron/7 holds reed, taken in heron_swim",
                         "frog/8 waits for reed, wanted in frog_swim",
-                        "frog/8 waits for reed of heron/7; heron/7 sleeps in heron_swim [pond] (#1)");
+                        "frog/8 waits for reed of heron/7; heron/7 sleeps in heron_swim [pond] "
+                                + "(#1)");
     }
 
     @Test
@@ -139,7 +141,8 @@ class IncidentPictureTest {
                         """);
         for (int i = 0; i < 900; i++) {
             log.append(
-                    "[%7d]     0 %5d     5385     %d     10 0 0    77824        0             0 frog %d\n"
+                    ("[%7d]     0 %5d     5385     %d     10 0 0    77824        0             0 "
+                                    + "frog %d\n")
                             .formatted(1000 + i, 1000 + i, 10 + i, i));
         }
         log.append(
@@ -152,14 +155,17 @@ class IncidentPictureTest {
         assertThat(text(log.toString()))
                 .contains(
                         "the whole machine has no free memory",
-                        "of 1280 MB memory: anonymous and shared memory 691 MB, unreclaimable slab 469 MB",
+                        "of 1280 MB memory: anonymous and shared memory 691 MB, unreclaimable "
+                                + "slab 469 MB",
                         "more than a third is the kernel's own slab memory",
                         "kmalloc-64 400 MB",
                         "0 kB of 100 MB swap are free",
-                        "heron (pid 276) was chosen with 100 MB and oom_score_adj 500; 1 of 902 tasks had",
+                        "heron (pid 276) was chosen with 100 MB and oom_score_adj 500; 1 of 902 "
+                                + "tasks had",
                         "the king (-1000)",
                         "     300      313 MB       20 kB   -1000  the king\n"
-                                + "             276      100 MB        0 kB     500  heron  <- killed\n");
+                                + "             276      100 MB        0 kB     500  heron  <- "
+                                + "killed\n");
     }
 
     @Test
@@ -188,7 +194,8 @@ class IncidentPictureTest {
                         "CPU 3 has missed 3 grace periods",
                         "task 2914 was preempted inside of a read-side critical section",
                         "the processor waits for a spinlock, in heron_fish [pond]",
-                        "the thread rcu_preempt got no processor for 5250 jiffies (it was on CPU 2)");
+                        "the thread rcu_preempt got no processor for 5250 jiffies (it was on CPU "
+                                + "2)");
     }
 
     @Test

@@ -44,7 +44,8 @@ class RecordedIncidentsTest {
                     "9  schedule+0x1/0x9",
                     // In older kernels the event has what goes to the console, with its time.
                     "7 [    5.000900] ---[ end trace 0000000000000000 ]---",
-                    "8 duck[8]: segfault at 10 ip 0000000000400101 sp 00007ffc0 error 4 in duck[4000+1]");
+                    "8 duck[8]: segfault at 10 ip 0000000000400101 sp 00007ffc0 error 4 in "
+                            + "duck[4000+1]");
 
     @TempDir Path folder;
 
@@ -87,7 +88,8 @@ class RecordedIncidentsTest {
         assertThat(
                         query(
                                 traceDat(),
-                                "SELECT id, ts, dur, severity, is_fault, identity, function, module,"
+                                "SELECT id, ts, dur, severity, is_fault, identity, function, "
+                                        + "module,"
                                         + " task, pid, kernel, after_id, thread_tid FROM"
                                         + " (SELECT i.*, t.tid AS thread_tid FROM log_incident i"
                                         + " JOIN thread t USING (utid)) ORDER BY id"))
