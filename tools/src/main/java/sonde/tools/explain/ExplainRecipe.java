@@ -258,28 +258,27 @@ public final class ExplainRecipe {
         double boot =
                 isDevice ? System.currentTimeMillis() / 1e3 - System.nanoTime() / 1e9 : Double.NaN;
         IncidentCards page = cards;
-        IncidentFinder finder =
-                new IncidentFinder(
-                        catalogue,
-                        reader,
-                        boot,
-                        incident -> {
-                            if (!options.filter().wants(incident)) {
-                                return;
-                            }
-                            faults += incident.kind().isFault() ? 1 : 0;
-                            notices += incident.kind().isFault() ? 0 : 1;
-                            if (page != null) {
-                                page.add(incident, writer);
-                            } else if (!options.groups()) {
-                                writer.write(incident);
-                            } else if (alike.size() < MOST_GROUPS
-                                    || alike.containsKey(incident.identity())) {
-                                alike.computeIfAbsent(
-                                                incident.identity(), _ -> new Alike(incident, name))
-                                        .count++;
-                            }
-                        });
+        IncidentFinder.IncidentSink shown =
+                incident -> {
+                    if (!options.filter().wants(incident)) {
+                        return;
+                    }
+                    faults += incident.kind().isFault() ? 1 : 0;
+                    notices += incident.kind().isFault() ? 0 : 1;
+                    if (page != null) {
+                        page.add(incident, writer);
+                    } else if (!options.groups()) {
+                        writer.write(incident);
+                    } else if (alike.size() < MOST_GROUPS
+                            || alike.containsKey(incident.identity())) {
+                        alike.computeIfAbsent(incident.identity(), _ -> new Alike(incident, name))
+                                .count++;
+                    }
+                };
+        LeakGroups leaks = new LeakGroups(shown);
+        boolean isEach = options.groups() || options.foreign();
+        IncidentFinder.IncidentSink objects = isEach ? shown : leaks;
+        IncidentFinder finder = new IncidentFinder(catalogue, reader, boot, objects);
         InputStream entries = isDevice ? in : JournalInput.of(in);
         InputStream log =
                 options.follow() || isDevice
@@ -287,10 +286,14 @@ public final class ExplainRecipe {
                                 entries,
                                 options.follow(),
                                 file != null && (isDevice || Files.isRegularFile(file)),
-                                finder::closeAll)
+                                () -> {
+                                    finder.closeAll();
+                                    leaks.flush();
+                                })
                         : entries;
         new LogScanner(catalogue.automaton()).scan(log, finder);
         finder.closeAll();
+        leaks.flush();
         if (!finder.isLog() && others.size() < MOST_GROUPS) {
             others.add(name.isEmpty() ? file == null ? "the input" : file.toString() : name);
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param blamed the frame to blame; null where no frame is left
  * @param why the frames before it, and which rule passed each
  * @param details sentences about owners, locks, registers and code
+ * @param picture the object and who touched it, or the cycle of locks, as lines of fixed width
  * @param code the faulting instruction; null where the report has none that is sure
  * @param damage why the report cannot be trusted as a whole; empty when it can
  * @param panicked whether the machine stopped for it
@@ -32,6 +33,7 @@ record Incident(
         List<String> why,
         List<LogStack> stacks,
         List<String> details,
+        List<String> picture,
         @Nullable FaultCode code,
         List<String> damage,
         boolean panicked,
@@ -40,6 +42,28 @@ record Incident(
     /** The line that names the report. */
     LogLine first() {
         return lines.getFirst();
+    }
+
+    /** The same with other fields and details. */
+    Incident with(Map<String, String> otherFields, List<String> otherDetails) {
+        return new Incident(
+                number,
+                kind,
+                stamp,
+                identity,
+                type,
+                otherFields,
+                machine,
+                blamed,
+                why,
+                stacks,
+                otherDetails,
+                picture,
+                code,
+                damage,
+                panicked,
+                after,
+                lines);
     }
 
     /** What to do next. */

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,21 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Sentences that follow from several lines of a report: owners, locks, registers, bytes of code.
  */
 final class IncidentDetails {
-    private static final int MOST_LOCKS = 16;
     private static final int CODE_BEFORE = 8;
     private static final int CODE_BEHIND = 16;
-
-    /** {@code (lock){+.+.}-{3:3}, at: function+0x1/0x2}; names may have parentheses. */
-    private static final Pattern LOCK =
-            Pattern.compile(
-                    "(?<address>\\b[0-9a-f]{8,16} )?\\((?<lock>[^{}]{1,120})\\)"
-                            + "\\{[^}]*\\}(?:-\\{[^}]*\\})?"
-                            + "(?:, at: +(?:\\[<[0-9a-fx]+>\\] +)?(?<at>[\\w.]+))?");
-
-    private static final Pattern LINK = Pattern.compile("^ *-> #(?<depth>\\d{1,4}) ");
-
-    private static final Pattern HOLDER =
-            Pattern.compile("^ ?\\d+ locks? held by (?<holder>.+/\\d+)(?: on CPU#\\d+)?:");
 
     private static final Pattern REGISTER =
             Pattern.compile(
@@ -44,9 +30,11 @@ final class IncidentDetails {
     private static final Pattern OOPS = Pattern.compile("^Oops: (?<code>[0-9a-f]{4}) \\[#\\d+\\]");
 
     private final BlameRules rules;
+    private final LockGraph locks;
 
-    IncidentDetails(BlameRules rules) {
+    IncidentDetails(BlameRules rules, LockGraph locks) {
         this.rules = rules;
+        this.locks = locks;
     }
 
     List<String> of(
@@ -56,15 +44,21 @@ final class IncidentDetails {
             List<LogLine> lines,
             @Nullable FaultCode code) {
         List<String> details = new ArrayList<>();
-        if (kind.has("dump")) {
+        if (kind.name().equals("oom-kill")) {
+            details.addAll(OomDetails.of(lines).sentences());
+            details.addAll(TaskDump.zones(lines));
+        } else if (kind.has("dump")) {
             details.addAll(TaskDump.of(lines, rules));
+        }
+        if (kind.has("stall") || kind.name().endsWith("-lockup")) {
+            details.addAll(StallDetails.of(lines, rules));
         }
         owners(stacks, details);
         if (kind.name().contains("stack")) {
             recursion(stacks, details);
         }
         jump(lines, stacks, details);
-        locks(stacks, lines, details);
+        details.addAll(locks.sentences(fields, lines));
         if (code != null) {
             details.add(code.detail());
         }
@@ -166,79 +160,6 @@ final class IncidentDetails {
                 }
             }
         }
-    }
-
-    private void locks(List<LogStack> stacks, List<LogLine> lines, List<String> details) {
-        TreeMap<Integer, String> chain = new TreeMap<>();
-        Map<String, List<HeldLock>> held = new LinkedHashMap<>();
-        String holder = "";
-        for (int i = 0; i < lines.size(); i++) {
-            String text = lines.get(i).text();
-            Matcher lock = LOCK.matcher(text);
-            Matcher link = LINK.matcher(text);
-            Matcher holds = HOLDER.matcher(text);
-            if (holds.lookingAt()) {
-                holder = holds.group("holder");
-            } else if (text.indexOf('{') < 0 || !lock.find()) {
-                continue;
-            } else if (link.lookingAt() && chain.size() < MOST_LOCKS) {
-                chain.put(
-                        Integer.parseInt(link.group("depth")),
-                        lock.group("lock") + taken(stacks, i));
-            } else if (text.startsWith(" #") && !holder.isEmpty() && held.size() < MOST_LOCKS) {
-                held.computeIfAbsent(holder, _ -> new ArrayList<>())
-                        .add(
-                                new HeldLock(
-                                        lock.group("address") + lock.group("lock"),
-                                        lock.group("lock")
-                                                + (lock.group("at") == null
-                                                        ? ""
-                                                        : ", taken in " + lock.group("at"))));
-            }
-        }
-        if (chain.size() > 1) {
-            // The log has the newest dependency as #0; the first lock of the cycle is its lock.
-            StringBuilder cycle = new StringBuilder("the cycle: ").append(name(chain.get(0)));
-            chain.descendingMap().forEach((_, lock) -> cycle.append(" -> ").append(lock));
-            details.add(cycle.toString());
-        }
-        held.forEach((who, locks) -> {
-            // lock_acquire() comes before the wait: a task may still wait for its last lock.
-            HeldLock last = locks.getLast();
-            boolean waits = held.values().stream().filter(last::isIn).count() > 1;
-            List<String> texts = new ArrayList<>(locks.stream().map(HeldLock::text).toList());
-            String unsure = waits ? " holds or waits for " + texts.removeLast() : "";
-            String sure = texts.isEmpty() ? "" : " holds " + String.join("; ", texts);
-            details.add(who + sure + (sure.isEmpty() || !waits ? "" : ", and") + unsure);
-        });
-    }
-
-    /** A lock in the list of a task. */
-    private record HeldLock(String instance, String text) {
-        /** Whether another list has this lock; readers of RCU do not wait. */
-        boolean isIn(List<HeldLock> locks) {
-            return locks.stream().anyMatch(one -> one.instance.equals(instance))
-                    && !text.startsWith("rcu_read_lock");
-        }
-    }
-
-    private static String name(@Nullable String lock) {
-        int end = lock == null ? -1 : lock.indexOf(" (taken in ");
-        return lock == null ? "?" : end < 0 ? lock : lock.substring(0, end);
-    }
-
-    private String taken(List<LogStack> stacks, int line) {
-        for (LogStack stack : stacks) {
-            if (stack.line() != line) {
-                continue;
-            }
-            for (LogFrame frame : LogFrame.sure(stack.frames())) {
-                if (rules.skips(frame.function(), Set.of("lock")).isEmpty()) {
-                    return " (taken in " + frame.shown() + ")";
-                }
-            }
-        }
-        return "";
     }
 
     /** Registers whose values have a meaning of their own. */

@@ -33,6 +33,9 @@ final class IncidentFinder implements LogScanner.Lines {
 
     private static final int MOST_LINES = 600;
 
+    /** With a row for each task. */
+    private static final int MOST_OF_LISTS = 1 << 15;
+
     /** Lines that are looked at for the kernel's times. */
     private static final int MOST_UNSURE = 1000;
 
@@ -151,7 +154,8 @@ final class IncidentFinder implements LogScanner.Lines {
         double last = current.lines.getLast().seconds();
         if (line.seconds() - last > LONG
                 || line.seconds() < last - 1
-                || current.lines.size() >= MOST_LINES) {
+                || current.lines.size()
+                        >= (current.kind.has("long") ? MOST_OF_LISTS : MOST_LINES)) {
             close(context, current);
             note(line, marked);
             return;
@@ -267,7 +271,7 @@ final class IncidentFinder implements LogScanner.Lines {
                 || text.length() > 4 && text.indexOf(':') == 4
                 || text.startsWith("R")
                 || text.startsWith("Code:")
-                || text.startsWith("[<");
+                || text.startsWith("[");
     }
 
     private void closeOld() throws IOException {

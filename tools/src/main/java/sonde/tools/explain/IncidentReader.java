@@ -53,6 +53,7 @@ final class IncidentReader {
     private static final int MOST_HASHED = 1 << 14;
 
     private final BlameRules rules;
+    private final LockGraph locks;
     private final Map<String, Integer> hashed = new LinkedHashMap<>();
     private final @Nullable LogCopy symbols;
     private final ExplainOptions options;
@@ -60,6 +61,7 @@ final class IncidentReader {
 
     IncidentReader(BlameRules rules, @Nullable LogCopy symbols, ExplainOptions options) {
         this.rules = rules;
+        this.locks = new LockGraph(rules);
         this.symbols = symbols;
         this.options = options;
     }
@@ -139,7 +141,11 @@ final class IncidentReader {
         String type = fill(List.of(kind.type()), fields, "");
         List<String> same = sameObjects(number, lines);
         FaultCode code = FaultCode.of(fields, lines, isUsed ? given : null);
-        List<String> details = new IncidentDetails(rules).of(kind, fields, stacks, lines, code);
+        if (kind.group().equals("hung-task")) {
+            locks.note(number, fields, blame.frame(), stacks, lines.getFirst().seconds());
+        }
+        List<String> details =
+                new IncidentDetails(rules, locks).of(kind, fields, stacks, lines, code);
         details.addAll(same);
         return new Incident(
                 number,
@@ -153,6 +159,7 @@ final class IncidentReader {
                 blame.why(),
                 stacks,
                 details,
+                new IncidentPicture(rules, locks).of(kind, fields, machine, blame, stacks, lines),
                 code,
                 damage,
                 report.panicked,

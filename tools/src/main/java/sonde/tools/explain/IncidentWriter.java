@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing.ListingForm;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
@@ -28,6 +29,10 @@ import sonde.view.WrappedText;
 final class IncidentWriter {
     private static final DateTimeFormatter DATE =
             DateTimeFormatter.ofPattern("EEE MMM d HH:mm:ss yyyy", Locale.ROOT);
+
+    /** Details that the picture shows too. */
+    private static final Pattern OWNER =
+            Pattern.compile("(?:allocated|freed|last potentially|uninit was)\\b");
 
     private static final int WIDTH = 100;
     private static final int MOST_FRAMES = 12;
@@ -174,6 +179,7 @@ final class IncidentWriter {
         values.put("file", incident.guiltyFile());
         values.put("why", incident.why());
         values.put("details", incident.details());
+        values.put("picture", incident.picture());
         List<Object> code = new ArrayList<>();
         for (CodeRow row : rows(incident)) {
             code.add(Map.of("at", row.at(), "text", row.text(), "fault", row.isFault()));
@@ -275,7 +281,9 @@ final class IncidentWriter {
         line(text, "who", who(incident));
         line(text, "machine", machine(incident));
         for (String one : incident.details()) {
-            line(text, "detail", one);
+            if (incident.picture().isEmpty() || !OWNER.matcher(one).lookingAt()) {
+                line(text, "detail", one);
+            }
         }
         if (incident.after() > 0) {
             line(
@@ -298,12 +306,25 @@ final class IncidentWriter {
         for (String line : excerpt(incident.blamed())) {
             text.append("      ").append(TextEscape.line(line)).append('\n');
         }
+        if (!incident.picture().isEmpty()) {
+            text.append("    ").append(heading(kind)).append(":\n");
+        }
+        for (String line : incident.picture()) {
+            text.append("        ").append(TextEscape.line(line)).append('\n');
+        }
         for (LogStack stack : incident.stacks()) {
             stack(text, stack, incident.blamed());
         }
         line(text, "means", kind.means());
         incident.next().forEach(next -> line(text, "next", next));
         return text.append('\n').toString();
+    }
+
+    /** What the picture shows. */
+    private static String heading(IncidentKind kind) {
+        return kind.name().equals("deadlock")
+                ? "Cycle of locks"
+                : kind.name().equals("oom-kill") ? "Tasks by memory" : "Who touched it";
     }
 
     private static void line(StringBuilder text, String label, String value) {
@@ -317,7 +338,7 @@ final class IncidentWriter {
 
     static String where(Incident incident) {
         LogFrame frame = incident.blamed();
-        if (frame == null) {
+        if (frame == null || incident.kind().name().equals("oom-kill")) {
             return "";
         }
         return frame.function()

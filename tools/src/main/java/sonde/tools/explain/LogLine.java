@@ -44,7 +44,8 @@ record LogLine(long number, double seconds, String context, String text) {
     /** logcat -b kernel -v threadtime: {@code 11-24 10:00:01.123 0 0 E BUG : text}. */
     private static final Pattern LOGCAT =
             Pattern.compile(
-                    "^(?:\\d{4}-)?\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} +(?:\\w+ +)?\\d+ +\\d+ "
+                    "^(?:\\d{4}-)?\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} +(?:\\w+ +)?\\d+ "
+                            + "+\\d+ "
                             + "[VDIWEF] (?<tag>[^:\\[]{0,60}): ?");
 
     private static final Pattern PARTS = Pattern.compile("\\d+|\\s+|:|[^\\d\\s:]+");
@@ -65,7 +66,8 @@ record LogLine(long number, double seconds, String context, String text) {
             Pattern.compile(
                     "^(?:\\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? "
                             + "\\d{4}\\]"
-                            + "|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[,.]\\d+(?:Z|[+-]\\d\\d:\\d\\d)"
+                            + "|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[,.]\\d+"
+                            + "(?:Z|[+-]\\d\\d:\\d\\d)"
                             + "|\\[ *(?:\\+\\d+\\.\\d+|[A-Z][a-z]{2} ?\\d+ \\d\\d:\\d\\d)\\])"
                             + "(?: ?\\[ *(?<caller>[TC]\\d+)\\])? ?");
 

@@ -9,6 +9,7 @@ import java.time.ZonedDateTime;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import sonde.tools.option.OptionException;
 
 /**
@@ -98,7 +99,7 @@ record LogMoment(double seconds, boolean isBoot) {
     }
 
     /** {@code 1h30min}, {@code 10 minutes}; null for another text. */
-    private static @org.jspecify.annotations.Nullable Duration span(String text) {
+    private static @Nullable Duration span(String text) {
         Matcher part = SPAN.matcher(text);
         Duration sum = Duration.ZERO;
         int at = 0;

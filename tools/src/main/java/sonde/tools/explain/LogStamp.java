@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When a line was written and which part of the system wrote it, by what stands before the kernel's
@@ -112,7 +113,7 @@ record LogStamp(double epoch, int facility) {
         return seconds + (part == null ? 0 : Double.parseDouble("0." + part));
     }
 
-    private static ZoneId zone(String zone, ZoneId own) {
+    private static ZoneId zone(@Nullable String zone, ZoneId own) {
         if (zone == null) {
             return own;
         }

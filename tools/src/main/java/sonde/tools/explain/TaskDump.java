@@ -85,6 +85,13 @@ final class TaskDump {
         return sentences;
     }
 
+    /** Sentences about zones of memory alone. */
+    static List<String> zones(List<LogLine> lines) {
+        List<String> sentences = new ArrayList<>();
+        lines.forEach(line -> zone(line.text(), sentences));
+        return sentences;
+    }
+
     private void take(String text) {
         Matcher task = text.contains(" state:") || text.contains(" 0x") ? TASK.matcher(text) : null;
         Matcher processor = text.startsWith("CPU: ") ? PROCESSOR.matcher(text) : null;
