@@ -25,7 +25,7 @@ public final class CompactUnwindTable {
     private static final int MOST_ROWS = 1 << 23;
 
     /** Another meaning of rows needs another one. */
-    private static final long MAGIC = 0x4377_6f72_6e75_6e73L;
+    private static final long MAGIC = 0x4377_6f72_6e75_6e75L;
 
     /** u64 magic, u32 rows, u32 CRC-32C of the rows. */
     private static final int HEAD_BYTES = 16;

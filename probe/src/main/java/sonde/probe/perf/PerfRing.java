@@ -308,9 +308,8 @@ final class PerfRing implements AutoCloseable {
             long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
             int type = (int) header;
             int size = (int) (header >>> 48);
-            if (type == PerfAbi.PERF_RECORD_SAMPLE) {
-                foreign = foreign || owners.isForeign(data, mask, at);
-            } else if (type == PerfAbi.PERF_RECORD_THROTTLE) {
+            foreign = foreign || owners.isForeign(data, mask, at);
+            if (type == PerfAbi.PERF_RECORD_THROTTLE) {
                 tally.throttled++;
             } else if (type == PerfAbi.PERF_RECORD_LOST) {
                 // u64 id, u64 lost after the header.

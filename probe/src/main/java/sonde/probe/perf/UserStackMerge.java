@@ -29,6 +29,7 @@ final class UserStackMerge {
     // A sample of ours: header, identifier, ip, pid and tid, time, cpu, period, then the call chain
     // (nr and addresses), or without one the size of the RAW part.
     private static final long IDENTIFIER = 8;
+    private static final long IP = 16;
     private static final long TID = 28;
 
     /** Time of a sample in the ring. */
@@ -179,7 +180,6 @@ final class UserStackMerge {
             stack.count = stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
             stack.end = stacks.completedEnd();
         }
-        stacks.nameRunTimes(record.pid(), stack.frames, stack.count);
         stack.copy = MemorySegment.NULL;
         stack.pid = record.pid();
         stack.tid = record.tid();
@@ -213,6 +213,11 @@ final class UserStackMerge {
                 stack.end = UserStackEnd.OUTERMOST;
             }
             return;
+        }
+        long time = to.get(JAVA_LONG_UNALIGNED, start + TIME);
+        boolean isCode = stacks.nameRunTimes(stack.pid, time, stack.frames, stack.count);
+        if (isCode && known == 0 && to.get(JAVA_LONG_UNALIGNED, start + IP) >= 0) {
+            to.set(JAVA_LONG_UNALIGNED, start + IP, stack.frames[0]); // perf's rows are of this one
         }
         long place = start + CHAIN + 8 + 8 * known;
         MemorySegment.copy(to, place, to, place + more, used - place);

@@ -146,9 +146,7 @@ final class TableMaker implements AutoCloseable {
         reports.drain((memory, offset, bytes) ->
                 found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
         for (byte[] report : found) {
-            if (report.length == RuntimeScratch.SCRIPT_REPORT_BYTES) {
-                names.scriptReported(MemorySegment.ofArray(report));
-            } else if (report.length >= PythonReport.BYTES) {
+            if (report.length >= PythonReport.BYTES) {
                 names.reported(MemorySegment.ofArray(report));
             } else {
                 unmade.incrementAndGet();

@@ -82,7 +82,7 @@ public final class UserStackFunction implements AutoCloseable {
             starts = unwind.starts();
             reason = "";
             parts.push(TableMaker.start(tables, made, known, List.of(), Set.of()));
-            parts.push(JavaReader.start(tables.jvms(), known));
+            parts.push(RuntimeReader.start(tables.jvms(), known));
         } catch (IOException | RuntimeException e) {
             LinkCloser.all(parts);
             throw e;

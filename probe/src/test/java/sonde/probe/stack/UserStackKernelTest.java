@@ -119,7 +119,7 @@ final class UserStackKernelTest {
                 BpfMap drains = BpfMap.create(new MapSpec("drains", MapType.ARRAY, 4, 8, 1));
                 PerfBuffer buffer = PerfBuffer.open(outputs, 1 << 20);
                 RingBuffer reports = RingBuffer.open(tables.reports());
-                JavaReader java = JavaReader.start(tables.jvms(), RuntimeNames.of(tables));
+                RuntimeReader java = RuntimeReader.start(tables.jvms(), RuntimeNames.of(tables));
                 UserStackProgram program =
                         UserStackProgram.load(
                                 new UserStackProgram.Surroundings(
