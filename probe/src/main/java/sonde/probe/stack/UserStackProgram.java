@@ -27,7 +27,6 @@ import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
-import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
