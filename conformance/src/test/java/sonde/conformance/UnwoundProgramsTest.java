@@ -3,12 +3,15 @@ package sonde.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A program without frame pointers that says by which calls it came to where it spends its time.
@@ -266,6 +270,63 @@ class UnwoundProgramsTest {
         } finally {
             sonde.run("probe", "del", probe);
         }
+    }
+
+    /** Callers of each burn_NAME of unusual.c and unusual.rs, innermost first. */
+    private static final Map<String, String> UNUSUAL =
+            Map.of(
+                    "burn_coroutine",
+                    "way_coroutine coroutine __start_context",
+                    "burn_handler",
+                    "way_handler handler __restore_rt .* raise interrupted alternate main .* _start",
+                    "burn_vfork",
+                    "way_vfork forks main .* _start",
+                    "burn_tiny",
+                    "way_tiny tiny start_thread (__)?clone3",
+                    "burn_jump",
+                    "way_jump jumps main .* _start",
+                    "unusual::burn_rust",
+                    "unusual::way_rust unusual::closures .*(main .* _start| (__)?clone3)");
+
+    /**
+     * Coroutines, handlers on a stack of their own, vfork, small threads, longjmp; static; Rust.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"-pie", "-static-pie", "rust"})
+    void unusualStacksAreWhole(String kind) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "no perf here");
+        Path program = folder.resolve("unusual");
+        if (kind.equals("rust")) {
+            String source = TargetProgram.source("unusual.rs").toString();
+            String frames = "-Cforce-frame-pointers=no";
+            List<String> rustc = List.of("rustc", "-O", frames, "-o", program.toString(), source);
+            try {
+                assertThat(Sonde.in(folder).execute(rustc).status()).isZero();
+            } catch (IOException e) {
+                assumeTrue(false, "needs rustc");
+            }
+        } else {
+            TargetProgram.compile(folder, "unusual", "-O2", "-fomit-frame-pointer", kind);
+        }
+        Recorded recorded = Recorded.record(folder, "odd", "--", program.toString());
+        Map<String, int[]> counts = new TreeMap<>();
+        for (String sample : perfScript(recorded.bundle.resolve("perf.data")).split("\n\n")) {
+            String chain =
+                    sample.replaceAll("(?m)^\\s*\\w+ (.*)$", "$1").replace('\n', ' ').strip();
+            String[] words = chain.split(" ", 2);
+            String callers = UNUSUAL.get(words[0]);
+            if (callers != null) {
+                int[] count = counts.computeIfAbsent(words[0], _ -> new int[2]);
+                count[0]++;
+                boolean fits = words.length > 1 && words[1].matches("(?s)" + callers + "\\b.*");
+                count[fits ? 1 : 0] += fits ? 1 : 0;
+            }
+        }
+        assertThat(counts).hasSize(kind.equals("rust") ? 1 : 5);
+        counts.forEach((name, count) -> {
+            assertThat(count[0]).as(name).isGreaterThan(9);
+            assertThat(count[1]).as(name).isGreaterThanOrEqualTo(count[0] * 95 / 100);
+        });
     }
 
     private void run(String... command) throws Exception {

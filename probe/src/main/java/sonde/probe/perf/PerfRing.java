@@ -47,7 +47,6 @@ final class PerfRing implements AutoCloseable {
     /** Up to here {@link #forks} has looked. */
     private long looked;
 
-    private long seenHead;
     private long headNanos;
     private long drainedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
     private boolean closed;
@@ -222,16 +221,10 @@ final class PerfRing implements AutoCloseable {
         }
     }
 
-    /** Whether more than half of it is free, as far as {@link #head} has looked. */
-    boolean hasRoom() {
-        return seenHead - tail < data.byteSize() / 2;
-    }
-
     /** Where the kernel has written up to. */
     long head() {
         headNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
-        seenHead = (long) U64.getAcquire(mapping, HEAD);
-        return seenHead;
+        return (long) U64.getAcquire(mapping, HEAD);
     }
 
     /** Tells the forks that are in the ring and were not told before. */

@@ -49,7 +49,7 @@ public final class PerfRings implements AutoCloseable {
     /** An own thread more or less in the filter costs a comparison per switch. */
     private static final int MAX_FILTERED = 40;
 
-    /** Memory of this process for records whose stacks wait for tables, all rings together. */
+    /** Records whose stacks wait for tables, of all rings together. */
     private static final long MOST_HELD_BYTES = 128 << 20;
 
     private final RecordPlan plan;
@@ -416,9 +416,6 @@ public final class PerfRings implements AutoCloseable {
         boolean any = false;
         long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
         boolean held = unwound != null && isHeld(unwound);
-        if (held && rings.stream().allMatch(PerfRing::hasRoom)) {
-            return false;
-        }
         if (unwound != null) {
             MappingLog log = unwound.mappings();
             rings.forEach(ring -> ring.mappings(log));
@@ -432,6 +429,9 @@ public final class PerfRings implements AutoCloseable {
             rings.get(i).hold(held);
             any |= rings.get(i).drain(heads[i], sink::append, tally, owners, foreign);
         }
+        if (unwound != null) {
+            unwound.drained();
+        }
         return any && !held;
     }
 
@@ -440,10 +440,7 @@ public final class PerfRings implements AutoCloseable {
         mostHeldNanos = nanos;
     }
 
-    /**
-     * Whether records are held while a table is made that their stacks lack: in the rings, and
-     * where one has no room left, in memory of this process.
-     */
+    /** Whether records stay in memory of this process while a table is made for their stacks. */
     private boolean isHeld(StackPrograms programs) {
         if (isOff || !programs.isMaking()) {
             heldSince = 0;

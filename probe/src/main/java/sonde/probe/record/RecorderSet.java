@@ -242,7 +242,7 @@ final class RecorderSet {
         try {
             Set<Integer> roots =
                     request.mode() == TargetMode.ALL ? Set.of() : Set.copyOf(request.rootPids());
-            stacks = StackPrograms.load(kinds, roots, request.argv());
+            stacks = StackPrograms.load(kinds, roots, request.argv(), plan.rings().perfBytes());
         } catch (IOException e) {
             notes.add("user stacks are followed by frame pointers: " + e.getMessage());
         }

@@ -1,5 +1,7 @@
 package sonde.probe.stack;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -18,6 +20,7 @@ import sonde.bpf.MapType;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.TaskTree;
 import sonde.bpf.link.KernelTypes;
+import sonde.bpf.map.MappedValues;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
@@ -41,6 +44,7 @@ public final class StackPrograms implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Map<Integer, UserStackProgram> programs = new HashMap<>();
     private final BpfMap outputs;
+    private final MappedValues drains;
     private final UnwindFiles files;
     private final RuntimeNames names;
     private final MappingLog mappings = new MappingLog();
@@ -49,7 +53,8 @@ public final class StackPrograms implements AutoCloseable {
     private final TableMaker maker;
     private @Nullable TaskTree tree;
 
-    private StackPrograms(List<EventKind> events, Set<Integer> rootPids, List<String> command)
+    private StackPrograms(
+            List<EventKind> events, Set<Integer> rootPids, List<String> command, long ringBytes)
             throws IOException {
         try (KernelTypes types = KernelTypes.open()) {
             KernelFields fields = KernelFields.of(types.btf());
@@ -70,9 +75,19 @@ public final class StackPrograms implements AutoCloseable {
                     BpfMap.create(
                             new MapSpec("sonde_uw_out", MapType.PERF_EVENT_ARRAY, 4, 4, cpus));
             parts.push(outputs);
+            BpfMap drained =
+                    BpfMap.create(
+                            new MapSpec("sonde_uw_drain", MapType.ARRAY, 4, 8, 1)
+                                    .with(MapSpec.MAPPABLE));
+            parts.push(drained);
+            drains = MappedValues.of(drained, true);
+            parts.push(drains);
+            // Half of a ring for copies, whatever their event.
+            int copied = (int) Math.min(ringBytes / (2 * events.size() + 1), Integer.MAX_VALUE);
             int own = rootPids.isEmpty() ? (int) ProcessHandle.current().pid() : 0;
             UserStackProgram.Surroundings shared =
-                    new UserStackProgram.Surroundings(fields, tables, outputs, tree, own);
+                    new UserStackProgram.Surroundings(
+                            fields, tables, outputs, tree, own, drained, copied);
             for (EventKind event : events) {
                 UserStackProgram program =
                         UserStackProgram.load(shared, event, ProgramSpec.Log.QUIET);
@@ -104,12 +119,13 @@ public final class StackPrograms implements AutoCloseable {
      *
      * @param rootPids whose trees get stacks; empty for all processes but this one
      * @param command whose files are read first; empty without one
+     * @param ringBytes of the ring of a CPU
      * @throws IOException when the kernel refuses; stacks are then taken by frame pointers
      */
     public static StackPrograms load(
-            List<EventKind> events, Set<Integer> rootPids, List<String> command)
+            List<EventKind> events, Set<Integer> rootPids, List<String> command, long ringBytes)
             throws IOException {
-        return new StackPrograms(events, rootPids, command);
+        return new StackPrograms(events, rootPids, command, ringBytes);
     }
 
     /** Unwinds stacks of another process, too; its files are read when the kernel asks for them. */
@@ -196,6 +212,12 @@ public final class StackPrograms implements AutoCloseable {
     /** The events are switched off: from now on stacks wait for their tables. */
     public void waitForTables() {
         completion.waitForTables();
+    }
+
+    /** The rings were emptied; by one thread. */
+    public void drained() {
+        MemorySegment count = drains.segment();
+        count.set(JAVA_LONG, 0, count.get(JAVA_LONG, 0) + 1);
     }
 
     /** Whether a table is being made that stacks in the rings may lack. */

@@ -42,10 +42,10 @@ final class UnwindScratch {
 
     static final int MAPPING_BYTES = 32;
 
-    /** When the second began in which copies are counted, and how many bytes there were. */
-    static final int COPY_SECOND = CS + 8;
+    /** Which drain of the ring was the last, and how many bytes of copies there were since. */
+    static final int DRAINS = CS + 8;
 
-    static final int COPIES = COPY_SECOND + 8;
+    static final int COPIES = DRAINS + 8;
 
     /** Where functions with a uretprobe return to; 0 when the process has none. */
     static final int TRAMPOLINE = COPIES + 8;

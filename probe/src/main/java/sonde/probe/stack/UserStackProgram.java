@@ -27,7 +27,6 @@ import sonde.bpf.Program;
 import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
-import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
@@ -46,11 +45,6 @@ final class UserStackProgram implements AutoCloseable {
     private static final int CONTEXT = -16;
 
     private static final int KEY = -4;
-
-    private static final int SECOND = 1_000_000_000;
-
-    /** Bytes of copies of an event's stacks on a CPU in a second: some 1 to 20 KiB each. */
-    private static final int COPIED_A_SECOND = 8 << 20;
 
     private static final long CURRENT_CPU = 0xffffffffL;
 
@@ -76,13 +70,18 @@ final class UserStackProgram implements AutoCloseable {
      * @param outputs of the type PERF_EVENT_ARRAY, with a bpf-output event for each CPU
      * @param tree whose tasks get stacks; null for all
      * @param ownPid process whose hits are dropped altogether; 0 for none
+     * @param drains its value changes whenever the rings were emptied
+     * @param copiedBytes of the stacks of one event that may be copied on a CPU in between: copies
+     *     must not fill the ring while a slow machine makes tables
      */
     record Surroundings(
             KernelFields fields,
             UnwindTables tables,
             BpfMap outputs,
             @Nullable TaskTree tree,
-            int ownPid) {}
+            int ownPid,
+            BpfMap drains,
+            int copiedBytes) {}
 
     /**
      * Loads the program for one event.
@@ -223,19 +222,17 @@ final class UserStackProgram implements AutoCloseable {
         code.store(Width.U64, R10, CONTEXT, R8)
                 .load(Width.U64, R1, R6, UnwindScratch.END)
                 .branch(JumpCondition.NOT_EQUAL, R1, UserStackEnd.NO_TABLE.ordinal(), whole);
-        // Copies must not fill the ring while a slow machine makes tables.
-        Label sameSecond = new Label("same second");
+        Label notDrained = new Label("not drained");
         code.step("count copies")
-                .call(HelperFunctionId.KTIME_GET_NS)
-                .load(Width.U64, R1, R6, UnwindScratch.COPY_SECOND)
-                .move(R2, R0)
-                .compute(AluOperation.SUBTRACT, R2, R1)
-                .branch(JumpCondition.LESS_OR_EQUAL, R2, SECOND, sameSecond)
-                .store(Width.U64, R6, UnwindScratch.COPY_SECOND, R0)
+                .mapValue(R1, shared.drains().fd(), 0)
+                .load(Width.U64, R1, R1, 0)
+                .load(Width.U64, R2, R6, UnwindScratch.DRAINS)
+                .branch(JumpCondition.EQUAL, R1, R2, notDrained)
+                .store(Width.U64, R6, UnwindScratch.DRAINS, R1)
                 .store(Width.U64, R6, UnwindScratch.COPIES, 0)
-                .at(sameSecond)
+                .at(notDrained)
                 .load(Width.U64, R1, R6, UnwindScratch.COPIES)
-                .branch(JumpCondition.GREATER_OR_EQUAL, R1, COPIED_A_SECOND, whole)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R1, shared.copiedBytes(), whole)
                 .call(HelperFunctionId.GET_SMP_PROCESSOR_ID)
                 .store(Width.U32, R10, KEY, R0)
                 .map(R1, target.copies().fd())

@@ -4,7 +4,7 @@
  *
  * {@snippet :
  * List<EventKind> kinds = List.of(new EventKind(1, false));
- * try (StackPrograms stacks = StackPrograms.load(kinds, Set.of(pid), List.of("ls"))) {
+ * try (StackPrograms stacks = StackPrograms.load(kinds, Set.of(pid), List.of("ls"), 8 << 20)) {
  *     stacks.attach(bpfOutputs, Map.of(1, cpuClocks), Map.of());
  * }
  * }

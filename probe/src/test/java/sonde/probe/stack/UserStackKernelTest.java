@@ -116,13 +116,20 @@ final class UserStackKernelTest {
                 UnwindTables tables = UnwindTables.open();
                 BpfMap outputs =
                         BpfMap.create(new MapSpec("out", MapType.PERF_EVENT_ARRAY, 4, 4, 64));
+                BpfMap drains = BpfMap.create(new MapSpec("drains", MapType.ARRAY, 4, 8, 1));
                 PerfBuffer buffer = PerfBuffer.open(outputs, 1 << 20);
                 RingBuffer reports = RingBuffer.open(tables.reports());
                 RuntimeReader java = RuntimeReader.start(tables.jvms(), RuntimeNames.of(tables));
                 UserStackProgram program =
                         UserStackProgram.load(
                                 new UserStackProgram.Surroundings(
-                                        KernelFields.of(types.btf()), tables, outputs, null, 0),
+                                        KernelFields.of(types.btf()),
+                                        tables,
+                                        outputs,
+                                        null,
+                                        0,
+                                        drains,
+                                        1 << 20),
                                 new StackPrograms.EventKind(EVENT, "", HitSource.SAMPLE, false),
                                 ProgramSpec.Log.STATISTICS)) {
             assertThat(instructions(program.program().log())).isBetween(1000L, 300_000L);
