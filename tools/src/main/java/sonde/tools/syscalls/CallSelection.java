@@ -1,5 +1,6 @@
 package sonde.tools.syscalls;
 
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.NearestNames;
+import sonde.probe.syscall.Injection;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.LineStyle.CallStatus;
 import sonde.sys.Arch;
@@ -26,6 +28,7 @@ public final class CallSelection {
     private BitSet calls = all(CallTable.CALLS + 1);
     private BitSet signals = all(SIGNALS);
     private final Set<CallStatus> statuses = EnumSet.noneOf(CallStatus.class);
+    private final List<Injection> injections = new ArrayList<>();
     private boolean exits = true;
 
     /** Everything is shown. */
@@ -59,6 +62,11 @@ public final class CallSelection {
         return exits;
     }
 
+    /** What is done to calls. */
+    public List<Injection> injections() {
+        return injections;
+    }
+
     /** Hides the ends of threads. */
     public void quiet() {
         exits = false;
@@ -78,14 +86,7 @@ public final class CallSelection {
             case "signal", "signals", "s" -> signal(set);
             case "status" -> status(set);
             case "quiet", "q", "silent", "silence" -> quiet(set);
-            case "inject", "fault" ->
-                    throw new OptionException(
-                            "-e "
-                                    + qualifier
-                                    + ": changing calls stops the program at each of them;"
-                                    + " 'strace -e "
-                                    + text
-                                    + "' does that");
+            case "inject", "fault" -> inject(set, qualifier.equals("fault"));
             case "abbrev",
                     "verbose",
                     "raw",
@@ -103,13 +104,25 @@ public final class CallSelection {
                                     + text
                                     + ": '"
                                     + qualifier
-                                    + "' is none of trace, signal, status, quiet");
+                                    + "' is none of trace, signal, status, quiet, inject, fault");
         }
     }
 
     /** {@code openat,%network}, {@code !poll}, {@code /^sched_}, {@code all}, {@code none}. */
     public void trace(String set) {
-        calls = inverted(set, CallTable.CALLS + 1, this::oneCall);
+        calls = setOf(set);
+    }
+
+    private void inject(String text, boolean fault) {
+        try {
+            injections.add(Injection.parse(text, fault, this::setOf));
+        } catch (Injection.InjectionException e) {
+            throw new OptionException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private BitSet setOf(String set) {
+        return inverted(set, CallTable.CALLS + 1, this::oneCall);
     }
 
     /** {@code SIGCHLD,!usr1}. */

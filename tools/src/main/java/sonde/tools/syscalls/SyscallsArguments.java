@@ -2,6 +2,7 @@ package sonde.tools.syscalls;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
@@ -13,6 +14,7 @@ import sonde.recording.syscall.LineStyle.TimeForm;
 import sonde.sys.SyscallException;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.syscalls.SyscallsRequest.Backend;
 import sonde.tools.syscalls.SyscallsRequest.CountForm;
 
 /** The command line of {@code sonde syscalls}: strace's letters with strace's meaning. */
@@ -35,7 +37,8 @@ public final class SyscallsArguments {
               -f, --follow-forks          trace children and all threads, too; -ff with -o FILE writes
                                           a file FILE.TID for each thread
               -p, --pid PID,...           trace running processes until they end or you press Ctrl-C
-              -e, --expr EXPR             apply trace=SET, signal=SET, status=SET or quiet=SET; a SET
+              -e, --expr EXPR             apply trace=SET, signal=SET, status=SET, quiet=SET or
+                                          inject=SET:WHAT; a SET
                                           alone is one of calls: openat,%network,/^sched_ or !poll
                                           (repeatable)
               --trace SET                 show these calls only
@@ -43,6 +46,14 @@ public final class SyscallsArguments {
               --status SET                show calls with these results: successful, failed, unfinished
               -z, --successful-only       show calls that succeeded
               -Z, --failed-only           show calls that failed
+              --backend auto|bpf|ptrace   capture by BPF programs, or stop the program at each call;
+                                          auto takes ptrace where BPF is refused (default auto)
+
+            What is changed (stops the program at each call):
+              --inject SET:WHAT...        change these calls: error=ENOENT, retval=N, signal=S,
+                                          syscall=C, delay_enter=5ms, delay_exit=5ms,
+                                          poke_exit=@arg2=4142, when=FIRST+STEP (repeatable)
+              --fault SET[:error=E]       let these calls fail, with ENOSYS or that error
 
             What is shown:
               -o, --output FILE           write to a file instead of standard error
@@ -74,6 +85,7 @@ public final class SyscallsArguments {
               sonde syscalls -f -o make.txt -- make -j2  a build with all its processes
               sonde syscalls -e openat,%network -Z ssh host    which files and hosts it does not get
               sonde syscalls -c -p 1234                  what a process asks of the kernel
+              sonde syscalls -e inject=openat:error=EIO:when=3+ ls    how it bears failures
               sonde syscalls -T -tt -e fsync -f -p 1234  how long each fsync takes
 
             Exit status:
@@ -123,6 +135,13 @@ public final class SyscallsArguments {
                 both || given.has("--summary-only")
                         ? new CountForm(both, given.text("--summary-sort-by", "time"))
                         : null;
+        Backend backend = Backend.valueOf(given.text("--backend", "auto").toUpperCase(Locale.ROOT));
+        if (!selection.injections().isEmpty()) {
+            if (backend == Backend.BPF) {
+                throw new OptionException("--backend=bpf cannot change calls; ptrace can");
+            }
+            backend = Backend.PTRACE;
+        }
         return new SyscallsRequest(
                 origin,
                 count == 0 ? null : CommandWords.lastArguments(count),
@@ -132,7 +151,9 @@ public final class SyscallsArguments {
                 style,
                 lines,
                 counts,
-                separate);
+                separate,
+                backend,
+                selection.injections());
     }
 
     private static CallSelection selection(GivenOptions given, CallTable table) {
@@ -145,6 +166,8 @@ public final class SyscallsArguments {
                 case "--status" -> selection.status(one.value());
                 case "--successful-only" -> selection.status("successful");
                 case "--failed-only" -> selection.status("failed");
+                case "--inject" -> selection.expression("inject=" + one.value());
+                case "--fault" -> selection.expression("fault=" + one.value());
                 case "--quiet" -> selection.quiet();
                 default -> {}
             }

@@ -6,6 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
+import sonde.probe.syscall.Injection;
 import sonde.recording.syscall.CallStyle;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.LineStyle;
@@ -19,6 +20,7 @@ import sonde.recording.syscall.LineStyle;
  * @param follow whether children and all threads are traced, too
  * @param counts null for none
  * @param separate beginning of the names of files, one for each thread (-ff); null for one output
+ * @param injections what is done to calls; needs ptrace
  */
 public record SyscallsRequest(
         InheritedState origin,
@@ -29,7 +31,17 @@ public record SyscallsRequest(
         CallStyle style,
         LineStyle lines,
         @Nullable CountForm counts,
-        @Nullable Path separate) {
+        @Nullable Path separate,
+        Backend backend,
+        List<Injection> injections) {
+    /** What captures the calls. */
+    public enum Backend {
+        /** BPF programs; ptrace where the kernel refuses them. */
+        AUTO,
+        BPF,
+        PTRACE,
+    }
+
     /**
      * How calls are counted.
      *
@@ -40,6 +52,7 @@ public record SyscallsRequest(
 
     public SyscallsRequest {
         pids = Set.copyOf(pids);
+        injections = List.copyOf(injections);
     }
 
     /** Columns by which counts can be sorted. */

@@ -17,6 +17,7 @@ import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Table;
+import sonde.bpf.BpfRefusedException;
 import sonde.probe.launch.CommandLauncher;
 import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.LaunchedCommand;
@@ -26,6 +27,7 @@ import sonde.probe.syscall.CallSession;
 import sonde.probe.syscall.CallSession.CallRequest;
 import sonde.probe.syscall.CallSource;
 import sonde.probe.syscall.CallStream;
+import sonde.probe.syscall.PtraceSession;
 import sonde.recording.syscall.CallJson;
 import sonde.recording.syscall.CallLines;
 import sonde.recording.syscall.CallLines.CallSink;
@@ -38,6 +40,7 @@ import sonde.recording.syscall.CaptureOp.NumberPlan;
 import sonde.sys.Clocks;
 import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
+import sonde.tools.syscalls.SyscallsRequest.Backend;
 
 /** One run of {@code sonde syscalls}: from the start of the command to its end. */
 public final class SyscallsRun implements AutoCloseable {
@@ -49,6 +52,7 @@ public final class SyscallsRun implements AutoCloseable {
     private final EndSignals signals;
     private final @Nullable LaunchedCommand child;
     private final CallSource source;
+    private final List<String> notes = new ArrayList<>();
     private final CallCounts counts = new CallCounts();
     private int waiting;
     private volatile int interrupted;
@@ -103,13 +107,33 @@ public final class SyscallsRun implements AutoCloseable {
     }
 
     private CallSource open() throws IOException {
-        return countsOnly()
-                ? CallCounter.open(request.pids(), request.follow())
-                : CallSession.open(
-                        new CallRequest(request.pids(), request.follow(), this::plans, RING_BYTES));
+        if (request.backend() == Backend.PTRACE) {
+            return stopping();
+        }
+        try {
+            return countsOnly()
+                    ? CallCounter.open(request.pids(), request.follow())
+                    : CallSession.open(
+                            new CallRequest(
+                                    request.pids(), request.follow(), this::plans, RING_BYTES));
+        } catch (BpfRefusedException e) {
+            if (request.backend() == Backend.BPF) {
+                throw e;
+            }
+            notes.add(
+                    "BPF programs are refused ("
+                            + e.getMessage()
+                            + "); the program was stopped at each call instead (--backend=ptrace)");
+            return stopping();
+        }
     }
 
-    /** Whether the kernel counts, and no call leaves it. */
+    private CallSource stopping() throws IOException {
+        return PtraceSession.open(
+                request.pids(), request.follow(), plans(), request.injections());
+    }
+
+    /** Whether lines are not wanted. */
     private boolean countsOnly() {
         SyscallsRequest.CountForm counted = request.counts();
         return counted != null && !counted.linesToo();
@@ -188,7 +212,9 @@ public final class SyscallsRun implements AutoCloseable {
                     if (counted != null) {
                         counts.accept(record, request.lines().calls());
                     }
-                    if (files != null) {
+                    if (countsOnly()) {
+                        continue;
+                    } else if (files != null) {
                         files.accept(record);
                     } else if (json != null) {
                         json.accept(record);
@@ -229,12 +255,21 @@ public final class SyscallsRun implements AutoCloseable {
                 .name("command")
                 .start(() -> {
                     try {
-                        status = command.await().shellCode();
+                        status = end(command);
                     } catch (SyscallException e) {
                         status = 0; // somebody else has waited for it
                     }
                     childEnded = true;
                 });
+    }
+
+    /** The tracing thread is told of the end in place of us. */
+    private int end(LaunchedCommand command) throws SyscallException {
+        if (source instanceof PtraceSession session) {
+            int word = session.status(command.pid());
+            return (word & 0x7f) == 0 ? word >> 8 & 0xff : 128 + (word & 0x7f);
+        }
+        return command.await().shellCode();
     }
 
     /**
@@ -262,12 +297,11 @@ public final class SyscallsRun implements AutoCloseable {
 
     /** What the user should know at the end. */
     public List<String> notes() throws SyscallException {
-        List<String> notes = new ArrayList<>();
         long lost = source instanceof CallSource.Streamed session ? session.lost() : 0;
         if (lost > 0) {
             notes.add(lost + " records were lost because the ring was full; the lines say where");
         }
-        return notes;
+        return List.copyOf(notes);
     }
 
     /** How the command ended: its exit code, 128 + N for signal N; 0 without a command. */

@@ -33,6 +33,7 @@ import sonde.tools.syscalls.SyscallsRequest.CountForm;
 final class SyscallsKernelTest {
     private final CallTable table = CallTable.read();
     private final CallSelection selection = new CallSelection(table);
+    private SyscallsRequest.Backend backend = SyscallsRequest.Backend.BPF;
     private int status;
     private @Nullable Path separate;
     private ListingForm listing = ListingForm.TEXT;
@@ -60,7 +61,9 @@ final class SyscallsKernelTest {
                         CallStyle.DEFAULT,
                         style,
                         form,
-                        separate);
+                        separate,
+                        backend,
+                        selection.injections());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
             run.lines().rows().writeTo(out, listing);
@@ -208,5 +211,79 @@ final class SyscallsKernelTest {
         }
         assertThat(ours).containsExactlyInAnyOrderElementsOf(theirs).hasSize(8);
         assertThat(ours).contains("getppid 100 0", "execve 2 0");
+    }
+
+    private static String masked(String line) {
+        return line.replaceAll("0x[0-9a-f]{6,}", "ADDRESS")
+                .replaceAll("\\b[0-9]{3,}\\b", "N")
+                .replaceAll("[0-9]+ vars", "N vars");
+    }
+
+    private List<String> strace(Path file, List<String> options, String... command)
+            throws Exception {
+        assumeTrue(Files.exists(Path.of("/usr/bin/strace")), "strace is not installed");
+        List<String> words = new ArrayList<>(List.of("strace", "-o", file.toString()));
+        words.addAll(options);
+        words.addAll(List.of(command));
+        ProcessBuilder strace = new ProcessBuilder(words);
+        strace.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        status = strace.start().waitFor();
+        return Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
+                .map(SyscallsKernelTest::masked)
+                .toList();
+    }
+
+    @Test
+    void changedCallsAreThoseOfStrace(@TempDir Path dir) throws Exception {
+        backend = SyscallsRequest.Backend.PTRACE;
+        String python = "import os; os.getppid(); os.getppid(); os.uname(); os.getuid()";
+        for (String changes :
+                List.of(
+                        "openat:error=EACCES:when=6",
+                        "getppid:signal=USR1:when=2",
+                        "getuid:retval=77",
+                        "uname:poke_exit=@arg1=4142",
+                        "uname:error=5:delay_enter=2000",
+                        "openat:error=ENOENT:when=2..3")) {
+            String call = changes.substring(0, changes.indexOf(':'));
+            String trace = "exit_group," + call;
+            List<String> options = List.of("-e", "trace=" + trace, "-e", "inject=" + changes);
+            List<String> theirs =
+                    strace(dir.resolve("out"), options, "/usr/bin/python3", "-c", python);
+            int theirStatus = status;
+            selection.injections().clear();
+            selection.trace(trace);
+            selection.expression("inject=" + changes);
+            List<String> ours = lines(false, null, "/usr/bin/python3", "-c", python);
+            assertThat(ours.stream().map(SyscallsKernelTest::masked))
+                    .as(changes)
+                    .isEqualTo(theirs);
+            assertThat(ours.toString()).as(changes).matches(".*(INJECTED|DELAYED|SIGUSR1).*");
+            assertThat(status).as(changes).isEqualTo(theirStatus > 128 ? 138 : theirStatus);
+        }
+    }
+
+    @Test
+    void linesOfPtraceAreThoseOfStrace(@TempDir Path dir) throws Exception {
+        backend = SyscallsRequest.Backend.PTRACE;
+        String script = "/bin/true; echo a | cat; exec cat /no/such/file";
+        List<String> theirs = strace(dir.resolve("out"), List.of("-f"), "sh", "-c", script);
+        List<String> ours = lines(true, null, "sh", "-c", script);
+        assertThat(ours.stream().filter(line -> line.contains("exit_group("))).hasSize(4);
+        assertThat(ours.stream().filter(line -> line.contains("+++ exited with "))).hasSize(4);
+        List<String> calls = new ArrayList<>();
+        for (List<String> all : List.of(ours, theirs)) {
+            calls.add(
+                    all.stream()
+                            .map(SyscallsKernelTest::masked)
+                            .map(line -> line.replaceFirst("^(\\[pid +N\\] |N +)", ""))
+                            .filter(line -> line.matches("(execve|openat|access|read)\\(.*= .*"))
+                            .map(line -> line.replaceFirst(" +=", " ="))
+                            .sorted()
+                            .toList()
+                            .toString());
+        }
+        assertThat(calls.get(0)).isEqualTo(calls.get(1));
+        assertThat(status).isOne();
     }
 }
