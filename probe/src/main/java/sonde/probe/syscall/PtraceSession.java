@@ -84,8 +84,7 @@ public final class PtraceSession implements CallSource.Streamed {
     private volatile boolean started;
 
     /** What is to be seized; {@code pid} 0 only wakes the thread. */
-    private record FutureSeizure(
-            int pid, boolean waitsForExec, CompletableFuture<Integer> errno) {}
+    private record FutureSeizure(int pid, boolean waitsForExec, CompletableFuture<Integer> errno) {}
 
     private PtraceSession(
             boolean follow, Map<Integer, NumberPlan> plans, List<Injection> injections) {

@@ -109,8 +109,7 @@ public final class CallRecord {
                     case INJECTED | POKED -> " (INJECTED: args, retval)";
                     default -> "";
                 };
-        return injected
-                + ((flags & DELAYED) != 0 ? " (DELAYED)" : "");
+        return injected + ((flags & DELAYED) != 0 ? " (DELAYED)" : "");
     }
 
     /** A copy of the bytes. */

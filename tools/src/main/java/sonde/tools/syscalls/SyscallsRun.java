@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfRefusedException;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Table;
-import sonde.bpf.BpfRefusedException;
 import sonde.probe.launch.CommandLauncher;
 import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.LaunchedCommand;
@@ -129,8 +129,7 @@ public final class SyscallsRun implements AutoCloseable {
     }
 
     private CallSource stopping() throws IOException {
-        return PtraceSession.open(
-                request.pids(), request.follow(), plans(), request.injections());
+        return PtraceSession.open(request.pids(), request.follow(), plans(), request.injections());
     }
 
     /** Whether lines are not wanted. */

@@ -255,9 +255,7 @@ final class SyscallsKernelTest {
             selection.trace(trace);
             selection.expression("inject=" + changes);
             List<String> ours = lines(false, null, "/usr/bin/python3", "-c", python);
-            assertThat(ours.stream().map(SyscallsKernelTest::masked))
-                    .as(changes)
-                    .isEqualTo(theirs);
+            assertThat(ours.stream().map(SyscallsKernelTest::masked)).as(changes).isEqualTo(theirs);
             assertThat(ours.toString()).as(changes).matches(".*(INJECTED|DELAYED|SIGUSR1).*");
             assertThat(status).as(changes).isEqualTo(theirStatus > 128 ? 138 : theirStatus);
         }
@@ -266,11 +264,11 @@ final class SyscallsKernelTest {
     @Test
     void linesOfPtraceAreThoseOfStrace(@TempDir Path dir) throws Exception {
         backend = SyscallsRequest.Backend.PTRACE;
-        String script = "/bin/true; echo a | cat; exec cat /no/such/file";
+        String script = "/bin/true; (cat /etc/hostname >/dev/null); exec cat /no/such/file";
         List<String> theirs = strace(dir.resolve("out"), List.of("-f"), "sh", "-c", script);
         List<String> ours = lines(true, null, "sh", "-c", script);
-        assertThat(ours.stream().filter(line -> line.contains("exit_group("))).hasSize(4);
-        assertThat(ours.stream().filter(line -> line.contains("+++ exited with "))).hasSize(4);
+        assertThat(ours.stream().filter(line -> line.contains("exit_group("))).hasSize(3);
+        assertThat(ours.stream().filter(line -> line.contains("+++ exited with "))).hasSize(3);
         List<String> calls = new ArrayList<>();
         for (List<String> all : List.of(ours, theirs)) {
             calls.add(
