@@ -85,6 +85,12 @@ final class ResultPrinter {
         return ExitCode.DONE;
     }
 
+    /** To a stream that stays open. */
+    static void into(Result result, OutputForm form, OutputStream out) throws IOException {
+        render(result, form, out, TerminalStyle.PLAIN);
+        out.flush();
+    }
+
     /** Bytes that are no result: ArchitectureTest lists who writes such. */
     static void bytes(byte[] bytes) throws IOException {
         new StandardOutput().write(bytes);

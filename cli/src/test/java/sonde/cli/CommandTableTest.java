@@ -46,20 +46,29 @@ class CommandTableTest {
                     "trace --verify-llvm-ir",
                     "trace --usdt-file-activation",
                     "probe add --force",
-                    "syscalls --summary-wall-clock");
+                    "syscalls --summary-wall-clock",
+                    "syscalls --summary-syscall-overhead",
+                    "syscalls --seccomp-bpf",
+                    "syscalls --interruptible");
 
     /** Names that are of several kinds, and why. */
     private static final Map<String, String> SEVERAL_KINDS =
-            Map.of(
-                    "--time", "a range in perf report, a column in BCC's tools",
-                    "--lport", "a port in BCC's tools, a column in its tcpconnect",
-                    "--call-graph", "the way of unwinding in perf record, the order in perf report",
-                    "--cpu", "ranges in record, as taskset has them",
-                    "--stacks", "events in record, a flag in BCC's tools",
-                    "--user", "a user in record, user stacks alone in BCC's tools",
-                    "--columns", "the column of the result in strace, a flag in symbolize",
-                    "--to", "convert's formats are too many to be listed as choices",
-                    "-e", "bpftrace's program; a letter without effect in BCC's tcprtt");
+            Map.ofEntries(
+                    Map.entry("--time", "a range in perf report, a column in BCC's tools"),
+                    Map.entry("--lport", "a port in BCC's tools, a column in its tcpconnect"),
+                    Map.entry(
+                            "--call-graph",
+                            "the way of unwinding in perf record, the order in perf report"),
+                    Map.entry("--cpu", "ranges in record, as taskset has them"),
+                    Map.entry("--quiet", "messages in strace, a flag elsewhere"),
+                    Map.entry("--raw", "calls in strace, a flag elsewhere"),
+                    Map.entry("--verbose", "calls in strace, a flag elsewhere"),
+                    Map.entry("--stacks", "events in record, a flag in BCC's tools"),
+                    Map.entry("--user", "a user in record, user stacks alone in BCC's tools"),
+                    Map.entry(
+                            "--columns", "the column of the result in strace, a flag in symbolize"),
+                    Map.entry("--to", "convert's formats are too many to be listed as choices"),
+                    Map.entry("-e", "bpftrace's program; a letter without effect in BCC's tcprtt"));
 
     /** Commands whose letters are those of another program. */
     private static final Map<String, String> PEERS =

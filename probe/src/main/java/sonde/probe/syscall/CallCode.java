@@ -11,6 +11,7 @@ import static sonde.bpf.insn.BpfRegister.R7;
 import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
 
+import java.util.Map;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
 import sonde.bpf.TaskTree;
@@ -62,9 +63,15 @@ final class CallCode {
     private final TaskTree tree;
     private final TaskFields fields;
     private final CodeBuilder code = new CodeBuilder();
-    private final CapturedCode captured = new CapturedCode(code);
+    private final CapturedCode captured;
 
-    CallCode(CallMaps maps, TaskTree tree, TaskFields fields) {
+    /**
+     * A program of a session.
+     *
+     * @param files of {@link FileCode#fields}; empty where no descriptors are followed
+     */
+    CallCode(CallMaps maps, TaskTree tree, TaskFields fields, Map<String, Integer> files) {
+        captured = new CapturedCode(code, files);
         this.maps = maps;
         this.tree = tree;
         this.fields = fields;

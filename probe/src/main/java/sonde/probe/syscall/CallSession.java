@@ -23,6 +23,7 @@ import sonde.bpf.ProgramSpec;
 import sonde.bpf.ProgramSpec.Debug;
 import sonde.bpf.TaskTree;
 import sonde.bpf.insn.ProgramCode;
+import sonde.bpf.link.KernelTypes;
 import sonde.bpf.ring.RingBuffer;
 import sonde.probe.syscall.CallCode.CallMaps;
 import sonde.probe.syscall.CallStream.CallChunk;
@@ -78,29 +79,39 @@ public final class CallSession implements CallSource.Streamed {
             TaskTree tree = programs.tree();
             CallMaps maps = maps(request.ringBytes());
             lost = maps.lost();
-            fill(maps, request.plans().get());
+            Map<Integer, NumberPlan> plans = request.plans().get();
+            fill(maps, plans);
             ring = programs.keep(RingBuffer.open(maps.ring()));
             stream = new CallStream(Runtime.getRuntime().maxMemory() / 2);
+            Map<String, Integer> files = files(plans);
             TaskFields fields = programs.fields();
-            CallCode leave = new CallCode(maps, tree, fields);
+            CallCode leave = new CallCode(maps, tree, fields, files);
             FutureTask<Program> leaving = loading("sys_exit", leave.leave(), leave);
-            CallCode enter = new CallCode(maps, tree, fields);
+            CallCode enter = new CallCode(maps, tree, fields, files);
             FutureTask<Program> entering = loading("sys_enter", enter.enter(), enter);
-            programs.attach("sched_process_exit", new CallCode(maps, tree, fields).end());
-            programs.attach("sched_process_exec", new CallCode(maps, tree, fields).executed());
+            programs.attach("sched_process_exit", other(maps, fields).end());
+            programs.attach("sched_process_exec", other(maps, fields).executed());
             if (request.follow()) {
-                programs.attach("sched_process_fork", new CallCode(maps, tree, fields).forked());
+                programs.attach("sched_process_fork", other(maps, fields).forked());
             }
             programs.follow(request.pids());
-            programs.attach("signal_generate", new CallCode(maps, tree, fields).sent());
-            programs.attach("signal_deliver", new CallCode(maps, tree, fields).signal());
+            programs.attach("signal_generate", other(maps, fields).sent());
+            programs.attach("signal_deliver", other(maps, fields).signal());
             programs.attach("sys_exit", Awaited.of(leaving));
             programs.attach("sys_enter", Awaited.of(entering));
+        } catch (FileCode.MissingField e) {
+            programs.close();
+            throw e.refusal();
         } catch (IOException e) {
             programs.close();
             throw e;
         }
         reader = Thread.ofPlatform().daemon().name("calls").start(this::read);
+    }
+
+    /** For a program that captures no memory. */
+    private CallCode other(CallMaps maps, TaskFields fields) {
+        return new CallCode(maps, programs.tree(), fields, Map.of());
     }
 
     /**
@@ -158,6 +169,15 @@ public final class CallSession implements CallSource.Streamed {
     private static void operations(List<CaptureOp> all, MemorySegment value, int at) {
         for (int i = 0; i < all.size() && i < CaptureOp.MOST; i++) {
             value.set(JAVA_LONG, at + 8L * i, all.get(i).word());
+        }
+    }
+
+    private static Map<String, Integer> files(Map<Integer, NumberPlan> plans) throws IOException {
+        if (plans.values().stream().noneMatch(NumberPlan::needsFiles)) {
+            return Map.of();
+        }
+        try (KernelTypes types = KernelTypes.open()) {
+            return FileCode.fields(types.btf());
         }
     }
 

@@ -29,6 +29,7 @@ import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CaptureOp;
+import sonde.recording.syscall.FilePiece;
 
 /**
  * The part of the programs that reads a traced process's memory by {@link CaptureOp}s and appends
@@ -86,10 +87,20 @@ final class CapturedCode {
     private final Label vectorPart = new Label("vector part");
     private final Label readBytes = new Label("read bytes");
     private final Label readString = new Label("read a string");
+    private final Label readFile = new Label("read a file");
+    private final Label filePart = new Label("file part");
+    private final Label parent = new Label("parent");
+    private final Map<String, Integer> files;
     private int labels;
 
-    CapturedCode(CodeBuilder code) {
+    /**
+     * Of a program.
+     *
+     * @param files of {@link FileCode#fields}; empty where no descriptors are to be followed
+     */
+    CapturedCode(CodeBuilder code, Map<String, Integer> files) {
         this.code = code;
+        this.files = files;
     }
 
     private Label label(String name) {
@@ -145,6 +156,15 @@ final class CapturedCode {
         bytesReader();
         begin("read_string", readString);
         stringReader();
+        if (!files.isEmpty()) {
+            FileCode file = new FileCode(code, files, parent);
+            begin("file_part", filePart);
+            filePart();
+            begin("read_file", readFile);
+            fileReader(file);
+            begin("parent", parent);
+            file.parent();
+        }
     }
 
     private void begin(String name, Label label) {
@@ -213,7 +233,10 @@ final class CapturedCode {
                 .compute(AluOperation.OR, R4, R3)
                 .store(Width.U64, R10, HEADER, R4);
         argument(R4, R3);
-        code.ifZero(R4, next)
+        Label any = label("any value");
+        code.branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_FILE, any)
+                .ifZero(R4, next)
+                .at(any)
                 .load(Width.U16, R5, R1, 6)
                 .store(Width.U64, R10, MOST, R5)
                 .store(Width.U64, R10, ADDRESS, R4)
@@ -255,6 +278,9 @@ final class CapturedCode {
         Label vector = label("vector");
         Label message = label("message");
         Label string = label("string");
+        if (!files.isEmpty()) {
+            files(done);
+        }
         code.branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_STRING, string)
                 .branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_STRINGS, strings)
                 .branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_VECTOR, vector)
@@ -270,6 +296,82 @@ final class CapturedCode {
         code.at(vector).step("a vector");
         vectorLength();
         vector(0);
+    }
+
+    /** A descriptor, or an array of them. */
+    private void files(Label done) {
+        Label others = label("no files");
+        Label array = label("files");
+        Label ready = label("descriptor");
+        code.branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_FILES, array)
+                .branch(JumpCondition.NOT_EQUAL, R2, CaptureOp.KIND_FILE, others)
+                .step("a file")
+                .load(Width.U8, R2, R10, OP + 2)
+                .branch(JumpCondition.NOT_EQUAL, R2, CaptureOp.LENGTH_RESULT, ready)
+                .load(Width.U64, R4, R9, CallRecord.RESULT)
+                .store(Width.U64, R10, ADDRESS, R4)
+                .at(ready);
+        part(readFile, FilePiece.PART, MOST);
+        Label counted = label("counted");
+        Label result = label("result");
+        code.jump(done)
+                .at(array)
+                .step("files")
+                .load(Width.U8, R4, R10, OP + 3)
+                .load(Width.U8, R2, R10, OP + 2)
+                .branch(JumpCondition.EQUAL, R2, CaptureOp.LENGTH_FIXED, counted)
+                .branch(JumpCondition.EQUAL, R2, CaptureOp.LENGTH_RESULT, result)
+                .move(R3, R4);
+        argument(R4, R3);
+        code.jump(counted)
+                .at(result)
+                .load(Width.U64, R4, R9, CallRecord.RESULT)
+                .branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R4, 0, done)
+                .at(counted)
+                .store(Width.U64, R10, COUNT, R4);
+        parts(filePart);
+        code.jump(done).at(others);
+    }
+
+    /** R1 = index, R2 = the block. */
+    private void filePart() {
+        Label end = label("end");
+        code.load(Width.U64, R3, R2, COUNT - PART_BLOCK)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R1, R3, end)
+                .move(R6, R1)
+                .move(R7, R2)
+                .load(Width.U16, R3, R7, OP + 4 - PART_BLOCK)
+                .compute(AluOperation.MULTIPLY, R3, R6)
+                .load(Width.U64, R2, R7, ADDRESS - PART_BLOCK)
+                .add(R3, R2)
+                .move(R1, R10)
+                .add(R1, -16)
+                .move(R2, 4)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .ifNotZero(R0, end)
+                .load(Width.U64, R1, R7, 0)
+                .load(Width.U32, R2, R10, -16)
+                .load(Width.U64, R3, R7, MOST - PART_BLOCK)
+                .move(R4, R6)
+                .add(R4, FilePiece.PART + 1)
+                .shiftLeft(R4, 8)
+                .load(Width.U64, R5, R7, HEADER - PART_BLOCK)
+                .add(R4, R5)
+                .call(readFile)
+                .exit(0)
+                .at(end)
+                .exit(1);
+    }
+
+    private void fileReader(FileCode file) {
+        Label full = label("full");
+        Label fail = label("fail");
+        Label close = label("close");
+        open(full);
+        file.reader(fail, close);
+        code.at(close);
+        close(0);
+        code.at(fail).step("no such file").exit(0).at(full).exit(0);
     }
 
     /** Calls a reader for the address on the stack; R0 = 1 when memory was missing. */

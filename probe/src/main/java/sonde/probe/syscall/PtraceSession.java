@@ -164,6 +164,9 @@ public final class PtraceSession implements CallSource.Streamed {
      */
     @Override
     public void close() {
+        if (stopping) {
+            return;
+        }
         stopping = true;
         wanted.add(new FutureSeizure(0, false, new CompletableFuture<>()));
         synchronized (tracees) {

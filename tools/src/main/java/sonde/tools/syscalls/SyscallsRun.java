@@ -7,9 +7,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ import sonde.recording.syscall.CallText;
 import sonde.recording.syscall.CaptureOp;
 import sonde.recording.syscall.CaptureOp.CallPlan;
 import sonde.recording.syscall.CaptureOp.NumberPlan;
+import sonde.recording.syscall.CaptureOp.PlanStyle;
 import sonde.sys.Clocks;
 import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
@@ -46,6 +49,7 @@ import sonde.tools.syscalls.SyscallsRequest.Backend;
 public final class SyscallsRun implements AutoCloseable {
     private static final int RING_BYTES = 64 << 20;
     private static final long WAIT_MILLIS = 10;
+    private static final int MOST_DATA = 16000;
     private static final int EXECVE = CallTable.number("execve");
 
     private final SyscallsRequest request;
@@ -54,6 +58,8 @@ public final class SyscallsRun implements AutoCloseable {
     private final CallSource source;
     private final List<String> notes = new ArrayList<>();
     private final CallCounts counts = new CallCounts();
+    private final Set<Integer> executed = new HashSet<>();
+    private final Set<Integer> detached = new HashSet<>();
     private int waiting;
     private volatile int interrupted;
     private volatile boolean childEnded;
@@ -135,16 +141,25 @@ public final class SyscallsRun implements AutoCloseable {
     /** Whether lines are not wanted. */
     private boolean countsOnly() {
         SyscallsRequest.CountForm counted = request.counts();
-        return counted != null && !counted.linesToo();
+        return counted != null && !counted.linesToo() && !request.lines().filter().needsRecords();
     }
 
     private Map<Integer, NumberPlan> plans() {
+        PlanStyle style =
+                new PlanStyle(
+                        request.style().dumps() ? MOST_DATA : request.style().limit(),
+                        request.style().descriptors().needsFile()
+                                || !request.lines().filter().paths().isEmpty(),
+                        request.style().calls().verbose());
         Map<Integer, NumberPlan> plans = new HashMap<>();
-        request.lines().calls().stream()
+        request.lines().filter().calls().stream()
                 .forEach(number ->
-                        plans.put(
-                                number,
-                                CaptureOp.plan(request.table(), number, request.style().limit())));
+                        plans.put(number, CaptureOp.plan(request.table(), number, style)));
+        if (request.style().descriptors().names()) {
+            for (int number : CallText.namingCalls()) {
+                plans.putIfAbsent(number, CaptureOp.plan(request.table(), number, style));
+            }
+        }
         // The command's own calls begin with its exec.
         plans.putIfAbsent(EXECVE, new NumberPlan(new CallPlan(List.of(), List.of()), -1, Map.of()));
         return plans;
@@ -172,7 +187,7 @@ public final class SyscallsRun implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        BitSet shown = request.lines().calls();
+        BitSet shown = request.lines().filter().calls();
         for (CallCounter.CountedCall sum : counter.sums()) {
             if (shown.get((int) Math.min(sum.number(), CallTable.CALLS))) {
                 counts.add(sum);
@@ -188,13 +203,17 @@ public final class SyscallsRun implements AutoCloseable {
         CallText text = new CallText(request.table(), request.style());
         Function<CallSink, CallLines> writers =
                 one -> new CallLines(text, request.style(), request.lines(), one, epoch);
-        CallLines lines = writers.apply(sink);
+        boolean linesToo = counted == null || counted.linesToo();
+        Path base = request.separate();
+        boolean shown = linesToo && base == null && form == ListingForm.TEXT;
+        boolean tallies = counted != null || request.limit() != Long.MAX_VALUE;
+        CallLines lines = writers.apply(shown ? sink : _ -> {});
+        lines.tell(counts::accept);
         CallJson json =
                 form == ListingForm.JSON_LINES
                         ? new CallJson(text, request.lines(), sink, epoch)
                         : null;
         start();
-        Path base = request.separate();
         try (SeparateFiles files = base == null ? null : new SeparateFiles(base, writers)) {
             CallStream stream = session.stream();
             while (!stream.isAtEnd()) {
@@ -207,17 +226,15 @@ public final class SyscallsRun implements AutoCloseable {
                     if (isDone()) {
                         session.finish();
                     }
-                } else if (hasBegun(record)) {
-                    if (counted != null) {
-                        counts.accept(record, request.lines().calls());
-                    }
-                    if (countsOnly()) {
-                        continue;
-                    } else if (files != null) {
+                } else if (lines.calls() >= request.limit()) {
+                    session.finish();
+                } else if (hasBegun(record) && isFollowed(record)) {
+                    if (files != null) {
                         files.accept(record);
-                    } else if (json != null) {
+                    } else if (json != null && linesToo) {
                         json.accept(record);
-                    } else {
+                    }
+                    if (files == null && json == null || tallies) {
                         lines.accept(record);
                     }
                 }
@@ -238,6 +255,21 @@ public final class SyscallsRun implements AutoCloseable {
             waiting = 0;
         }
         return true;
+    }
+
+    /** Whether its process has executed no other program since it is traced, where that matters. */
+    private boolean isFollowed(CallRecord record) {
+        if (!request.untilExec()) {
+            return true;
+        }
+        int process = record.pid();
+        if (record.kind() == CallRecord.EXIT
+                && record.number() == EXECVE
+                && record.result() == 0
+                && !executed.add(process)) {
+            detached.add(process);
+        }
+        return !detached.contains(process);
     }
 
     /** Lets the command go, and waits for its end on another thread. */
@@ -291,7 +323,9 @@ public final class SyscallsRun implements AutoCloseable {
     /** The counts, when they were asked for. */
     public Optional<Table> table() {
         SyscallsRequest.CountForm counted = request.counts();
-        return counted == null ? Optional.empty() : Optional.of(counts.table(counted.order()));
+        return counted == null
+                ? Optional.empty()
+                : Optional.of(counts.table(counted.order(), counted.columns()));
     }
 
     /** What the user should know at the end. */
