@@ -14,6 +14,7 @@ public final class ProcessCalls {
     public static final int SIGHUP = 1;
     public static final int SIGINT = 2;
     public static final int SIGQUIT = 3;
+    public static final int SIGTRAP = 5;
     public static final int SIGKILL = 9;
     public static final int SIGUSR1 = 10;
     public static final int SIGPIPE = 13;

@@ -6,7 +6,7 @@ import sonde.sys.SyscallException;
 /** What follows threads until none is left: their calls as records, or counted. */
 public sealed interface CallSource extends AutoCloseable permits CallSource.Streamed, CallCounter {
     /** Calls as records. */
-    sealed interface Streamed extends CallSource permits CallSession {
+    sealed interface Streamed extends CallSource permits CallSession, PtraceSession {
         /** The records. */
         CallStream stream();
 

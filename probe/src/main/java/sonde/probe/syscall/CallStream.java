@@ -14,7 +14,7 @@ import sonde.recording.syscall.CallRecord;
  * the ring was looked at is held back until the next look.
  */
 public final class CallStream {
-    private static final long HELD_NANOS = 2_000_000;
+    static final long HELD_NANOS = 2_000_000;
     private static final int FIRST_ROOM = 1 << 12;
 
     /**

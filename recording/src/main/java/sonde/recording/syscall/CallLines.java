@@ -291,7 +291,7 @@ public final class CallLines {
         head.setLength(0);
         head.append(text.rest(entry, exit)).append(')');
         column(thread);
-        head.append("= ").append(text.result(entry, exit));
+        head.append("= ").append(text.result(entry, exit)).append(exit.remark());
         if (lines.time().durationDigits() >= 0 && entry != null) {
             long nanos = exit.nanos() - entry.nanos();
             head.append(" <").append(nanos / NANOS);

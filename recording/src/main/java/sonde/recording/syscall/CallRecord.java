@@ -48,6 +48,15 @@ public final class CallRecord {
     /** Flag of a record: a call of a 32-bit program. */
     public static final int COMPAT = 1;
 
+    /** Flag of a record: the call was not made as it was asked for (injection). */
+    public static final int INJECTED = 2;
+
+    /** Flag of a record: the call was delayed. */
+    public static final int DELAYED = 4;
+
+    /** Flag of a record: memory of the call was changed. */
+    public static final int POKED = 8;
+
     /** Flag of a piece: the memory could not be read. */
     public static final int FAILED = 1;
 
@@ -88,6 +97,19 @@ public final class CallRecord {
         bytes = array;
         offset = start;
         return this;
+    }
+
+    /** What strace says behind the result of a call that was changed. */
+    String remark() {
+        int flags = bytes[offset + FLAGS];
+        String injected =
+                switch (flags & (INJECTED | POKED)) {
+                    case INJECTED -> " (INJECTED)";
+                    case POKED -> " (INJECTED: args)";
+                    case INJECTED | POKED -> " (INJECTED: args, retval)";
+                    default -> "";
+                };
+        return injected + ((flags & DELAYED) != 0 ? " (DELAYED)" : "");
     }
 
     /** A copy of the bytes. */

@@ -1,5 +1,6 @@
 package sonde.tools.syscalls;
 
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -13,6 +14,7 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.NearestNames;
+import sonde.probe.syscall.Injection;
 import sonde.recording.syscall.CallStyle.CallForms;
 import sonde.recording.syscall.CallStyle.DescriptorForm;
 import sonde.recording.syscall.CallTable;
@@ -35,6 +37,7 @@ public final class CallSelection {
     private BitSet calls = all(CallTable.CALLS + 1);
     private BitSet signals = all(SIGNALS);
     private final Set<CallStatus> statuses = EnumSet.noneOf(CallStatus.class);
+    private final List<Injection> injections = new ArrayList<>();
     private final Set<String> quiet = new TreeSet<>();
     private BitSet abbreviated = all(CallTable.CALLS + 1);
     private BitSet structs = all(CallTable.CALLS + 1);
@@ -73,6 +76,11 @@ public final class CallSelection {
     /** Whether messages of a kind are left out. */
     public boolean isQuiet(String kind) {
         return quiet.contains(kind);
+    }
+
+    /** What is done to calls. */
+    public List<Injection> injections() {
+        return injections;
     }
 
     /** Leaves out messages: as many kinds as -q, -qq or -qqq. */
@@ -187,14 +195,7 @@ public final class CallSelection {
             case "signal", "signals", "s" -> signal(set);
             case "status" -> status(set);
             case "quiet", "q", "silent", "silence" -> quiet(set);
-            case "inject", "fault" ->
-                    throw new OptionException(
-                            "-e "
-                                    + qualifier
-                                    + ": changing calls stops the program at each of them;"
-                                    + " 'strace -e "
-                                    + text
-                                    + "' does that");
+            case "inject", "fault" -> inject(set, qualifier.equals("fault"));
             case "abbrev", "a" -> abbreviated = calls(set);
             case "verbose", "v" -> structs = calls(set);
             case "raw", "x" -> raw = calls(set);
@@ -220,13 +221,23 @@ public final class CallSelection {
                                     "read",
                                     "write",
                                     "decode-fds",
-                                    "decode-pids"));
+                                    "decode-pids",
+                                    "inject",
+                                    "fault"));
         }
     }
 
     /** {@code openat,%network}, {@code !poll}, {@code /^sched_}, {@code all}, {@code none}. */
     public void trace(String set) {
         calls = calls(set);
+    }
+
+    private void inject(String text, boolean fault) {
+        try {
+            injections.add(Injection.parse(text, fault, this::calls));
+        } catch (Injection.InjectionException e) {
+            throw new OptionException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private BitSet calls(String set) {

@@ -21,6 +21,7 @@ import sonde.recording.syscall.LineStyle.TimeStyle;
 import sonde.sys.SyscallException;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.syscalls.SyscallsRequest.Backend;
 import sonde.tools.syscalls.SyscallsRequest.CountForm;
 
 /** The command line of {@code sonde syscalls}: strace's letters with strace's meaning. */
@@ -50,8 +51,8 @@ public final class SyscallsArguments {
               --output-separately         write a file for each thread, as -ff does
               -p, --pid PID,...           trace running processes until they end or you press Ctrl-C
               -e, --expr EXPR             apply trace=SET, signal=SET, status=SET, quiet=SET, abbrev=SET,
-                                          verbose=SET, raw=SET, read=SET, write=SET or decode-fds=SET; a
-                                          SET alone is one of calls: openat,%network,/^sched_ or !poll
+                                          verbose=SET, raw=SET, read=SET, write=SET, decode-fds=SET or inject=SET:WHAT;
+                                          a SET alone is one of calls: openat,%network,/^sched_ or !poll
                                           (repeatable)
               --trace SET                 show these calls only
               --signal SET                show these signals only
@@ -64,6 +65,14 @@ public final class SyscallsArguments {
               --slower TIME               show calls that took at least this long, as 10ms
               --syscall-limit N           end after N calls (at least 1)
               -b, --detach-on execve      stop to trace a process when it executes another program
+              --backend auto|bpf|ptrace   capture by BPF programs, or stop the program at each call;
+                                          auto takes ptrace where BPF is refused (default auto)
+
+            What is changed (stops the program at each call):
+              --inject SET:WHAT...        change these calls: error=ENOENT, retval=N, signal=S,
+                                          syscall=C, delay_enter=5ms, delay_exit=5ms,
+                                          poke_exit=@arg2=4142, when=FIRST+STEP (repeatable)
+              --fault SET[:error=E]       let these calls fail, with ENOSYS or that error
 
             What is shown:
               -o, --output FILE           write to a file instead of standard error; '|COMMAND' writes to
@@ -130,6 +139,7 @@ public final class SyscallsArguments {
               sonde syscalls -f -o make.txt -- make -j2  a build with all its processes
               sonde syscalls -e openat,%network -Z ssh host    which files and hosts it does not get
               sonde syscalls -c -p 1234                  what a process asks of the kernel
+              sonde syscalls -e inject=openat:error=EIO:when=3+ ls    how it bears failures
               sonde syscalls -T -tt -e fsync -f -p 1234  how long each fsync takes
               sonde syscalls -yy -P /etc/hosts -f ssh host    who reads a file, through which descriptor
 
@@ -192,6 +202,13 @@ public final class SyscallsArguments {
                                 given.text("--summary-sort-by", "time"),
                                 columns(given.texts("--summary-columns")))
                         : null;
+        Backend backend = Backend.valueOf(given.text("--backend", "auto").toUpperCase(Locale.ROOT));
+        if (!selection.injections().isEmpty()) {
+            if (backend == Backend.BPF) {
+                throw new OptionException("--backend=bpf cannot change calls; ptrace can");
+            }
+            backend = Backend.PTRACE;
+        }
         return new SyscallsRequest(
                 started(given, origin),
                 words == null ? null : command(given, words),
@@ -203,7 +220,9 @@ public final class SyscallsArguments {
                 counts,
                 separate,
                 given.number("--syscall-limit").orElse(Long.MAX_VALUE),
-                given.has("--detach-on"));
+                given.has("--detach-on"),
+                backend,
+                selection.injections());
     }
 
     private static void refuse(GivenOptions given) {
@@ -329,6 +348,8 @@ public final class SyscallsArguments {
                 case "--status" -> selection.status(value);
                 case "--successful-only" -> selection.status("successful");
                 case "--failed-only" -> selection.status("failed");
+                case "--inject" -> selection.expression("inject=" + one.value());
+                case "--fault" -> selection.expression("fault=" + one.value());
                 case "--quiet" -> selection.quiet(value);
                 case "--no-abbrev" -> selection.verbose();
                 case "--abbrev", "--verbose", "--raw", "--read", "--write" ->

@@ -6,6 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
+import sonde.probe.syscall.Injection;
 import sonde.recording.syscall.CallStyle;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.LineStyle;
@@ -21,6 +22,7 @@ import sonde.recording.syscall.LineStyle;
  * @param separate beginning of the names of files, one for each thread (-ff); null for one output
  * @param limit calls after which the trace ends
  * @param untilExec whether a process is traced until it executes another program (-b execve)
+ * @param injections what is done to calls; needs ptrace
  */
 public record SyscallsRequest(
         InheritedState origin,
@@ -33,7 +35,17 @@ public record SyscallsRequest(
         @Nullable CountForm counts,
         @Nullable Path separate,
         long limit,
-        boolean untilExec) {
+        boolean untilExec,
+        Backend backend,
+        List<Injection> injections) {
+    /** What captures the calls. */
+    public enum Backend {
+        /** BPF programs; ptrace where the kernel refuses them. */
+        AUTO,
+        BPF,
+        PTRACE,
+    }
+
     /**
      * How calls are counted.
      *
@@ -45,6 +57,7 @@ public record SyscallsRequest(
 
     public SyscallsRequest {
         pids = Set.copyOf(pids);
+        injections = List.copyOf(injections);
     }
 
     /** Columns of counts. */

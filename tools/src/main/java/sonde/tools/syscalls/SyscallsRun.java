@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.BpfRefusedException;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
@@ -28,6 +29,7 @@ import sonde.probe.syscall.CallSession;
 import sonde.probe.syscall.CallSession.CallRequest;
 import sonde.probe.syscall.CallSource;
 import sonde.probe.syscall.CallStream;
+import sonde.probe.syscall.PtraceSession;
 import sonde.recording.syscall.CallJson;
 import sonde.recording.syscall.CallLines;
 import sonde.recording.syscall.CallLines.CallSink;
@@ -41,6 +43,7 @@ import sonde.recording.syscall.CaptureOp.PlanStyle;
 import sonde.sys.Clocks;
 import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
+import sonde.tools.syscalls.SyscallsRequest.Backend;
 
 /** One run of {@code sonde syscalls}: from the start of the command to its end. */
 public final class SyscallsRun implements AutoCloseable {
@@ -53,6 +56,7 @@ public final class SyscallsRun implements AutoCloseable {
     private final EndSignals signals;
     private final @Nullable LaunchedCommand child;
     private final CallSource source;
+    private final List<String> notes = new ArrayList<>();
     private final CallCounts counts = new CallCounts();
     private final Set<Integer> executed = new HashSet<>();
     private final Set<Integer> detached = new HashSet<>();
@@ -109,13 +113,32 @@ public final class SyscallsRun implements AutoCloseable {
     }
 
     private CallSource open() throws IOException {
-        return countsOnly()
-                ? CallCounter.open(request.pids(), request.follow())
-                : CallSession.open(
-                        new CallRequest(request.pids(), request.follow(), this::plans, RING_BYTES));
+        if (request.backend() == Backend.PTRACE) {
+            return stopping();
+        }
+        try {
+            return countsOnly()
+                    ? CallCounter.open(request.pids(), request.follow())
+                    : CallSession.open(
+                            new CallRequest(
+                                    request.pids(), request.follow(), this::plans, RING_BYTES));
+        } catch (BpfRefusedException e) {
+            if (request.backend() == Backend.BPF) {
+                throw e;
+            }
+            notes.add(
+                    "BPF programs are refused ("
+                            + e.getMessage()
+                            + "); the program was stopped at each call instead (--backend=ptrace)");
+            return stopping();
+        }
     }
 
-    /** Whether the kernel counts, and no call leaves it. */
+    private CallSource stopping() throws IOException {
+        return PtraceSession.open(request.pids(), request.follow(), plans(), request.injections());
+    }
+
+    /** Whether lines are not wanted. */
     private boolean countsOnly() {
         SyscallsRequest.CountForm counted = request.counts();
         return counted != null && !counted.linesToo() && !request.lines().filter().needsRecords();
@@ -263,12 +286,21 @@ public final class SyscallsRun implements AutoCloseable {
                 .name("command")
                 .start(() -> {
                     try {
-                        status = command.await().shellCode();
+                        status = end(command);
                     } catch (SyscallException e) {
                         status = 0; // somebody else has waited for it
                     }
                     childEnded = true;
                 });
+    }
+
+    /** The tracing thread is told of the end in place of us. */
+    private int end(LaunchedCommand command) throws SyscallException {
+        if (source instanceof PtraceSession session) {
+            int word = session.status(command.pid());
+            return (word & 0x7f) == 0 ? word >> 8 & 0xff : 128 + (word & 0x7f);
+        }
+        return command.await().shellCode();
     }
 
     /**
@@ -298,12 +330,11 @@ public final class SyscallsRun implements AutoCloseable {
 
     /** What the user should know at the end. */
     public List<String> notes() throws SyscallException {
-        List<String> notes = new ArrayList<>();
         long lost = source instanceof CallSource.Streamed session ? session.lost() : 0;
         if (lost > 0) {
             notes.add(lost + " records were lost because the ring was full; the lines say where");
         }
-        return notes;
+        return List.copyOf(notes);
     }
 
     /** How the command ended: its exit code, 128 + N for signal N; 0 without a command. */

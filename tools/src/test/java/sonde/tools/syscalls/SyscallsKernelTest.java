@@ -34,6 +34,7 @@ import sonde.tools.syscalls.SyscallsRequest.CountForm;
 final class SyscallsKernelTest {
     private final CallTable table = CallTable.read();
     private final CallSelection selection = new CallSelection(table);
+    private SyscallsRequest.Backend backend = SyscallsRequest.Backend.BPF;
     private int status;
     private @Nullable Path separate;
     private ListingForm listing = ListingForm.TEXT;
@@ -63,7 +64,9 @@ final class SyscallsKernelTest {
                         form,
                         separate,
                         Long.MAX_VALUE,
-                        false);
+                        false,
+                        backend,
+                        selection.injections());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
             run.lines().rows().writeTo(out, listing);
@@ -216,5 +219,83 @@ final class SyscallsKernelTest {
         }
         assertThat(ours).containsExactlyInAnyOrderElementsOf(theirs).hasSize(8);
         assertThat(ours).contains("getppid 100 0", "execve 2 0");
+    }
+
+    private static String masked(String line) {
+        return line.replaceAll("0x[0-9a-f]{6,}", "ADDRESS")
+                .replaceAll("\\b[0-9]{3,}\\b", "N")
+                .replaceAll("[0-9]+ vars", "N vars")
+                .replaceAll("getrandom\\(\".*\", ", "getrandom(")
+                .replaceAll(" +=", " =");
+    }
+
+    private List<String> strace(Path file, List<String> options, String... command)
+            throws Exception {
+        assumeTrue(Files.exists(Path.of("/usr/bin/strace")), "strace is not installed");
+        List<String> words = new ArrayList<>(List.of("strace", "-o", file.toString()));
+        words.addAll(options);
+        words.addAll(List.of(command));
+        ProcessBuilder strace = new ProcessBuilder(words);
+        strace.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        status = strace.start().waitFor();
+        return Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
+                .map(SyscallsKernelTest::masked)
+                .toList();
+    }
+
+    @Test
+    void changedCallsAreThoseOfStrace(@TempDir Path dir) throws Exception {
+        backend = SyscallsRequest.Backend.PTRACE;
+        String python = "import os; os.getppid(); os.getppid(); os.uname(); os.getuid()";
+        for (String changes :
+                List.of(
+                        "openat:error=EACCES:when=6",
+                        "getppid:signal=USR1:when=2",
+                        "getuid:retval=77",
+                        "uname:poke_exit=@arg1=4142",
+                        "uname:error=5:delay_enter=2000",
+                        "openat:error=ENOENT:when=2..3")) {
+            String call = changes.substring(0, changes.indexOf(':'));
+            String trace = "exit_group," + call;
+            List<String> options = List.of("-e", "trace=" + trace, "-e", "inject=" + changes);
+            List<String> theirs =
+                    strace(dir.resolve("out"), options, "/usr/bin/python3", "-c", python);
+            int theirStatus = status;
+            selection.injections().clear();
+            selection.trace(trace);
+            selection.expression("inject=" + changes);
+            List<String> ours = lines(false, null, "/usr/bin/python3", "-c", python);
+            assertThat(ours.stream().map(SyscallsKernelTest::masked)).as(changes).isEqualTo(theirs);
+            assertThat(ours.toString()).as(changes).matches(".*(INJECTED|DELAYED|SIGUSR1).*");
+            assertThat(status).as(changes).isEqualTo(theirStatus > 128 ? 138 : theirStatus);
+        }
+    }
+
+    @Test
+    void linesOfPtraceAreThoseOfStrace(@TempDir Path dir) throws Exception {
+        backend = SyscallsRequest.Backend.PTRACE;
+        String[] command = {"/bin/sh", "-c", "umask 7; kill -URG $$; exec cat /etc/fstab /no/such >/dev/null"};
+        List<String> theirs = strace(dir.resolve("out"), List.of(), command);
+        List<String> ours = lines(false, null, command);
+        assertThat(ours.stream().map(SyscallsKernelTest::masked)).isEqualTo(theirs);
+        assertThat(status).isOne();
+    }
+
+    @Test
+    void ptraceFollowsChildrenAndThreads() throws Exception {
+        backend = SyscallsRequest.Backend.PTRACE;
+        String program =
+                "import os, threading\n"
+                        + "if os.fork() == 0:\n"
+                        + " threading.Thread(target=os.execv, args=('/bin/true', ['true'])).start()\n"
+                        + " threading.Event().wait()\n"
+                        + "os.wait()";
+        selection.trace("execve,wait4,exit_group");
+        assertThat(lines(true, null, "/usr/bin/python3", "-c", program))
+                .anyMatch(line -> line.contains("execve(\"/bin/true\""))
+                .anyMatch(line -> line.contains("+++ superseded by execve in pid "))
+                .filteredOn(line -> line.endsWith("+++ exited with 0 +++"))
+                .hasSize(2);
+        assertThat(status).isZero();
     }
 }
