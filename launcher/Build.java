@@ -69,6 +69,9 @@ public final class Build {
     static final List<String> JAVAC =
             List.of("-proc:none", "-nowarn", "-Xlint:none", "-implicit:none", "-g", "--release", "25");
 
+    /** The processor of this machine, as Java names it: amd64, aarch64. */
+    static final String ARCH = System.getProperty("os.arch");
+
     private final Path root;
     private final Path out;
 
@@ -95,7 +98,7 @@ public final class Build {
         boolean fits = Files.exists(linked) && Files.readString(linked).equals(JDK_MODULES);
         if (!Files.exists(image.resolve("bin/java")) || !fits) {
             say("linking the runtime image (once)");
-            link(image);
+            linkHere(image);
             Files.writeString(linked, JDK_MODULES);
         }
         packageInto(image);
@@ -157,24 +160,40 @@ public final class Build {
         return compilation;
     }
 
-    private void link(Path image) throws Exception {
-        Path fresh = out.resolve("image.new");
-        deleteTree(fresh);
+    /** Links a runtime image of this JDK's modules, or of those in a folder. */
+    void link(Path target, Path modules) throws Exception {
+        deleteTree(target);
+        List<String> command =
+                new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/jlink"));
+        boolean isOurs = modules == null;
+        if (!isOurs) {
+            command.addAll(List.of("--module-path", modules.toString()));
+            // objcopy knows the libraries of its own processor alone; this is Debian's for arm64.
+            String objcopy = "/usr/bin/aarch64-linux-gnu-objcopy";
+            if (Files.isExecutable(Path.of(objcopy))) {
+                command.add(
+                        "--strip-native-debug-symbols=exclude-debuginfo-files:objcopy=" + objcopy);
+            }
+        }
+        command.addAll(
+                List.of(
+                        "--add-modules", JDK_MODULES,
+                        isOurs ? "--strip-debug" : "--strip-java-debug-attributes",
+                        "--no-header-files",
+                        "--no-man-pages",
+                        "--output", target.toString()));
         // In a process of its own: what jlink generates depends on what its JVM has run before.
         Process linking =
-                new ProcessBuilder(
-                                System.getProperty("java.home") + "/bin/jlink",
-                                "--add-modules", JDK_MODULES,
-                                "--strip-debug",
-                                "--no-header-files",
-                                "--no-man-pages",
-                                "--output", fresh.toString())
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
+                new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(linking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (linking.waitFor() != 0) {
-            throw new IOException("jlink failed");
+            throw new IOException("jlink failed: " + said.strip());
         }
+    }
+
+    private void linkHere(Path image) throws Exception {
+        Path fresh = out.resolve("image.new");
+        link(fresh, null);
         // The default CDS archive; jlink's own option for it prints a page of warnings.
         new ProcessBuilder(
                         fresh.resolve("bin/java").toString(),
@@ -204,10 +223,8 @@ public final class Build {
         try (Stream<Path> libraries = Files.list(out.resolve("deps"))) {
             for (Path library : libraries.sorted().toList()) {
                 String name = library.getFileName().toString();
-                if (name.startsWith(DUCKDB)) {
-                    duckdb(library, app.resolve("libduckdb.so"));
-                } else if (name.startsWith(AIRCOMPRESSOR)) {
-                    zstd(library, app.resolve(name), app.resolve("libzstd.so"));
+                if (name.startsWith(DUCKDB) || name.startsWith(AIRCOMPRESSOR)) {
+                    nativePart(library, app, ARCH);
                 } else if (name.startsWith(PICOCLI)) {
                     modernize(library, app.resolve(name));
                 } else if (name.endsWith(".jar")
@@ -228,6 +245,10 @@ public final class Build {
         String id = digest(parts).substring(0, 16) + " " + place + "\n";
         Files.writeString(app.resolve("build-id"), id);
         Path current = image.resolve("app");
+        Path pages = image.resolve("docs"); // of sonde help; a package has the files
+        if (!Files.isSymbolicLink(pages)) {
+            Files.createSymbolicLink(pages, Path.of("../../docs"));
+        }
         Path start = image.resolve("bin/sonde");
         boolean isSame =
                 Files.exists(current.resolve("build-id"))
@@ -248,9 +269,27 @@ public final class Build {
         deleteTree(old);
     }
 
-    /** Unpacks the library for this processor; 70 MB, so a file of the last build is kept. */
-    private void duckdb(Path jar, Path target) throws IOException {
-        String arch = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64";
+    /** Gives a copy of our jars the native parts for another processor. */
+    void nativeParts(Path app, String arch) throws IOException {
+        for (Path library : Compilation.list(out.resolve("deps"), ".jar")) {
+            nativePart(library, app, arch);
+        }
+    }
+
+    private void nativePart(Path jar, Path app, String arch) throws IOException {
+        String name = jar.getFileName().toString();
+        if (name.startsWith(DUCKDB)) {
+            Files.deleteIfExists(app.resolve("libduckdb.so"));
+            duckdb(jar, app.resolve("libduckdb.so"), arch.equals("aarch64") ? "arm64" : arch);
+        } else if (name.startsWith(AIRCOMPRESSOR)) {
+            Files.deleteIfExists(app.resolve(name));
+            Files.deleteIfExists(app.resolve("libzstd.so"));
+            zstd(jar, app.resolve(name), app.resolve("libzstd.so"), arch);
+        }
+    }
+
+    /** Unpacks the library for a processor; 70 MB, so a file of the last build is kept. */
+    private void duckdb(Path jar, Path target, String arch) throws IOException {
         Path kept = out.resolve("libduckdb-" + jar.getFileName() + "-" + arch + ".so");
         if (!Files.exists(kept)) {
             try (ZipFile zip = new ZipFile(jar.toFile())) {
@@ -269,12 +308,11 @@ public final class Build {
     }
 
     /** Copies a library without its native parts, and the one that is used beside it. */
-    private void zstd(Path jar, Path target, Path library) throws IOException {
+    private void zstd(Path jar, Path target, Path library, String arch) throws IOException {
         Path kept = out.resolve("plain-" + jar.getFileName());
-        Path keptLibrary = out.resolve("libzstd-" + jar.getFileName() + ".so");
+        Path keptLibrary = out.resolve("libzstd-" + jar.getFileName() + "-" + arch + ".so");
         if (!Files.exists(kept) || !Files.exists(keptLibrary)) {
             Path fresh = kept.resolveSibling(kept.getFileName() + ".new");
-            String arch = System.getProperty("os.arch");
             NativeParts.split(
                     jar, "aircompressor/linux-" + arch + "/libzstd.so", fresh, keptLibrary);
             Files.move(fresh, kept, StandardCopyOption.ATOMIC_MOVE);

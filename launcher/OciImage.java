@@ -141,7 +141,7 @@ record OciImage(Path work, long seconds, String arch) {
                 ".");
     }
 
-    private static String digest(Path file) throws IOException {
+    static String digest(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             byte[] buffer = new byte[1 << 16];

@@ -9,6 +9,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -47,12 +50,17 @@ public final class Package {
     private final boolean fast;
     private final long seconds;
     private final String version;
-    private final String arch = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64";
+    private final List<Path> made = new ArrayList<>();
+    private final Path modules;
+    private String glibc = NativeParts.NEWEST_GLIBC;
+    private String arch = Build.ARCH.equals("aarch64") ? "arm64" : "amd64";
 
-    private Package(Path root, Path out, boolean fast) throws Exception {
+    /** Takes modules of a JDK for another processor, or null to package what was built. */
+    private Package(Path root, Path out, boolean fast, Path modules) throws Exception {
         this.root = root;
         this.out = out;
         this.fast = fast;
+        this.modules = modules;
         work = root.resolve("build/package");
         String epoch = System.getenv("SOURCE_DATE_EPOCH");
         seconds = Long.parseLong(epoch != null ? epoch : said("git", "log", "-1", "--format=%ct"));
@@ -61,7 +69,14 @@ public final class Package {
         if (!stated.find()) {
             throw new IOException("Main.java states no version");
         }
-        version = stated.group(1) + "+git" + said("git", "rev-parse", "--short=8", "HEAD");
+        // Commits before a release sort before it, by time (deb-version(7), rpm-version(7)).
+        String tags = said(root, seconds, "git", "tag", "--points-at", "HEAD");
+        boolean isReleased = tags.lines().anyMatch(tag -> tag.equals("v" + stated.group(1)));
+        String when =
+                DateTimeFormatter.ofPattern("yyyyMMdd.HHmmss")
+                        .format(Instant.ofEpochSecond(seconds).atOffset(ZoneOffset.UTC));
+        String commit = said("git", "rev-parse", "--short=8", "HEAD");
+        version = stated.group(1) + (isReleased ? "" : "~git" + when + "." + commit);
     }
 
     /** Takes the root of the checkout and the words of the command line. */
@@ -69,24 +84,26 @@ public final class Package {
         Path root = Path.of(args[0]);
         Path out = root.resolve("dist");
         boolean fast = false;
+        Path modules = null;
         List<String> kinds = new ArrayList<>();
         for (int i = 1; i < args.length; i++) {
             switch (args[i]) {
                 case "--fast" -> fast = true;
                 case "--out" -> out = Path.of(args[++i]).toAbsolutePath();
+                case "--jmods" -> modules = Path.of(args[++i]).toAbsolutePath();
                 case "deb", "rpm", "archive", "image" -> kinds.add(args[i]);
                 default -> {
                     System.err.println(
                             "package: '"
                                     + args[i]
-                                    + "' is none of --fast, --out DIR, deb, rpm, archive, image");
+                                    + "' is none of --fast, --out DIR, --jmods DIR, deb, rpm, archive, image");
                     System.exit(2);
                 }
             }
         }
         boolean all = kinds.isEmpty();
         try {
-            Package made = new Package(root, out, fast);
+            Package made = new Package(root, out, fast, modules);
             made.stage();
             Files.createDirectories(out);
             for (String kind : all ? List.of("deb", "rpm", "archive", "image") : kinds) {
@@ -109,6 +126,7 @@ public final class Package {
                     default -> made.image();
                 }
             }
+            made.checksums();
         } catch (IOException e) {
             System.err.println("package: " + e.getMessage());
             System.exit(1);
@@ -120,10 +138,15 @@ public final class Package {
         Build.deleteTree(work);
         Path stage = work.resolve("root");
         Path home = stage.resolve("usr/lib/sonde");
-        copy(root.resolve("build/image"), home);
+        if (modules == null) {
+            copy(root.resolve("build/image"), home);
+        } else {
+            foreign(home);
+        }
         for (String unused : UNUSED) {
             Files.deleteIfExists(home.resolve(unused));
         }
+        pages(home.resolve("docs"));
         Files.writeString(home.resolve("app/build-id"), "package-" + version + " 00000000\n");
         checkLibraries(home);
         Files.createDirectories(stage.resolve("usr/bin"));
@@ -145,20 +168,56 @@ public final class Package {
         settle(stage);
     }
 
-    /** Refuses a library that the C library of an old distribution does not serve. */
-    private static void checkLibraries(Path home) throws IOException {
+    /** Lays out the image for the processor whose modules were given; the jars are the same. */
+    private void foreign(Path home) throws Exception {
+        Build build = new Build(root);
+        build.link(home, modules);
+        byte[] head = Files.readAllBytes(home.resolve("lib/libjli.so"));
+        boolean isArm = head[18] == (byte) 183; // elf.h: EM_AARCH64; else EM_X86_64
+        arch = isArm ? "arm64" : "amd64";
+        try (Stream<Path> files = Files.walk(home)) {
+            for (Path file : files.filter(one -> one.toString().endsWith(".debuginfo")).toList()) {
+                Files.delete(file); // Debian's modules have them
+            }
+        }
+        copy(root.resolve("build/image/app"), home.resolve("app"));
+        Files.createSymbolicLink(home.resolve("bin/sonde"), Path.of("../app/sonde.sh"));
+        Files.createSymbolicLink(home.resolve("docs"), Path.of("."));
+        build.nativeParts(home.resolve("app"), isArm ? "aarch64" : "amd64");
+    }
+
+    /** What sonde help reads: installed files below /usr/share/doc may be missing (dpkg.cfg). */
+    private void pages(Path target) throws IOException {
+        Files.delete(target);
+        Path docs = root.resolve("docs");
+        try (Stream<Path> files = Files.walk(docs)) {
+            for (Path file : files.filter(one -> one.toString().endsWith(".md")).toList()) {
+                Path page = target.resolve(docs.relativize(file).toString());
+                if (!file.startsWith(docs.resolve("decisions"))) {
+                    Files.createDirectories(page.getParent());
+                    Files.copy(file, page);
+                }
+            }
+        }
+    }
+
+    /**
+     * Refuses a library that the C library of an old distribution does not serve. Modules that were
+     * given may be built for a newer one: the package says which it needs.
+     */
+    private void checkLibraries(Path home) throws IOException {
         try (Stream<Path> files = Files.walk(home)) {
             for (Path file : files.filter(one -> one.toString().endsWith(".so")).toList()) {
                 String newest = NativeParts.newestGlibc(Files.readAllBytes(file));
-                if (!newest.isEmpty()
-                        && NativeParts.compare(newest, NativeParts.NEWEST_GLIBC) > 0) {
-                    throw new IOException(
-                            file
-                                    + " asks for "
-                                    + newest
-                                    + ", newer than "
-                                    + NativeParts.NEWEST_GLIBC);
+                if (newest.isEmpty() || NativeParts.compare(newest, glibc) <= 0) {
+                    continue;
                 }
+                String found = file.getFileName() + " asks for " + newest + ", newer than ";
+                if (modules == null) {
+                    throw new IOException(found + NativeParts.NEWEST_GLIBC);
+                }
+                System.err.println("package: " + found + glibc + ": the package asks for it");
+                glibc = newest;
             }
         }
     }
@@ -171,8 +230,8 @@ public final class Package {
             long kilobytes = size(tree) / 1024;
             String fields =
                     sql
-                            ? "Package: sonde-sql\nDepends: sonde (= %1$s), libc6 (>= 2.28), libstdc++6, libgcc-s1\n"
-                            : "Package: sonde\nDepends: libc6 (>= 2.28)\nRecommends: sonde-sql (= %1$s)\n";
+                            ? "Package: sonde-sql\nDepends: sonde (= %1$s), libc6 (>= %2$s), libstdc++6, libgcc-s1\n"
+                            : "Package: sonde\nDepends: libc6 (>= %2$s)\nRecommends: sonde-sql (= %1$s)\n";
             String about =
                     sql
                             ? "Description: SQL for recordings of sonde\n The library of DuckDB, which 'sonde query' needs.\n"
@@ -182,7 +241,7 @@ public final class Package {
                                     + " traces and profiles programs and the kernel, reads the recordings of other\n"
                                     + " tools, and explains kernel logs. It contains the Java that it runs with.\n";
             String header =
-                    fields.formatted(version)
+                    fields.formatted(version, glibc.substring(6))
                             + "Version: "
                             + version
                             + "\nArchitecture: "
@@ -247,7 +306,6 @@ public final class Package {
 
     private void rpm() throws Exception {
         Path tree = work.resolve("root");
-        String[] parts = version.split("\\+");
         String spec =
                 """
                 %%define _build_id_links none
@@ -258,11 +316,11 @@ public final class Package {
                 %%define _buildhost localhost
                 Name: sonde
                 Version: %s
-                Release: 1.%s
+                Release: 1
                 Summary: %s
                 License: Apache-2.0 AND GPL-2.0-only WITH Classpath-exception-2.0 AND BSD-3-Clause AND 0BSD
                 AutoReqProv: no
-                Requires: glibc >= 2.28, coreutils
+                Requires: glibc >= %s, coreutils
                 %%description
                 sonde finds out why a machine is slow, stuck, leaking or dead.
                 %%package sql
@@ -295,9 +353,9 @@ public final class Package {
                 """
                         .formatted(
                                 fast ? "w1.gzdio" : "w7.xzdio",
-                                parts[0],
-                                parts[1],
+                                version,
                                 SUMMARY,
+                                glibc.substring(6),
                                 tree,
                                 TRAIN,
                                 FORGET,
@@ -355,6 +413,11 @@ public final class Package {
 
     /** An OCI image (image-spec 1.0) of sonde, busybox and the C library of this machine. */
     private void image() throws Exception {
+        if (modules != null) {
+            System.err.println(
+                    "package: no image, because the C library here is not that of " + arch);
+            return;
+        }
         new OciImage(work, seconds, arch)
                 .write(
                         work.resolve("root"),
@@ -445,7 +508,27 @@ public final class Package {
     }
 
     private void told(Path file) throws IOException {
+        made.add(file);
         System.out.printf("%6.1f MB  %s%n", Files.size(file) / 1e6, file);
+    }
+
+    /** In the form of sha256sum(1); packages of another run stay listed. */
+    private void checksums() throws IOException {
+        Path file = out.resolve("SHA256SUMS");
+        TreeMap<String, String> sums = new TreeMap<>();
+        if (Files.exists(file)) {
+            for (String line : Files.readAllLines(file)) {
+                String name = line.substring(line.indexOf("  ") + 2);
+                if (Files.exists(out.resolve(name))) {
+                    sums.put(name, line);
+                }
+            }
+        }
+        for (Path one : made) {
+            String name = one.getFileName().toString();
+            sums.put(name, OciImage.digest(one) + "  " + name);
+        }
+        Files.write(file, sums.values());
     }
 
     static void copy(Path from, Path to) throws IOException {

@@ -61,6 +61,36 @@ trace | tool)
     heap="-Xmx1000m -XX:TieredStopAtLevel=1"
     ;;
 esac
+# The least limit of memory of this process's cgroups, in MiB: the JVM looks at it only where it is
+# given no heap, and a process that takes more is killed without a word.
+room=1000000
+while IFS=: read -r _ names path; do
+    case ,$names, in
+    ,,) group=/sys/fs/cgroup file=memory.max ;;
+    *,memory,*) group=/sys/fs/cgroup/memory file=memory.limit_in_bytes ;;
+    *) continue ;;
+    esac
+    while :; do
+        bytes=
+        [ ! -r "$group$path/$file" ] || read -r bytes <"$group$path/$file"
+        case $bytes in
+        '' | *[!0-9]*) ;;
+        *) [ $((bytes >> 20)) -ge "$room" ] || room=$((bytes >> 20)) ;;
+        esac
+        [ -n "$path" ] || break
+        path=${path%/*}
+    done
+done 2>/dev/null </proc/self/cgroup
+if [ "$room" -lt 512 ]; then
+    if [ "${1-}" = record ] && [ "$room" -lt 112 ]; then
+        echo "sonde: recording needs 112 MiB of memory, and the cgroup leaves it $room MiB" >&2
+        exit 3
+    fi
+    case ${1-} in
+    record) heap="$heap -Xmx$((room / 4))m" ;;
+    *) heap="$heap -Xmx$((room / 2))m" ;;
+    esac
+fi
 # A JVM reserves more than it uses, and says in words of its own when it may not. In KiB; all of
 # sonde works with the least of these.
 limits=$(ulimit -v && ulimit -d)

@@ -3,6 +3,7 @@ package sonde.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +14,7 @@ import sonde.event.NearestNames;
 import sonde.probe.launch.Leftovers;
 import sonde.sys.ProcessCalls;
 import sonde.tools.doctor.BugReportRecipe;
+import sonde.tools.help.HelpTopics;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.HelpText;
@@ -96,7 +98,7 @@ public final class Main {
                 return args.length == 0 ? ExitCode.USAGE : ExitCode.DONE;
             }
             case "help" -> {
-                return helped(args, out, err);
+                return helped(List.of(args).subList(1, args.length), out, err);
             }
             case "--manuals" -> {
                 return Manuals.write(List.of(args).subList(1, args.length), err);
@@ -174,11 +176,27 @@ public final class Main {
         }
     }
 
-    /** {@code sonde help COMMAND…}. */
-    private static int helped(String[] args, PrintWriter out, PrintWriter err) {
-        String[] words = Arrays.copyOfRange(args, 1, args.length + 1);
-        words[args.length - 1] = "--help";
-        return run(words, out, err);
+    /** {@code sonde help COMMAND…}, {@code sonde help TOPIC…}. */
+    private static int helped(List<String> words, PrintWriter out, PrintWriter err) {
+        String first = words.isEmpty() ? "--help" : words.getFirst();
+        boolean isOne =
+                words.size() < 2
+                        || first.equals("tool")
+                        || CommandTable.below(first).contains(words.get(1));
+        if (first.equals("--help") || isOne && CommandTable.NAMES.contains(first)) {
+            List<String> call = new ArrayList<>(words);
+            call.add("--help");
+            return run(call.toArray(String[]::new), out, err);
+        }
+        String topic = String.join(" ", words);
+        Path pages = Path.of(System.getProperty("sonde.home", "."), "docs");
+        int width = TerminalKind.width(TerminalKind.STDOUT);
+        try {
+            out.print(HelpTopics.read(pages, Manuals::models).answer(topic, width));
+            return ExitCode.DONE;
+        } catch (IOException e) {
+            return FailureMessages.execution(e, "", false, err);
+        }
     }
 
     private static String help(CommandModel model, String name) {
@@ -246,6 +264,8 @@ public final class Main {
         out.println(
                 "  sonde report make.sonde        shows it again; --html FILE makes a page of it");
         out.println("  sonde COMMAND --help           says more");
+        out.println(
+                "  sonde help TOPIC               answers shortly, or finds words; 'sonde help topics'");
     }
 
     /** What {@link #run} does, for the training of the start-up cache. */

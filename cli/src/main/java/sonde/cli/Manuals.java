@@ -26,15 +26,7 @@ final class Manuals {
             err.println("sonde: --manuals takes a folder");
             return ExitCode.USAGE;
         }
-        Map<String, CommandModel> models = new LinkedHashMap<>();
-        for (String name : CommandTable.all()) {
-            boolean isTool = name.equals("tool");
-            models.put(
-                    name,
-                    isTool
-                            ? ToolCommand.everyTool()
-                            : CommandTable.find(name).orElseThrow().model());
-        }
+        Map<String, CommandModel> models = models();
         Path folder = Path.of(words.getFirst());
         Map<String, String> files = ManualPage.files(models, Main.ABOUT, Main.VERSION);
         files.putAll(ShellCompletion.files(models, ScriptTool.names()));
@@ -48,5 +40,19 @@ final class Manuals {
             return FailureMessages.execution(e, "", false, err);
         }
         return ExitCode.DONE;
+    }
+
+    /** The models of all commands by full name. */
+    static Map<String, CommandModel> models() {
+        Map<String, CommandModel> models = new LinkedHashMap<>();
+        for (String name : CommandTable.all()) {
+            boolean isTool = name.equals("tool");
+            models.put(
+                    name,
+                    isTool
+                            ? ToolCommand.everyTool()
+                            : CommandTable.find(name).orElseThrow().model());
+        }
+        return models;
     }
 }

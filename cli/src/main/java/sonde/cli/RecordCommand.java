@@ -253,10 +253,11 @@ final class RecordCommand {
 
     private static void sayNext(Path bundle, PrintWriter err) {
         String called = System.getenv().getOrDefault("SONDE_CALLED", "sonde");
-        err.println();
-        err.println("recorded into " + bundle + "; next:");
-        err.println("  " + called + " report " + bundle + " --threads --oncpu --offcpu");
-        err.println("  " + called + " report " + bundle + " --html report.html");
+        String name = bundle.toString();
+        String word = name.matches("[\\w./+-]+") ? name : "'" + name.replace("'", "'\\''") + "'";
+        err.println("\nrecorded into " + bundle + "; next:");
+        err.println("  " + called + " report " + word + " --threads --oncpu --offcpu");
+        err.println("  " + called + " report " + word + " --html report.html");
     }
 
     /** An existing recording is kept, and the new one has a number behind the name asked for. */

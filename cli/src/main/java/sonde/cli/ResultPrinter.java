@@ -17,8 +17,8 @@ import sonde.event.result.Result;
 import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.probe.launch.PrivateOutput;
+import sonde.tools.report.PageFile;
 import sonde.view.CsvRenderer;
-import sonde.view.HtmlRenderer;
 import sonde.view.JsonRenderer;
 import sonde.view.ListingRenderer;
 import sonde.view.TerminalStyle;
@@ -106,11 +106,16 @@ final class ResultPrinter {
         write(result, form, FileDescriptor.err, TerminalKind.STDERR);
     }
 
-    /** A page to standard output. */
-    static void page(Report report, Timeline timeline) throws IOException {
+    /** A page into its file, or to standard output. */
+    static int page(PageFile file, Report report, Timeline timeline, CommandCall call)
+            throws IOException {
         OutputStream out = stream(FileDescriptor.out);
-        new HtmlRenderer().write(report, timeline, out);
+        String written = file.write(report, timeline, out);
         out.flush();
+        if (!written.isEmpty()) {
+            call.err().println(written);
+        }
+        return ExitCode.DONE;
     }
 
     private static OutputStream stream(FileDescriptor stream) {

@@ -77,6 +77,7 @@ class CommandTableTest {
                     "symbolize", "addr2line",
                     "trace", "bpftrace",
                     "tool", "BCC",
+                    "explain", "dmesg",
                     "syscalls", "strace",
                     "bpf btf", "bpftool");
 
@@ -170,7 +171,7 @@ class CommandTableTest {
 
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
-        return Set.of("record", "query", "elf").contains(name)
+        return Set.of("record", "query", "elf", "explain").contains(name)
                 ? arguments(Character.toUpperCase(name.charAt(0)) + name.substring(1))
                 : "";
     }
@@ -178,7 +179,15 @@ class CommandTableTest {
     /** The source of the class that reads options which several commands have. */
     private static String arguments(String part) throws IOException {
         for (String folder :
-                List.of("option", "report", "trace", "record", "query", "elf", "syscalls")) {
+                List.of(
+                        "option",
+                        "report",
+                        "trace",
+                        "record",
+                        "query",
+                        "elf",
+                        "syscalls",
+                        "explain")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);

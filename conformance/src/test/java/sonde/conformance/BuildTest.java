@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./sonde} in a copy of the checkout shows each change of a source at once. */
 @Tag("product")
+@Tag("long")
 class BuildTest {
     private static final String MAIN = "cli/src/main/java/sonde/cli/Main.java";
     private static final String GREETING = "cli/src/main/java/sonde/cli/Greeting.java";

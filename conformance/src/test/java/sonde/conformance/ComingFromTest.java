@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The commands of {@code docs/coming-from.md} do what their neighbours in other tools do. */
 @Tag("product")
+@Tag("long")
 @Tag("tracefs")
 class ComingFromTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| .* \\| `(.*)` \\|$");

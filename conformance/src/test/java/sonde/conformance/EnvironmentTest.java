@@ -90,6 +90,35 @@ class EnvironmentTest {
         assertThat(recorded.out()).startsWith("1000000\n900000\n").doesNotContain("MALLOC_ARENA");
     }
 
+    /** A cgroup that is too small for a recording would end it without a word. */
+    @Test
+    void theLimitOfACgroupIsEnoughOrRefusedInWords() throws Exception {
+        Path old = Path.of("/sys/fs/cgroup/memory");
+        Path groups = Files.isDirectory(old) ? old : old.getParent();
+        String file = Files.isDirectory(old) ? "memory.limit_in_bytes" : "memory.max";
+        assumeTrue(Files.isWritable(groups.resolve("cgroup.procs")), "needs root and cgroups");
+        Path group = Files.createDirectory(groups.resolve("sonde-test-" + folder.getFileName()));
+        try {
+            assumeTrue(Files.exists(group.resolve(file)), "memory is not limited by cgroups here");
+            String enter = "echo $$ >" + group + "/cgroup.procs && ";
+            Files.writeString(group.resolve(file), "128M");
+            Sonde.Outcome little =
+                    shell(enter + "\"$1\" record -o 'little room' -- ls -R /etc >/dev/null");
+            assertThat(little.status()).as("%s", little).isZero();
+            assertThat(little.err()).contains("where the time went", "report 'little room.sonde'");
+            Files.writeString(group.resolve(file), "64M");
+            assertThat(shell(enter + "\"$1\" elf /bin/ls").out()).contains("build-id");
+            Sonde.Outcome less = shell(enter + "\"$1\" record -- true");
+            assertThat(less.status()).isEqualTo(3);
+            assertThat(less.err()).contains("112 MiB", "the cgroup leaves it 64 MiB");
+        } finally {
+            // A process that has just ended is in it a little longer.
+            for (int i = 0; i < 100 && !group.toFile().delete(); i++) {
+                Thread.sleep(20);
+            }
+        }
+    }
+
     @Test
     void coloursOnlyWhereATerminalWantsThem() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "needs script");

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and what a comment {@code says} is in what the commands before it print.
  */
 @Tag("product")
+@Tag("long")
 @Tag("tracefs")
 class FirstMinutesTest {
     private static final Pattern FILE =

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever sonde is started next cleans up behind a killed one, and behind no other. */
 @Tag("kernel")
+@Tag("long")
 class LeftoversKernelTest {
     private static final Path UPROBES = KernelState.TRACEFS.resolve("uprobe_events");
 

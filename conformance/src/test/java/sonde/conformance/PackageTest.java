@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * libraries run with the C library of old distributions.
  */
 @Tag("product")
+@Tag("long")
 @Tag("tracefs")
 class PackageTest {
     /** Mounts what the kernel shows below the root, in a name space of its own. */

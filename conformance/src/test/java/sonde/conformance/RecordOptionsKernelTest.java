@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whom and what {@code record} takes: {@code -a -- COMMAND}, {@code -f}, {@code -T}. */
 @Tag("kernel")
+@Tag("long")
 class RecordOptionsKernelTest {
     private static final String QUIET = "--no-cpu --no-faults --no-names --no-jvm --no-summary";
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Programs that say what they did, against what the report says they did. */
 @Tag("kernel")
+@Tag("long")
 class RecordedProgramsTest {
     @TempDir Path folder;
 

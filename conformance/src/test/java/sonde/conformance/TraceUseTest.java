@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code sonde trace} and {@code sonde doctor} tell who asks before a script is run. */
 @Tag("product")
+@Tag("long")
 @Timeout(120)
 class TraceUseTest {
     @TempDir Path folder;

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A program without frame pointers that says by which calls it came to where it spends its time.
  */
 @Tag("kernel")
+@Tag("long")
 class UnwoundProgramsTest {
     private static final Pattern GO_ENDS =
             Pattern.compile(

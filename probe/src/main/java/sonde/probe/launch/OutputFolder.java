@@ -47,7 +47,15 @@ public final class OutputFolder implements AutoCloseable {
         if (stem.isEmpty() || stem.startsWith(".")) {
             stem = "_" + stem;
         }
-        stem = stem.substring(0, Math.min(stem.length(), 60));
+        return free(parent, stem.substring(0, Math.min(stem.length(), 60)));
+    }
+
+    /** As {@link #next}, by a name that the user gave: only control characters become {@code _}. */
+    public static OutputFolder asked(Path parent, String name) throws SyscallException {
+        return free(parent, name.replaceAll("\\p{Cntrl}", "_"));
+    }
+
+    private static OutputFolder free(Path parent, String stem) throws SyscallException {
         int parentFd =
                 FileCalls.open(parent.toString(), FileCalls.O_RDONLY | FileCalls.O_DIRECTORY);
         try {

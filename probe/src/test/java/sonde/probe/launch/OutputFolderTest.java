@@ -90,6 +90,13 @@ class OutputFolderTest {
         }
     }
 
+    @Test
+    void keepsANameThatWasGiven() throws Exception {
+        try (OutputFolder folder = OutputFolder.asked(parent, "a b, (ü)\n")) {
+            assertThat(folder.path().getFileName()).hasToString("a b, (ü)_.sonde");
+        }
+    }
+
     @Tag("kernel")
     @Test
     void belongsToTheCallerOfSudo() throws Exception {

@@ -164,7 +164,7 @@ public final class RecordRecipe {
         Path path = Path.of(name.replaceFirst("/+$", "").replaceFirst("\\.(sonde|dat)$", ""));
         Path parent = path.getParent();
         try {
-            return OutputFolder.next(
+            return OutputFolder.asked(
                     parent == null ? Path.of(".") : parent, String.valueOf(path.getFileName()));
         } catch (SyscallException e) {
             if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {

@@ -10,15 +10,19 @@ import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import sonde.lang.source.CompilerDiagnostics;
 import sonde.lang.source.SourceDiagnostic;
 import sonde.lang.source.SourceText;
 import sonde.testkit.CallPrograms;
 import sonde.testkit.CallPrograms.Kind;
+import sonde.testkit.Shard;
 
 /** {@code args} of uprobes beside what the programs themselves say that they were called with. */
 @Tag("kernel")
+@Tag("long")
 final class ArgumentsKernelTest {
     private static final String C =
             """
@@ -155,31 +159,49 @@ final class ArgumentsKernelTest {
         }
     }
 
+    /** Compilers and their options, each written as one command. */
+    private static List<Arguments> builds(String... commands) {
+        return Shard.of(List.of(commands)).stream()
+                .map(command -> Arguments.of((Object[]) command.split(" ", 2)))
+                .toList();
+    }
+
+    static List<Arguments> buildsOfC() {
+        return builds("gcc -O0", "gcc -O2", "clang -O0", "clang -O2", "gcc -O2 -gdwarf-4");
+    }
+
     @ParameterizedTest
-    @CsvSource({"gcc, -O0", "gcc, -O2", "clang, -O0", "clang, -O2", "gcc, -O2 -gdwarf-4"})
+    @MethodSource("buildsOfC")
     void functionsOfC(String compiler, String options) throws Exception {
         sameAsTold(C_SCRIPT, compile(C, compiler, options.split(" ")));
     }
 
+    static List<Arguments> buildsOfCpp() {
+        return builds("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2");
+    }
+
     @ParameterizedTest
-    @CsvSource({"g++, -O0", "g++, -O2", "clang++, -O0", "clang++, -O2"})
+    @MethodSource("buildsOfCpp")
     void functionsOfCpp(String compiler, String options) throws Exception {
         sameAsTold(CPP_SCRIPT, compile(CPP, compiler, options));
     }
 
+    static List<Arguments> buildsOfEachKind() {
+        return builds(
+                "gcc -O0",
+                "gcc -O2",
+                "clang -O2",
+                "gcc -O2 -fno-var-tracking",
+                "g++ -O0",
+                "g++ -O1",
+                "g++ -O2",
+                "clang++ -O0",
+                "clang++ -O2");
+    }
+
     /** Each kind of structure and class by value, with a number behind it. */
     @ParameterizedTest
-    @CsvSource({
-        "gcc, -O0",
-        "gcc, -O2",
-        "clang, -O2",
-        "gcc, -O2 -fno-var-tracking",
-        "g++, -O0",
-        "g++, -O1",
-        "g++, -O2",
-        "clang++, -O0",
-        "clang++, -O2"
-    })
+    @MethodSource("buildsOfEachKind")
     void everyKindByValue(String compiler, String options) throws Exception {
         boolean isCpp = compiler.endsWith("++");
         List<Kind> kinds = isCpp ? CallPrograms.cpp() : CallPrograms.c();

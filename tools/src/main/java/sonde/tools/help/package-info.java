@@ -1,0 +1,2 @@
+/** Pages of the documentation in a terminal: {@code sonde help TOPIC}. */
+package sonde.tools.help;
