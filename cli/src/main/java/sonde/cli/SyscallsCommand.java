@@ -95,10 +95,14 @@ final class SyscallsCommand {
         }
 
         @Override
-        public void close() throws IOException, InterruptedException {
+        public void close() throws IOException {
             stream.close();
-            if (command != null) {
-                command.waitFor();
+            try {
+                if (command != null) {
+                    command.waitFor();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
     }

@@ -274,7 +274,9 @@ final class SyscallsKernelTest {
     @Test
     void linesOfPtraceAreThoseOfStrace(@TempDir Path dir) throws Exception {
         backend = SyscallsRequest.Backend.PTRACE;
-        String[] command = {"/bin/sh", "-c", "umask 7; kill -URG $$; exec cat /etc/fstab /no/such >/dev/null"};
+        String[] command = {
+            "/bin/sh", "-c", "umask 7; kill -URG $$; exec cat /etc/fstab /no/such >/dev/null"
+        };
         List<String> theirs = strace(dir.resolve("out"), List.of(), command);
         List<String> ours = lines(false, null, command);
         assertThat(ours.stream().map(SyscallsKernelTest::masked)).isEqualTo(theirs);
