@@ -30,14 +30,14 @@ final class ArgumentText {
     /** Behind the descriptor that is written next. */
     private @Nullable Piece file;
 
-    private final @Nullable ThreadNames threads;
+    private final @Nullable CommNames threads;
 
     /**
      * Of a text.
      *
      * @param threads their names; null where none are wanted
      */
-    ArgumentText(CallOut out, @Nullable ThreadNames threads) {
+    ArgumentText(CallOut out, @Nullable CommNames threads) {
         this.out = out;
         this.threads = threads;
         special = new SpecialText(out, this);

@@ -177,7 +177,7 @@ final class StracePairsKernelTest {
                         line.replaceAll("((add_key|keyctl|get[ptg]*id|...get)\\(.*= )\\d+$", "$1N")
                                 .replaceAll("^((sem|shm|msg)\\w+\\()\\d+", "$1N")
                                 .replaceAll("^((process_vm_\\w+|kcmp)\\()\\d+(, \\d+)?", "$1N")
-                                .replaceAll("^(kcmp.*= ).*", "$1N"))
+                                .replaceAll("^((kcmp|vmsplice|landlock_add).*= ).*", "$1N"))
                 .toList();
     }
 
