@@ -34,6 +34,7 @@ public final class Ptrace implements AutoCloseable {
     public static final int EVENT_STOP = 128;
 
     private static final int PTRACE = SyscallNames.number("ptrace");
+    private static final int TGKILL = SyscallNames.number("tgkill");
     private static final int WAIT4 = SyscallNames.number("wait4");
     private static final int READV = SyscallNames.number("process_vm_readv");
     private static final int WRITEV = SyscallNames.number("process_vm_writev");
@@ -72,6 +73,11 @@ public final class Ptrace implements AutoCloseable {
             result = NativeSyscall.syscall(WAIT4, -1, status.address(), options, 0, 0, 0);
         } while (result == -Errno.EINTR);
         return (int) result;
+    }
+
+    /** Sends a signal to one thread of a process. */
+    public static boolean signal(int pid, int tid, int signal) {
+        return NativeSyscall.syscall(TGKILL, pid, tid, signal) == 0;
     }
 
     /** The status word of the last {@link #await}. */

@@ -80,6 +80,7 @@ public final class PtraceSession implements CallSource.Streamed {
     private byte[] chunk = new byte[1 << 18];
     private int used;
     private volatile boolean stopping;
+    private int woken; // by close; under the lock of tracees
     private volatile boolean alone = true;
     private volatile boolean started;
 
@@ -159,23 +160,21 @@ public final class PtraceSession implements CallSource.Streamed {
     }
 
     /**
-     * Detaches from what still runs. A tracee has to stop for it: SIGSTOP wakes the tracing thread,
-     * which takes the signal away.
+     * Detaches from what still runs. A tracee has to stop for it: SIGSTOP for one thread wakes the
+     * tracing thread, which detaches from that one when it has taken the signal away.
      */
     @Override
     public void close() {
         if (stopping) {
             return;
         }
-        stopping = true;
-        wanted.add(new FutureSeizure(0, false, new CompletableFuture<>()));
         synchronized (tracees) {
+            stopping = true;
+            wanted.add(new FutureSeizure(0, false, new CompletableFuture<>()));
             for (Tracee tracee : tracees.values()) {
-                try {
-                    ProcessCalls.kill(tracee.tid, ProcessCalls.SIGSTOP);
+                if (Ptrace.signal(tracee.pid, tracee.tid, ProcessCalls.SIGSTOP)) {
+                    woken = tracee.tid;
                     return;
-                } catch (SyscallException e) {
-                    continue; // gone
                 }
             }
         }
@@ -277,15 +276,7 @@ public final class PtraceSession implements CallSource.Streamed {
         int signal = status >> 8 & 0xff;
         int event = status >>> 16;
         if (stopping) {
-            boolean ours = event == 0 && signal == ProcessCalls.SIGSTOP || event != 0;
-            int kept = ours || signal == SYSCALL_STOP ? 0 : signal;
-            ptrace.request(Ptrace.DETACH, tid, 0, kept);
-            synchronized (tracees) {
-                tracees.remove(tid);
-                for (Tracee other : tracees.values()) {
-                    ptrace.request(Ptrace.INTERRUPT, other.tid, 0, 0);
-                }
-            }
+            detach(ptrace, tid, event, signal);
             return;
         }
         int sent = 0;
@@ -301,6 +292,24 @@ public final class PtraceSession implements CallSource.Streamed {
             sent = signal;
         }
         ptrace.request(Ptrace.SYSCALL, tid, 0, sent);
+    }
+
+    private void detach(Ptrace ptrace, int tid, int event, int signal) {
+        boolean isSignal = event == 0 && signal != SYSCALL_STOP;
+        boolean ours = isSignal && signal == ProcessCalls.SIGSTOP;
+        synchronized (tracees) {
+            if (tid == woken && !ours) {
+                ptrace.request(Ptrace.SYSCALL, tid, 0, isSignal ? signal : 0);
+            } else {
+                ptrace.request(Ptrace.DETACH, tid, 0, isSignal && !ours ? signal : 0);
+                tracees.remove(tid);
+            }
+            for (Tracee other : tracees.values()) {
+                if (other.tid != woken) {
+                    ptrace.request(Ptrace.INTERRUPT, other.tid, 0, 0);
+                }
+            }
+        }
     }
 
     private static boolean isStop(int signal) {
