@@ -85,10 +85,13 @@ final class ResultPrinter {
         return ExitCode.DONE;
     }
 
-    /** To a stream that stays open. */
-    static void into(Result result, OutputForm form, OutputStream out) throws IOException {
-        render(result, form, out, TerminalStyle.PLAIN);
-        out.flush();
+    /** To a stream that stays open; null for standard error. */
+    static void into(Result one, OutputForm form, @Nullable OutputStream out) throws IOException {
+        if (out == null) {
+            onErr(one, form);
+        } else {
+            render(one, form, out, TerminalStyle.PLAIN);
+        }
     }
 
     /** Bytes that are no result: ArchitectureTest lists who writes such. */

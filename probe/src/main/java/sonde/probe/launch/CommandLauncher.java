@@ -13,6 +13,7 @@ import sonde.sys.PosixSpawn.SpawnAction.SpawnClose;
 import sonde.sys.PosixSpawn.SpawnAction.SpawnOpen;
 import sonde.sys.PosixSpawn.SpawnRequest;
 import sonde.sys.ProcessCalls;
+import sonde.sys.ResourceLimit;
 import sonde.sys.SyscallException;
 
 /**
@@ -25,6 +26,8 @@ import sonde.sys.SyscallException;
  */
 public final class CommandLauncher {
     private static final byte[] SHELL = "/bin/sh".getBytes(StandardCharsets.US_ASCII);
+
+    private static final int LATE_DESCRIPTORS = 32;
 
     private CommandLauncher() {}
 
@@ -57,7 +60,7 @@ public final class CommandLauncher {
                             origin.environment(),
                             ~origin.ignoredSignals(),
                             origin.blockedSignals(),
-                            gate.actions());
+                            actions(gate, origin));
             return LaunchedCommand.start(command, request, gate, origin);
         } catch (IOException | RuntimeException e) {
             gate.close();
@@ -108,6 +111,27 @@ public final class CommandLauncher {
                 }
             }
         }
+    }
+
+    /**
+     * What the child does first. Other threads load classes meanwhile, and the JDK opens jars
+     * without O_CLOEXEC: the child closes the lowest descriptors, which those get.
+     */
+    private static List<SpawnAction> actions(LaunchGate gate, InheritedState origin)
+            throws SyscallException {
+        // glibc fails for one beyond the limit alone.
+        long limit = ProcessCalls.limit(0, ResourceLimit.RLIMIT_NOFILE).soft();
+        List<SpawnAction> actions = new ArrayList<>();
+        for (int fd = 3; actions.size() < LATE_DESCRIPTORS; fd++) {
+            if (Long.compareUnsigned(fd, limit) >= 0) {
+                break;
+            }
+            if (!origin.descriptors().get(fd) && !gate.uses(fd)) {
+                actions.add(new SpawnClose(fd));
+            }
+        }
+        actions.addAll(gate.actions());
+        return actions;
     }
 
     /** The filter belongs to the memory, which the child shares until execve hands it on. */
@@ -185,6 +209,10 @@ public final class CommandLauncher {
         }
 
         /** Before execve: drop the leash's write end, wait at the FIFO, close it. */
+        boolean uses(int fd) {
+            return fd == fifo || fd == slot || fd == leash.readEnd() || fd == leash.writeEnd();
+        }
+
         List<SpawnAction> actions() {
             return List.of(
                     new SpawnClose(leash.writeEnd()),

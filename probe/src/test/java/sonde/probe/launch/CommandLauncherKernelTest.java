@@ -2,8 +2,14 @@ package sonde.probe.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +71,58 @@ class CommandLauncherKernelTest {
     void equalsOneFoundOnPath() throws Exception {
         Shell.compile(folder, "state");
         compare("PATH=/no/such:" + folder + ":$PATH; ", "", "state");
+    }
+
+    /** The JDK opens files without O_CLOEXEC, and other threads do so while the command is made. */
+    @Test
+    void filesOfOtherThreadsAreNotInherited() throws Exception {
+        Path file = Files.writeString(folder.resolve("opened"), "x");
+        AtomicBoolean ended = new AtomicBoolean();
+        InheritedState origin = InheritedState.capture();
+        Thread opener =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            while (!ended.get()) {
+                                try (FileInputStream in = new FileInputStream(file.toFile())) {
+                                    assertThat(in.read()).isPositive();
+                                } catch (IOException e) {
+                                    throw new UncheckedIOException(e);
+                                }
+                            }
+                        });
+        try {
+            for (int i = 0; i < 20; i++) {
+                try (LaunchedCommand command =
+                        CommandLauncher.prepare(CommandWords.of("/bin/true"), origin)) {
+                    await(() -> !holds(command.pid(), file));
+                }
+            }
+        } finally {
+            ended.set(true);
+            opener.join();
+        }
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        for (int i = 0; i < 200 && !condition.getAsBoolean(); i++) {
+            Thread.sleep(5);
+        }
+        assertThat(condition.getAsBoolean()).isTrue();
+    }
+
+    private static boolean holds(int pid, Path file) {
+        String[] names = new File("/proc/" + pid + "/fd").list();
+        for (String name : names == null ? new String[0] : names) {
+            try {
+                Path link = Path.of("/proc/" + pid + "/fd", name);
+                if (Files.readSymbolicLink(link).equals(file)) {
+                    return true;
+                }
+            } catch (IOException e) {
+                continue; // closed meanwhile
+            }
+        }
+        return false;
     }
 
     /** Runs the command both ways in one shell, with output to files of the same name. */

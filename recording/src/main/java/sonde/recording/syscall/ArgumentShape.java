@@ -66,6 +66,17 @@ sealed interface ArgumentShape {
         CAPDATA(8),
         SIGFRAME(8),
         RESTART(8),
+        KEYID(4),
+        IFINDEX(4),
+        NAME16(16),
+        KERNEL(4),
+        D16(2),
+        FUTEXWAKE(4),
+        IPCKEY(4),
+        IPCFLAGS(4),
+        SHMFLAGS(4),
+        SYSLOG(4),
+        IOPRIO(4),
         /** An argument that is not shown. */
         NONE(8),
         /** Results. */
@@ -89,6 +100,9 @@ sealed interface ArgumentShape {
     sealed interface LengthShape {
         /** A constant. */
         record FixedCount(int count) implements LengthShape {}
+
+        /** Bytes of one struct, by an argument's value. */
+        record StructBytes(int index) implements LengthShape {}
 
         /** An argument's value. */
         record ByArgument(int index) implements LengthShape {}

@@ -21,20 +21,23 @@ final class ArgumentText {
     private static final int AT_FDCWD = -100;
     private static final int SHOWN_ELEMENTS = 32;
 
+    /** O_CREAT, or what O_TMPFILE has besides O_DIRECTORY. */
+    private static final int O_CREATES = 020000100;
+
     private final CallOut out;
     private final SpecialText special;
 
     /** Behind the descriptor that is written next. */
     private @Nullable Piece file;
 
-    private final @Nullable ThreadNames threads;
+    private final @Nullable CommNames threads;
 
     /**
      * Of a text.
      *
      * @param threads their names; null where none are wanted
      */
-    ArgumentText(CallOut out, @Nullable ThreadNames threads) {
+    ArgumentText(CallOut out, @Nullable CommNames threads) {
         this.out = out;
         this.threads = threads;
         special = new SpecialText(out, this);
@@ -113,6 +116,73 @@ final class ArgumentText {
                             default -> hex((int) value) + " /* _LINUX_CAPABILITY_VERSION_??? */";
                         };
                 out.named(value & 0xffffffffL, () -> out.append(known));
+            }
+            case KEYID -> {
+                String number = Integer.toString((int) value);
+                ConstantSet keys = ConstantSet.of("KEY_SPEC");
+                if ((int) value < 0) {
+                    out.named(
+                            number,
+                            () -> {
+                                if (!keys.appendName(out, (int) value, 32)) {
+                                    out.append(number);
+                                }
+                            });
+                } else {
+                    out.append(number);
+                }
+            }
+            case IFINDEX -> out.append(value & 0xffffffffL);
+            case D16 -> out.append((short) value);
+            case KERNEL -> {
+                out.append("KERNEL_VERSION(").append(value >> 16 & 0xffff).append(", ");
+                out.append(value >> 8 & 0xff).append(", ").append(value & 0xff).append(')');
+            }
+            case IPCKEY -> {
+                if ((int) value == 0) {
+                    out.named("0", () -> out.append("IPC_PRIVATE"));
+                } else {
+                    appendHex(out, value & 0xffffffffL);
+                }
+            }
+            case IPCFLAGS, SHMFLAGS -> {
+                ConstantSet set =
+                        ConstantSet.of(form == NumberForm.SHMFLAGS ? "IPC_SHM" : "IPC_FLAG");
+                out.named(
+                        value & 0xffffffffL,
+                        () -> {
+                            int start = out.length();
+                            long rest = set.appendKnown(out, value & 0xfffffe00L, false);
+                            rest(rest);
+                            out.append(out.length() == start ? "" : "|");
+                            permissions((int) value & 0777);
+                        });
+            }
+            case SYSLOG -> {
+                out.append((int) value);
+                int start = out.length();
+                out.append(" /* ");
+                if (ConstantSet.of("SYSLOG").appendName(out, (int) value, 32)) {
+                    out.append(" */");
+                } else {
+                    out.setLength(start);
+                    out.append(" /* SYSLOG_ACTION_??? */");
+                }
+            }
+            case IOPRIO -> {
+                out.append("IOPRIO_PRIO_VALUE(");
+                ConstantSet.of("IOPRIO_CLASS").appendEnum(out, value >> 13 & 7, 32);
+                out.append(", ").append(value & 0x1fff).append(')');
+            }
+            case FUTEXWAKE -> {
+                ConstantSet.of("FUTEX_OP").appendEnum(out, value >> 28 & 7, 32);
+                out.append("<<28|");
+                out.append((value & 0x80000000L) != 0 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "");
+                appendHex(out, value >> 12 & 0xfff);
+                out.append("<<12|");
+                ConstantSet.of("FUTEX_CMP").appendEnum(out, value >> 24 & 15, 32);
+                out.append("<<24|");
+                appendHex(out, value & 0xfff);
             }
             case EPOLLDATA -> {
                 out.append("{u32=").append(value & 0xffffffffL);
@@ -320,7 +390,9 @@ final class ArgumentText {
     private void target(CallView call, int index, PointerTo pointer, Piece piece) {
         LengthShape count = pointer.count();
         switch (pointer.target()) {
-            case StructShape struct when count == null -> fields(call, struct, piece);
+            case StructShape struct
+                    when count == null || count instanceof LengthShape.StructBytes ->
+                    fields(call, struct, piece);
             case StructShape struct -> array(call, index, count, new Inner(struct), piece);
             case Boxed boxed when count == null -> {
                 out.append('[');
@@ -355,6 +427,8 @@ final class ArgumentText {
         long found =
                 switch (count) {
                     case LengthShape.FixedCount(int number) -> number;
+                    case LengthShape.StructBytes(int index) ->
+                            call.arguments()[index] & 0xffffffffffffL;
                     case LengthShape.ByArgument(int index) ->
                             call.arguments()[index] & 0xffffffffffffL;
                     case LengthShape.ByResult() -> call.result();
@@ -378,7 +452,8 @@ final class ArgumentText {
                 out.append(", ").append(Long.toUnsignedString(piece.s64(8)));
                 out.append(", ").append(Long.toUnsignedString(piece.s64(16))).append(']');
             }
-            case PlainNumber(NumberForm form) when form == NumberForm.TEXT65 ->
+            case PlainNumber(NumberForm form)
+                    when form == NumberForm.TEXT65 || form == NumberForm.NAME16 ->
                     special.text(call, piece, Integer.MAX_VALUE);
             case PlainNumber(NumberForm form) -> number(call, form, read(piece, form.bytes));
             case ConstantNumber named -> named(named, read(piece, named.bits() / 8));
@@ -400,6 +475,15 @@ final class ArgumentText {
         out.append('{');
         for (int i = 0; i < shown; i++) {
             StructField field = struct.fields().get(i);
+            if (field.shape() instanceof PlainNumber(NumberForm form)
+                    && form == NumberForm.PERM64
+                    && (piece.s64(0) & O_CREATES) == 0) {
+                continue; // the mode of struct open_how, where no file is made
+            }
+            if (field.offset() + ArgumentShape.bytes(field.shape()) > piece.length()) {
+                out.append('}');
+                return; // an older and smaller struct
+            }
             out.append(i == 0 ? "" : ", ").append(field.name()).append('=');
             int bytes = ArgumentShape.bytes(field.shape());
             element(call, field.shape(), piece.part(field.offset(), bytes));

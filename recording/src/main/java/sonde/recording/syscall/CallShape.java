@@ -25,6 +25,8 @@ record CallShape(
         ALWAYS,
         /** When the flags before it make a file. */
         CREAT,
+        /** The same flags, two arguments before. */
+        CREATE,
         /** When mremap's flags name an address. */
         FIXED,
         /** When the mode before it is that of a device. */

@@ -241,6 +241,12 @@ public final class CallTable {
         boolean out = word.startsWith(">") || word.startsWith("<>");
         if (in || out) {
             String rest = word.substring(in && out ? 2 : 1);
+            if (rest.endsWith("}")) {
+                int brace = rest.indexOf('{');
+                int index = names.indexOf(rest.substring(brace + 1, rest.length() - 1));
+                TargetShape struct = target(rest.substring(0, brace));
+                return new PointerTo(in, out, struct, new LengthShape.StructBytes(index));
+            }
             int bracket = rest.endsWith("]") ? rest.lastIndexOf('[') : rest.length();
             LengthShape count =
                     bracket == rest.length()
@@ -263,7 +269,12 @@ public final class CallTable {
         String[] parts = word.substring(open + 1, word.length() - 1).split(",");
         String kind = word.substring(0, open);
         int bits = kind.endsWith("16") ? 16 : kind.endsWith("64") ? 64 : 32;
-        String zero = parts.length > 1 ? parts[1] : kind.equals("flagsof") ? "of" : "";
+        String zero =
+                parts.length > 1
+                        ? parts[1]
+                        : kind.endsWith("of") || kind.endsWith("hex")
+                                ? kind.replace("flags", "").replace("enumof", "enum")
+                                : "";
         return new ConstantNumber(ConstantSet.of(parts[0]), kind.startsWith("flags"), bits, zero);
     }
 

@@ -29,21 +29,21 @@ public final class CallText {
     private final CallOut out;
     private final SpecialText special;
     private final ArgumentText text;
-    private final @Nullable ThreadNames threads;
+    private final @Nullable CommNames threads;
 
     /** By that table. */
     public CallText(CallTable table, CallStyle style) {
         this.table = table;
         this.style = style;
         out = new CallOut(style.constants());
-        threads = style.descriptors().names() ? new ThreadNames() : null;
+        threads = style.descriptors().names() ? new CommNames() : null;
         text = new ArgumentText(out, threads);
         special = new SpecialText(out, text);
     }
 
     /** Calls that must be captured when names of threads are wanted. */
     public static int[] namingCalls() {
-        return Arrays.stream(ThreadNames.CALLS).mapToInt(CallTable::number).toArray();
+        return Arrays.stream(CommNames.CALLS).mapToInt(CallTable::number).toArray();
     }
 
     /** Looks at a record, whether or not it is shown. */
@@ -224,6 +224,7 @@ public final class CallText {
         long before = call.arguments()[index - 1];
         return switch (argument.when()) {
             case CREAT -> (before & O_CREAT) != 0 || (before & O_TMPFILE) != 0;
+            case CREATE -> (call.arguments()[index - 2] & O_CREAT) != 0;
             case FIXED -> (before & MREMAP_FIXED) != 0;
             case DEVICE -> (before & 0170000) == 0020000 || (before & 0170000) == 0060000;
             case ALWAYS -> true;
@@ -287,6 +288,7 @@ public final class CallText {
                     text.process((int) result);
             case PlainNumber(NumberForm number) when number == NumberForm.OCTAL ->
                     text.number(call, NumberForm.PERM, result);
+            case ConstantNumber named when named.zero().equals("enum") -> out.append(result);
             case ConstantNumber _ -> ConstantSet.appendHex(out, result);
             case null, default -> out.append(result);
         }

@@ -232,6 +232,8 @@ public record CaptureOp(
             case STRV -> new CaptureOp(KIND_STRINGS, index, LENGTH_FIXED, 0, 0, limit + 2);
             case BYTES, HEXBYTES -> sized(index, count, 1, limit);
             case IOV -> vector(index, pointer, limit);
+            case ADDRESSVEC -> sized(index, count, 16, PARTS);
+            case MSGBUF -> fixed(index, 0, 8 + limit);
             case MSGHDR -> new CaptureOp(KIND_MESSAGE, index, LENGTH_FIXED, 0, 0, limit);
             case DIRENTS, SOCKADDR, CPUSET, SOCKVALUE -> sized(index, count, 1, form.bytes);
             default -> fixed(index, 0, form.bytes);
@@ -250,6 +252,8 @@ public record CaptureOp(
         return switch (count) {
             case null -> fixed(index, 0, element);
             case LengthShape.FixedCount(int number) -> fixed(index, 0, element * number);
+            case LengthShape.StructBytes(int number) ->
+                    new CaptureOp(KIND_BYTES, index, LENGTH_ARGUMENT, number, 1, element);
             case LengthShape.ByArgument(int number) ->
                     new CaptureOp(KIND_BYTES, index, LENGTH_ARGUMENT, number, element, bytes);
             case LengthShape.ByResult() ->

@@ -85,14 +85,6 @@ final class DescriptorText {
         return magic == ANON_INODE_FS_MAGIC ? "anon_inode:" + path.substring(1) : path.toString();
     }
 
-    /** The family of the socket, 0 for what is none. */
-    static int family(@Nullable Piece file) {
-        boolean known = file != null && file.length() >= FilePiece.BYTES;
-        return known && (file.s32(FilePiece.MODE) & S_IFMT) == S_IFSOCK
-                ? file.u16(FilePiece.FAMILY)
-                : 0;
-    }
-
     private static String socket(Piece file) {
         int family = file.u16(FilePiece.FAMILY);
         String name = file.string(FilePiece.PROTOCOL_NAME, 16);

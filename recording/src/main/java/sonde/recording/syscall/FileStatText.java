@@ -91,12 +91,18 @@ final class FileStatText {
 
     /** A remark with the time as people read it. */
     static void time(CallOut out, long seconds, long nanos) {
+        time(out, seconds, nanos, 9);
+    }
+
+    static void time(CallOut out, long seconds, long nanos, int digits) {
         if (seconds == 0 && nanos == 0 || seconds < -1L << 40 || seconds > 1L << 40) {
             return;
         }
         DateTimeFormatter format =
                 DateTimeFormatter.ofPattern(
-                        nanos == 0 ? "yyyy-MM-dd'T'HH:mm:ssZ" : "yyyy-MM-dd'T'HH:mm:ss.nnnnnnnnnZ");
+                        nanos == 0
+                                ? "yyyy-MM-dd'T'HH:mm:ssZ"
+                                : "yyyy-MM-dd'T'HH:mm:ss." + "S".repeat(digits) + "Z");
         out.append(" /* ");
         Instant instant = Instant.ofEpochSecond(seconds, nanos);
         out.append(format.format(instant.atZone(ZoneId.systemDefault()))).append(" */");

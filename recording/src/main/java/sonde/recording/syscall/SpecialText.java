@@ -171,6 +171,16 @@ final class SpecialText {
                 return remaining(call, piece);
             }
             case SCHEDPARAM -> out.append('[').append(piece.s32(0)).append(']');
+            case PERFATTR -> PerfAttributeText.append(out, call, piece);
+            case ADDRESSVEC -> addresses(piece);
+            case MSGBUF -> {
+                out.append("{mtype=").append(piece.s64(0)).append(", mtext=");
+                long length = text.count(call, Objects.requireNonNull(pointer.count()));
+                bytes(call, piece.part(8, piece.length()), length, call.style().hex());
+                out.append('}');
+            }
+            case SIGEVENT -> event(piece);
+            case UTIMEVALS -> timevals(piece);
             case SOCKLEN -> throw new IllegalStateException("shown before");
         }
         return true;
@@ -246,6 +256,48 @@ final class SpecialText {
             }
             left -= meant;
             out.append(", iov_len=").append(Long.toUnsignedString(length)).append('}');
+        }
+        out.append(']');
+    }
+
+    /** An array of struct iovec of another process. */
+    private void addresses(Piece piece) {
+        out.append('[');
+        for (int at = 0; at + 16 <= piece.length(); at += 16) {
+            out.append(at == 0 ? "{iov_base=" : ", {iov_base=");
+            text.address(piece.s64(at));
+            out.append(", iov_len=").append(Long.toUnsignedString(piece.s64(at + 8))).append('}');
+        }
+        out.append(']');
+    }
+
+    /** struct sigevent: value, signal, notification. */
+    private void event(Piece piece) {
+        int notify = piece.s32(12);
+        out.append('{');
+        if (piece.s64(0) != 0) {
+            out.append("sigev_value={sival_int=").append(piece.s32(0)).append(", sival_ptr=");
+            text.address(piece.s64(0));
+            out.append("}, ");
+        }
+        out.append("sigev_signo=");
+        text.signal(piece.s32(8));
+        out.append(", sigev_notify=");
+        ConstantSet.of("SIGEV").appendEnum(out, notify, 32);
+        if (notify == 4) {
+            out.append(", sigev_notify_thread_id=").append(piece.s32(16));
+        }
+        out.append('}');
+    }
+
+    private void timevals(Piece piece) {
+        out.append('[');
+        for (int i = 0; i < 2; i++) {
+            long seconds = piece.s64(16 * i);
+            long micros = piece.s64(16 * i + 8);
+            out.append(i == 0 ? "" : ", ").append("{tv_sec=").append(seconds);
+            out.append(", tv_usec=").append(micros).append('}');
+            FileStatText.time(out, seconds, Math.clamp(micros, 0, 999_999) * 1000, 6);
         }
         out.append(']');
     }
@@ -490,7 +542,11 @@ final class SpecialText {
     /** What strace writes behind the result, in parentheses. */
     void remark(CallView call, ArgumentShape result) {
         if (result instanceof ConstantNumber named && !call.failed()) {
-            if (named.zero().equals("of") && call.result() != 0) {
+            if (named.zero().equals("enum")) {
+                named.set().appendEnum(out, call.result(), 32);
+            } else if (named.zero().equals("hex") && call.result() != 0) {
+                named.set().appendFlags(out, call.result(), "");
+            } else if (named.zero().equals("of") && call.result() != 0) {
                 out.append("flags ");
                 if (named.set() == ConstantSet.of("O")) {
                     text.openFlags(call.result());
@@ -504,6 +560,7 @@ final class SpecialText {
                 case SELECTED -> selected(call);
                 case DUMPABLE -> ConstantSet.of("SUID_DUMP").appendEnum(out, call.result(), 32);
                 case SCHEDPOLICY -> ConstantSet.of("SCHED").appendEnum(out, call.result(), 32);
+                case IOPRIO -> text.number(call, NumberForm.IOPRIO, call.result());
                 case SIG0 -> text.signal((int) call.result());
                 default -> {}
             }

@@ -51,7 +51,12 @@ sealed interface TargetShape {
         CLONEARGS(88),
         UTIMES(32),
         REMAINING(16),
-        SCHEDPARAM(4);
+        SCHEDPARAM(4),
+        PERFATTR(136),
+        ADDRESSVEC(0),
+        MSGBUF(0),
+        SIGEVENT(64),
+        UTIMEVALS(32);
 
         /** Bytes to capture; 0 where -s decides. */
         final int bytes;

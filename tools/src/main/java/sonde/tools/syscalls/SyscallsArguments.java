@@ -167,6 +167,15 @@ public final class SyscallsArguments {
         return request(given, origin, count == 0 ? null : CommandWords.lastArguments(count));
     }
 
+    /** What {@code -o} says; null for standard error, and for a file of each thread. */
+    public static @Nullable CallOutput output(GivenOptions given, SyscallsRequest request)
+            throws IOException {
+        String name = given.text("--output");
+        return name == null || request.separate() != null
+                ? null
+                : CallOutput.open(name, given.has("--output-append-mode"));
+    }
+
     /** The request for a command, whatever words were given. */
     static SyscallsRequest request(
             GivenOptions given, InheritedState origin, @Nullable CommandWords words) {
