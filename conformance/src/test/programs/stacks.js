@@ -47,4 +47,4 @@ function main(i) {
   step(i % 11);
   if (i < 120) setTimeout(main, 0, i + 1); else fs.closeSync(out);
 }
-setTimeout(main, 700, 0);
+setTimeout(main, 0, 0);

@@ -6,6 +6,7 @@ import { Tree } from './tree.js';
 import { Flame } from './flame.js';
 import { Timeline } from './timeline.js';
 import { SortedTable, anchor, isEmpty, showSections } from './table.js';
+import { cardOf, filterIncidents, showIncidents, stepIncident } from './incidents.js';
 
 const TITLES = { 'on-cpu': 'On CPU', 'off-cpu': 'Off CPU', 'page-faults': 'Page faults' };
 const KIND_NAMES = [['user', 'user'], ['kernel', 'kernel'], ['jit', 'JIT'], ['label', 'label']];
@@ -17,13 +18,14 @@ class Page {
     $('title').textContent = data.title;
     this.showNotes();
     this.views = this.makeViews();
-    this.timeline = new Timeline($('timeline'), data, () => this.filterChanged());
+    this.timeline = new Timeline($('timeline'), data, () => this.filterChanged(),
+      (text) => this.goTo(cardOf(text)));
     this.flame = new Flame($('flame'), this.tree, () => this.flameChanged());
     this.flame.surface.canvas.setAttribute('aria-details', 'functions');
     this.timeline.surface.canvas.setAttribute('aria-details', 'threads-panel');
     this.functions = new SortedTable($('functions'), 2);
     this.threads = new SortedTable($('threads-panel'));
-    showSections($('tables-panel'), data.sections);
+    showSections($('tables-panel'), data.sections, showIncidents);
     this.makeTabs();
     this.makeIndex();
     this.listen();
@@ -55,7 +57,8 @@ class Page {
     const link = (id, name) => el('a', { href: `#${id}` }, name);
     const tables = this.data.sections.filter((section) => section.title && !isEmpty(section));
     if (this.timeline.tree.length) $('index').append(link('timeline-card', 'Timeline'));
-    $('index').append(...this.views.map((view) => link(anchor(view.name), view.name)),
+    const views = this.views.length > 1 ? this.views : [];
+    $('index').append(...views.map((view) => link(anchor(view.name), view.name)),
       ...tables.map((section) => link(anchor(section.title, true), section.title)));
   }
 
@@ -70,6 +73,12 @@ class Page {
     else $(id)?.scrollIntoView();
   }
 
+  /** Goes to an incident's card. */
+  goTo(id) {
+    if (id && location.hash === `#${id}`) this.follow();
+    else if (id) location.hash = id;
+  }
+
   makeViews() {
     const sets = this.data.samples.filter((set) => set.time.length);
     const views = sets.map((set) => ({ name: TITLES[set.name] ?? set.name, sets: [set] }));
@@ -78,8 +87,12 @@ class Page {
       const after = Math.max(...time.map((set) => sets.indexOf(set))) + 1;
       views.splice(after, 0, { name: 'On and off CPU', sets: time });
     }
-    views.push({ name: 'Threads', panel: 'threads-panel' });
-    if (this.data.sections.length) views.push({ name: 'Whole recording', panel: 'tables-panel' });
+    const { tracks, sections } = this.data;
+    const isLog = !tracks.length && sections.some(({ incidents }) => incidents);
+    if (!isLog) views.push({ name: 'Threads', panel: 'threads-panel' });
+    if (sections.length) {
+      views.push({ name: isLog ? 'Incidents' : 'Whole recording', panel: 'tables-panel' });
+    }
     return views;
   }
 
@@ -91,6 +104,7 @@ class Page {
       return tab;
     });
     $('tabs').append(...this.tabs);
+    $('tabs').hidden = this.tabs.length < 2;
     $('tabs').onkeydown = (event) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!by) return;
@@ -136,6 +150,7 @@ class Page {
   refresh() {
     if (!this.stale || this.current === undefined) return;
     this.stale = false;
+    filterIncidents(this.timeline.range, this.data.start);
     $('states').replaceChildren(...this.timeline.legend());
     const view = this.views[this.current];
     if (view.sets) {
@@ -222,9 +237,10 @@ class Page {
   key(event) {
     const typing = event.target instanceof HTMLInputElement;
     const find = (event.ctrlKey || event.metaKey) && event.key === 'f';
-    if ($('help').open) return;
-    if (find || (event.key === '/' && !typing)) {
-      if (this.views[this.current].panel && this.views[0].sets) this.open(0);
+    const searches = find || (event.key === '/' && !typing);
+    if ($('help').open || (searches && !this.views[0].sets)) return;
+    if (searches) {
+      if (this.views[this.current].panel) this.open(0);
       $('search').focus();
       $('search').select();
     } else if (event.key === 'Escape') {
@@ -258,6 +274,8 @@ class Page {
       d: () => timeline.pan(0.15),
       f: () => timeline.fit(),
       r: () => timeline.select([timeline.from, timeline.to]),
+      n: () => stepIncident(1),
+      p: () => stepIncident(-1),
       '?': () => $('help').showModal(),
     };
     const action = actions[key.length === 1 ? key.toLowerCase() : key];

@@ -79,12 +79,17 @@ function cpuRows(data) {
     lanes: data.cpus }];
 }
 
+/** Lanes of incidents of a kernel's log, whose names end in the severity. */
+export const INCIDENTS = /^(?:.* )?(?:security|fatal|error|warning|notice)$/;
+
 function markRows(data) {
-  const rows = data.marks.map((lane) => ({ kind: 'marks', name: lane.name, lanes: [lane],
+  const all = data.marks.map((lane) => ({ kind: 'marks', name: lane.name, lanes: [lane],
     hint: lane.count === 1 ? '1 event' : `${format('COUNT', lane.count)} events`, tracks: [] }));
-  if (rows.length < MANY) return rows;
-  return [{ ...bunch(`events ×${rows.length} types`, 'single events', rows), kind: 'marks',
-    lanes: data.marks }];
+  const incidents = all.filter(({ name }) => INCIDENTS.test(name));
+  const rows = all.filter(({ name }) => !INCIDENTS.test(name));
+  if (rows.length < MANY) return [...incidents, ...rows];
+  return [...incidents, { ...bunch(`events ×${rows.length} types`, 'single events', rows), kind: 'marks',
+    lanes: rows.flatMap(({ lanes }) => lanes) }];
 }
 
 /** All rows as a tree. */

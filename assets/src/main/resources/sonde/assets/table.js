@@ -23,7 +23,8 @@ export function anchor(title, ofTable) {
 
 function cell(column, value) {
   const text = format(column.unit, value);
-  if (isText(column)) return el('td', { className: 'text', title: text }, text);
+  const shown = value instanceof Node ? value : text;
+  if (isText(column)) return el('td', { className: 'text', title: text }, shown);
   const td = el('td', { className: 'num' }, text);
   if (column.unit === 'SHARE' && value > 0) {
     td.classList.add('share');
@@ -126,8 +127,11 @@ export function isEmpty({ rows, buckets, text }) {
     || (text !== undefined && !text.trim().includes('\n'));
 }
 
-/** A report's sections below each other; what is long is folded. */
-export function showSections(place, sections) {
+/**
+ * A report's sections below each other; what is long is folded. `incidents` shows a section that
+ * has such.
+ */
+export function showSections(place, sections, incidents) {
   const empty = sections.filter(isEmpty).map((section) => section.title);
   for (const section of sections) {
     if (isEmpty(section)) continue;
@@ -139,18 +143,19 @@ export function showSections(place, sections) {
     }
     for (const note of section.notes ?? []) card.append(el('p', null, note));
     const table = section.rows ? section : section.buckets && histogram(section);
+    place.append(card);
     if (table) {
       const body = el('div');
       card.append(body);
-      new SortedTable(body, -1, FIRST_OF_MANY).show({ columns: table.columns, rows: table.rows });
+      if (section.incidents) incidents(body, section);
+      else new SortedTable(body, -1, FIRST_OF_MANY).show({ columns: table.columns, rows: table.rows });
     }
     if (section.text) {
       const lines = section.text.split('\n').length - 1;
       card.append(el('details', null, el('summary', null, `${format('COUNT', lines)} lines`),
         el('pre', null, section.text)));
     }
-    place.append(card);
-    if (section.sections) showSections(place, section.sections);
+    if (section.sections) showSections(place, section.sections, incidents);
   }
   if (empty.length) {
     place.append(el('p', { className: 'status' }, `Nothing in: ${empty.join(', ')}.`));

@@ -3,7 +3,7 @@
 import { axisLabel, format } from './numbers.js';
 import { el, hashOf, legendEntry, stateColour, theme, tip } from './dom.js';
 import { ROW, Surface, fitText } from './surface.js';
-import { makeRows, openRows } from './rows.js';
+import { INCIDENTS, makeRows, openRows } from './rows.js';
 
 const STRIP = 13;
 const AXIS = 24;
@@ -12,6 +12,10 @@ const INDENT = 12;
 /** Marks that are so many pixels away from the pointer are under it. */
 const NEAR = 4;
 const IDLE = /sleep|stop|unknown|idle/;
+
+/** Marks of incidents have the colour of their severity. */
+const markColour = ({ name }) => theme[INCIDENTS.test(name)
+  ? `severity-${name.replace(/.* /, '')}` : 'accent'];
 
 /** A colour of the style sheet as a pixel of an ImageData, on a little-endian machine. */
 function packed(colour, context) {
@@ -33,10 +37,16 @@ function firstAfter(ends, time) {
 }
 
 export class Timeline {
-  /** `changed` is called when another range or other threads are selected. */
-  constructor(place, data, changed) {
+  /**
+   * `changed` is called when another range or other threads are selected, `chosen` with the text of
+   * a mark that is.
+   */
+  constructor(place, data, changed, chosen) {
     this.data = data;
     this.changed = changed;
+    this.chosen = chosen;
+    // Times of a log are the log's own; those of a recording count from its start.
+    this.base = data.tracks.length ? 0 : data.start;
     this.from = 0;
     this.to = Math.max(1, data.length);
     this.range = null;
@@ -216,9 +226,14 @@ export class Timeline {
   }
 
   release(event) {
-    const { x } = this.surface.at(event);
-    if (this.drag && !this.drag.pans && Math.abs(x - this.drag.x) <= 3) this.select(null);
+    const { x, y } = this.surface.at(event);
+    const clicked = this.drag && !this.drag.pans && Math.abs(x - this.drag.x) <= 3;
     this.drag = null;
+    if (!clicked) return;
+    const row = this.rowAt(y);
+    const [mark] = row?.kind === 'marks' ? this.marksNear(row, x) : [];
+    if (mark && INCIDENTS.test(mark[0].name)) this.chosen(mark[0].texts[mark[1]]);
+    else this.select(null);
   }
 
   hover(x, y, event) {
@@ -235,7 +250,7 @@ export class Timeline {
       });
     } else if (x >= NAMES) {
       lines.push(...this.spanAt(row, this.time(x)), ...this.marksAt(row, x));
-      lines.push([`at ${format('TIMESTAMP', this.time(x))}`, 'dim num']);
+      lines.push([`at ${format('TIMESTAMP', this.base + this.time(x))}`, 'dim num']);
     }
     tip(lines, event.clientX, event.clientY);
   }
@@ -253,13 +268,15 @@ export class Timeline {
     return [[busy < 100 ? `mostly ${ran}, busy ${busy} % of ${nanos}` : `${ran}  ${nanos}`, 'num']];
   }
 
+  marksNear(row, x) {
+    return this.marksIn(row, this.time(x - NEAR), this.time(x + NEAR));
+  }
+
   /** The first marks near a place. */
   marksAt(row, x) {
-    const from = this.time(x - NEAR);
-    const to = this.time(x + NEAR);
     const found = [];
     let more = 0;
-    for (const [lane, i] of this.marksIn(row, from, to)) {
+    for (const [lane, i] of this.marksNear(row, x)) {
       if (found.length === 12) {
         more++;
         continue;
@@ -342,13 +359,13 @@ export class Timeline {
       counts.set(x, (counts.get(x) ?? 0) + 1);
     }
     const whole = row.kind === 'marks';
-    context.fillStyle = whole ? theme.accent : theme.text;
+    context.fillStyle = whole ? markColour(row) : theme.text;
     let most = 1;
     for (const n of counts.values()) most = Math.max(most, n);
     for (const [x, n] of counts) {
       // Where many are drawn, heights tell where most are.
       const high = whole ? STRIP * (most < 2 ? 1 : 0.3 + (0.7 * Math.log(n)) / Math.log(most)) : 4;
-      context.fillRect(x, whole ? y + ROW - 3 - high : y + 1, whole && most < 2 ? 2 : 1, high);
+      context.fillRect(x, whole ? y + ROW - 3 - high : y + 1, whole && most < 2 ? (INCIDENTS.test(row.name) ? 4 : 2) : 1, high);
     }
   }
 
@@ -463,8 +480,9 @@ export class Timeline {
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
     context.font = theme['font-axis'];
-    for (let t = Math.ceil(this.from / step) * step; t <= this.to; t += step) {
-      const x = Math.round(this.x(t));
+    const first = Math.ceil((this.base + this.from) / step) * step;
+    for (let t = first; t <= this.base + this.to; t += step) {
+      const x = Math.round(this.x(t - this.base));
       context.fillStyle = theme.line;
       context.fillRect(x, 4, 1, AXIS - 6);
       context.fillStyle = theme.dim;

@@ -12,6 +12,7 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
@@ -54,7 +55,7 @@ public final class TaskTree implements AutoCloseable {
      * @param rootPids processes; one that is gone is left out
      */
     public static TaskTree open(Set<Integer> rootPids) throws IOException {
-        TaskTree tree = make();
+        TaskTree tree = make(4);
         try {
             tree.follow("fork", tree::forked);
             tree.follow("exec", tree::executed);
@@ -70,34 +71,18 @@ public final class TaskTree implements AutoCloseable {
     }
 
     /**
-     * As {@link #open}, for a program that looks at the ends of members: its own program on
-     * sched_process_exit must {@link #forget} them, so that it sees them first.
+     * A tree without programs of its own: whoever uses it writes {@link #add}, {@link #rename} and
+     * {@link #forget} into programs on sched_process_fork, _exec and _exit.
      *
-     * @param descendants false for those threads alone whose numbers are given
+     * @param valueBytes of a member: a u32 that is {@link #NEW_MEMBER} at first, and zeros
      */
-    public static TaskTree observed(Set<Integer> roots, boolean descendants) throws IOException {
-        TaskTree tree = make();
-        try {
-            if (descendants) {
-                tree.follow("fork", tree::forked);
-            }
-            tree.follow("exec", tree::executed);
-            for (int root : roots) {
-                if (descendants) {
-                    tree.addProcess(root);
-                } else {
-                    tree.addThread(root);
-                }
-            }
-            return tree;
-        } catch (IOException e) {
-            tree.close();
-            throw e;
-        }
+    public static TaskTree bare(int valueBytes) throws IOException {
+        return make(valueBytes);
     }
 
-    private static TaskTree make() throws IOException {
-        BpfMap members = BpfMap.create(new MapSpec("sonde_tree", MapType.HASH, 4, 4, MAX_TASKS));
+    private static TaskTree make(int valueBytes) throws IOException {
+        BpfMap members =
+                BpfMap.create(new MapSpec("sonde_tree", MapType.HASH, 4, valueBytes, MAX_TASKS));
         BpfMap overflow;
         try {
             overflow = BpfMap.create(new MapSpec("sonde_overflow", MapType.ARRAY, 4, 8, 1));
@@ -125,8 +110,10 @@ public final class TaskTree implements AutoCloseable {
         Label out = new Label("out");
         CodeBuilder code = new CodeBuilder().step("is the parent a member").move(R6, R1);
         filter(code, out);
-        code.step("add the child").load(Width.U32, R1, R6, fork.offset("child_pid"));
-        addTask(code, out);
+        code.step("add the child")
+                .load(Width.U32, R1, R6, fork.offset("child_pid"))
+                .store(Width.U32, R10, KEY, R1);
+        add(code, out);
         // 0 would take the event away from all perf events (trace_call_bpf).
         return code.at(out).exit(1).build();
     }
@@ -136,19 +123,28 @@ public final class TaskTree implements AutoCloseable {
         Label out = new Label("out");
         CodeBuilder code =
                 new CodeBuilder()
-                        .step("remove the old number")
                         .move(R6, R1)
                         .load(Width.U32, R1, R6, exec.offset("old_pid"))
                         .store(Width.U32, R10, KEY, R1)
-                        .map(R1, members.fd())
-                        .move(R2, R10)
-                        .add(R2, KEY)
-                        .call(HelperFunctionId.MAP_DELETE_ELEM)
-                        .ifNotZero(R0, out)
-                        .step("add the new number")
-                        .load(Width.U32, R1, R6, exec.offset("pid"));
-        addTask(code, out);
+                        .load(Width.U32, R6, R6, exec.offset("pid"));
+        rename(code, out, out);
         return code.at(out).exit(1).build();
+    }
+
+    /**
+     * Writes instructions that give the member whose number is at {@link #KEY} the number in R6 and
+     * go to {@code renamed}, or to {@code none} when it is none.
+     */
+    public void rename(CodeBuilder code, Label none, Label renamed) {
+        code.step("remove the old number");
+        filterKey(code, none);
+        int words = members.valueBytes() / 4;
+        for (int i = 0; i < words; i++) {
+            code.load(Width.U32, R1, R0, 4 * i).store(Width.U32, R10, value() + 4 * i, R1);
+        }
+        forget(code);
+        code.step("add the new number").store(Width.U32, R10, KEY, R6);
+        put(code, renamed);
     }
 
     private ProgramCode exited(TracepointFormat exit) {
@@ -169,15 +165,29 @@ public final class TaskTree implements AutoCloseable {
                 .call(HelperFunctionId.MAP_DELETE_ELEM);
     }
 
-    /** Adds the task in R1; counts when the map is full. */
-    private void addTask(CodeBuilder code, Label added) {
-        code.store(Width.U32, R10, KEY, R1)
-                .store(Width.U32, R10, KEY - 4, NEW_MEMBER)
-                .map(R1, members.fd())
+    /** Where the value of a member is made on the stack. */
+    private int value() {
+        return -8 - (members.valueBytes() + 7 & ~7);
+    }
+
+    /**
+     * Writes instructions that add the thread whose number is at {@link #KEY}, and go to the label
+     * then; when the map is full, they count it and go on.
+     */
+    public void add(CodeBuilder code, Label added) {
+        code.store(Width.U32, R10, value(), NEW_MEMBER);
+        for (int at = 4; at < members.valueBytes(); at += 4) {
+            code.store(Width.U32, R10, value() + at, 0);
+        }
+        put(code, added);
+    }
+
+    private void put(CodeBuilder code, Label added) {
+        code.map(R1, members.fd())
                 .move(R2, R10)
                 .add(R2, KEY)
                 .move(R3, R10)
-                .add(R3, KEY - 4)
+                .add(R3, value())
                 .move(R4, 0)
                 .call(HelperFunctionId.MAP_UPDATE_ELEM)
                 .ifZero(R0, added)
@@ -217,7 +227,7 @@ public final class TaskTree implements AutoCloseable {
             for (String tid : tids == null ? new String[0] : tids) {
                 int number = Integer.parseInt(tid);
                 if (!members.contains(number)) {
-                    members.put(number, NEW_MEMBER);
+                    addThread(number);
                     grew = true;
                 }
             }
@@ -226,7 +236,16 @@ public final class TaskTree implements AutoCloseable {
 
     /** Adds one thread. */
     public void addThread(int tid) throws SyscallException {
-        members.put(tid, NEW_MEMBER);
+        addThread(tid, NEW_MEMBER);
+    }
+
+    /** Adds one thread with other bits. */
+    public void addThread(int tid, int bits) throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(members.valueBytes(), 8);
+            value.set(ValueLayout.JAVA_INT, 0, bits);
+            members.put(arena.allocateFrom(ValueLayout.JAVA_INT, tid), value);
+        }
     }
 
     /** Whether a thread is a member now. */

@@ -4,15 +4,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import sonde.symbol.line.SourceOptions;
+import sonde.tools.explain.ExplainArguments;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.ExplainRecipe.LogSource;
+import sonde.tools.explain.IncidentPage;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
+import sonde.tools.report.PageFile;
 import sonde.tools.symbolize.SymbolizeRecipe;
 import sonde.view.TextEscape;
 
@@ -28,8 +30,8 @@ final class ExplainCommand {
 
             Arguments:
               [LOG...]        kernel log, serial capture, output of dmesg or journalctl, also
-                              compressed; a folder of such files, as /sys/fs/pstore; - or nothing is
-                              standard input
+                              compressed; a folder of such files, as /sys/fs/pstore; - is standard
+                              input; without LOG: standard input, or /dev/kmsg if that is a terminal
 
             Options:
               -k, --vmlinux FILE
@@ -46,7 +48,23 @@ final class ExplainCommand {
               --identity sonde|syzkaller
                               name incidents in these words; they differ for damaged reports
                               (default sonde)
-              --follow        wait for further lines at the end of the log, until Ctrl-C
+              -w, --follow    wait for further lines at the end of the log, until Ctrl-C
+              -W, --follow-new
+                              wait for new messages of the running kernel, and leave out older ones
+              -l, --level LEVEL,...
+                              show incidents of these severities (security, fatal, error, warning,
+                              notice, or dmesg's names; err+ is err and more severe, +err err and
+                              less)
+              -f, --facility NAME,...
+                              leave out lines of other facilities, where the log names them: kern
+                              for the kernel, user for what programs wrote to /dev/kmsg
+              --since WHEN    leave out incidents before this time: a date and time, 10:00, -2h,
+                              yesterday, or seconds since the boot as the log has them (12.5s)
+              --until WHEN    leave out incidents after this time
+              -T, --ctime     show dates in place of seconds since the boot
+              --html FILE     write a self-contained page with a timeline, and a card for each
+                              incident; - is standard output
+              --overwrite     with --html: overwrite FILE if it exists
               --json          print a JSON object per incident
             """
                     + SymbolArguments.SYMBOLS
@@ -55,41 +73,23 @@ final class ExplainCommand {
                     Examples:
                       dmesg | sonde explain
                       sonde explain /var/log/kern.log.1.gz
-                      sonde explain --follow /dev/kmsg
+                      sonde explain -T -w /dev/kmsg
+                      sonde explain -l err+ --since yesterday /var/log/kern.log
                       sonde explain console.txt -k vmlinux --modules build/
                       sonde explain --identities logs/ which fault is most frequent
                       journalctl -k -b -1 | sonde explain --json
+                      sonde explain console.txt --source ~/linux --html crash.html
 
                     Exit status:
                       0 no fault of the kernel, 1 there is one, 4 a log cannot be unpacked
                     """;
 
-    private static final int MOST_NAMED = 5;
-
     private ExplainCommand() {}
 
     static int run(CommandCall call) throws Exception {
         GivenOptions given = call.given();
-        List<LogSource> logs = new ArrayList<>();
-        for (String word : given.words().isEmpty() ? List.of("-") : given.words()) {
-            boolean isIn = word.equals("-");
-            if (!isIn && !Files.exists(Path.of(word))) {
-                throw new OptionException(word + ": no such file");
-            }
-            logs.add(
-                    isIn
-                            ? new LogSource("standard input", null, System.in)
-                            : new LogSource(word, Path.of(word), null));
-        }
-        ExplainOptions options =
-                new ExplainOptions(
-                        given.has("--why"),
-                        given.has("--all"),
-                        given.has("--identities"),
-                        given.text("--identity", "sonde").equals("syzkaller"),
-                        given.has("--follow"),
-                        given.has("--force"),
-                        given.path("--source"));
+        List<LogSource> logs = ExplainArguments.sources(given, TerminalKind.width(0) > 0);
+        ExplainOptions options = ExplainArguments.options(given);
         SourceOptions places =
                 SourceOptions.USUAL.with(
                         SymbolArguments.folders(given), SymbolArguments.servers(given, call::say));
@@ -147,7 +147,19 @@ final class ExplainCommand {
 
     private static int show(ExplainRecipe recipe, List<LogSource> logs, CommandCall call)
             throws IOException {
-        ResultPrinter.onOut(recipe.of(logs), call.json());
+        Path html = call.given().path("--html");
+        if (html == null) {
+            ResultPrinter.onOut(recipe.of(logs), call.json());
+        } else {
+            for (String other : List.of("--json", "--identities", "--follow", "--decode-only")) {
+                if (call.given().has(other)) {
+                    throw new OptionException("--html and " + other + " exclude each other");
+                }
+            }
+            PageFile file = PageFile.of(html, call.given().has("--overwrite"));
+            IncidentPage page = recipe.page(logs);
+            ResultPrinter.page(file, page.report(), page.timeline(), call);
+        }
         if (!recipe.otherRelease().isEmpty()) {
             call.say(
                     (call.given().has("--force")
@@ -159,13 +171,7 @@ final class ExplainCommand {
                             + " was running"
                             + (call.given().has("--force") ? "" : ", or add --force"));
         }
-        recipe.notLogs().stream()
-                .limit(MOST_NAMED)
-                .forEach(log ->
-                        call.say(
-                                TextEscape.line(log)
-                                        + " does not look like a kernel log: no line has the"
-                                        + " kernel's time, and none begins a report"));
+        recipe.notes().forEach(call::say);
         return recipe.faults() > 0 ? ExitCode.NEGATIVE : ExitCode.DONE;
     }
 }

@@ -1,9 +1,6 @@
 package sonde.cli;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,18 +8,17 @@ import sonde.analysis.filter.FilterException;
 import sonde.binary.MalformedInputException;
 import sonde.open.BrokenFileException;
 import sonde.open.ReportSource;
-import sonde.probe.launch.PrivateOutput;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
 import sonde.tools.report.FilterArguments;
 import sonde.tools.report.ListingArguments;
+import sonde.tools.report.PageFile;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
 import sonde.tools.report.ReportRecipe.ReportPage;
 import sonde.tools.report.ReportSection;
 import sonde.tools.report.section.ReportSections;
-import sonde.view.HtmlRenderer;
 
 /** {@code sonde report}. */
 final class ReportCommand {
@@ -144,8 +140,9 @@ final class ReportCommand {
                         "--own: the recording has no command, so there is no tree to select");
             }
             if (html != null) {
-                page(source, options, html);
-                return ExitCode.DONE;
+                PageFile file = PageFile.of(html, given.has("--force"));
+                ReportPage page = new ReportRecipe(options).page(source);
+                return ResultPrinter.page(file, page.report(), page.timeline(), call);
             }
             ReportRecipe recipe = new ReportRecipe(options);
             if (given.has("--header")) {
@@ -167,24 +164,6 @@ final class ReportCommand {
             source.notes().forEach(note -> call.err().println("sonde: " + note));
         }
         return ExitCode.DONE;
-    }
-
-    /** A file that exists is refused before the recording is read. */
-    private void page(ReportSource source, ReportOptions options, Path file) throws IOException {
-        boolean toOut = file.toString().equals("-");
-        boolean force = given.has("--force");
-        boolean there = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
-        if (!toOut && !force && there && !PrivateOutput.isSpecial(file)) {
-            throw new FileAlreadyExistsException(file.toString());
-        }
-        ReportPage page = new ReportRecipe(options).page(source);
-        if (toOut) {
-            ResultPrinter.page(page.report(), page.timeline());
-            return;
-        }
-        PrivateOutput.stream(
-                file, force, out -> new HtmlRenderer().write(page.report(), page.timeline(), out));
-        call.err().println("written: " + file);
     }
 
     private List<ReportSection> sections() {

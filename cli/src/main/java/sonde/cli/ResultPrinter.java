@@ -17,8 +17,8 @@ import sonde.event.result.Result;
 import sonde.event.result.TextLayout;
 import sonde.event.result.Timeline;
 import sonde.probe.launch.PrivateOutput;
+import sonde.tools.report.PageFile;
 import sonde.view.CsvRenderer;
-import sonde.view.HtmlRenderer;
 import sonde.view.JsonRenderer;
 import sonde.view.ListingRenderer;
 import sonde.view.TerminalStyle;
@@ -85,6 +85,12 @@ final class ResultPrinter {
         return ExitCode.DONE;
     }
 
+    /** To a stream that stays open. */
+    static void into(Result result, OutputForm form, OutputStream out) throws IOException {
+        render(result, form, out, TerminalStyle.PLAIN);
+        out.flush();
+    }
+
     /** Bytes that are no result: ArchitectureTest lists who writes such. */
     static void bytes(byte[] bytes) throws IOException {
         new StandardOutput().write(bytes);
@@ -100,11 +106,16 @@ final class ResultPrinter {
         write(result, form, FileDescriptor.err, TerminalKind.STDERR);
     }
 
-    /** A page to standard output. */
-    static void page(Report report, Timeline timeline) throws IOException {
+    /** A page into its file, or to standard output. */
+    static int page(PageFile file, Report report, Timeline timeline, CommandCall call)
+            throws IOException {
         OutputStream out = stream(FileDescriptor.out);
-        new HtmlRenderer().write(report, timeline, out);
+        String written = file.write(report, timeline, out);
         out.flush();
+        if (!written.isEmpty()) {
+            call.err().println(written);
+        }
+        return ExitCode.DONE;
     }
 
     private static OutputStream stream(FileDescriptor stream) {

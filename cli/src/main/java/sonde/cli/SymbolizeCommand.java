@@ -15,6 +15,7 @@ import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
 import sonde.tools.symbolize.FrameText.FrameOptions;
 import sonde.tools.symbolize.KernelAddresses;
+import sonde.tools.symbolize.SourceTree;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
 /** {@code sonde symbolize}. */
@@ -27,8 +28,8 @@ final class SymbolizeCommand {
             Show which function, file and line addresses of a program come from.
 
             Arguments:
-              [ADDRESS...]    hexadecimal, FUNCTION or FUNCTION+OFFSET; without any, addresses are
-                              read from standard input
+              [ADDRESS...]    hexadecimal, FUNCTION, FUNCTION+OFFSET or FUNCTION+OFFSET/SIZE;
+                              without any, addresses are read from standard input
 
             Options:
               -e, --exe FILE  program, library, kernel or module. The default is a.out, or the
@@ -47,6 +48,8 @@ final class SymbolizeCommand {
               -j, --section NAME
                               addresses count from the start of this section
               --columns       also print columns: file:line:column
+              --list          also print the source lines around each place
+              --source DIR    with --list: read source files below this folder
               --json          print a JSON object per address
               --addresses-from FILE
                               read addresses from a file, - is standard input
@@ -61,7 +64,7 @@ final class SymbolizeCommand {
 
                     Examples:
                       sonde symbolize -e ./server -fi 0x4011d6
-                      sonde symbolize -e vmlinux -fip tcp_sendmsg+0x2b
+                      sonde symbolize -e vmlinux -fip --list tcp_sendmsg+0x2b/0x60
                       sonde symbolize 0xffffffff810d47be   in the running kernel
                       ./server 2>&1 | sonde symbolize --annotate
                       dmesg | sonde symbolize --annotate -e vmlinux --modules build/
@@ -140,7 +143,8 @@ final class SymbolizeCommand {
                         given.has("--pretty-print"),
                         given.has("--basenames"),
                         given.has("--demangle"),
-                        given.has("--columns"));
+                        given.has("--columns"),
+                        given.has("--list") ? new SourceTree(given.path("--source")) : null);
         String section = given.text("--section");
         if (!given.words().isEmpty()) {
             Listing listing = recipe.of(given.words(), section, look, call::say);

@@ -46,20 +46,29 @@ class CommandTableTest {
                     "trace --verify-llvm-ir",
                     "trace --usdt-file-activation",
                     "probe add --force",
-                    "syscalls --summary-wall-clock");
+                    "syscalls --summary-wall-clock",
+                    "syscalls --summary-syscall-overhead",
+                    "syscalls --seccomp-bpf",
+                    "syscalls --interruptible");
 
     /** Names that are of several kinds, and why. */
     private static final Map<String, String> SEVERAL_KINDS =
-            Map.of(
-                    "--time", "a range in perf report, a column in BCC's tools",
-                    "--lport", "a port in BCC's tools, a column in its tcpconnect",
-                    "--call-graph", "the way of unwinding in perf record, the order in perf report",
-                    "--cpu", "ranges in record, as taskset has them",
-                    "--stacks", "events in record, a flag in BCC's tools",
-                    "--user", "a user in record, user stacks alone in BCC's tools",
-                    "--columns", "the column of the result in strace, a flag in symbolize",
-                    "--to", "convert's formats are too many to be listed as choices",
-                    "-e", "bpftrace's program; a letter without effect in BCC's tcprtt");
+            Map.ofEntries(
+                    Map.entry("--time", "a range in perf report, a column in BCC's tools"),
+                    Map.entry("--lport", "a port in BCC's tools, a column in its tcpconnect"),
+                    Map.entry(
+                            "--call-graph",
+                            "the way of unwinding in perf record, the order in perf report"),
+                    Map.entry("--cpu", "ranges in record, as taskset has them"),
+                    Map.entry("--quiet", "messages in strace, a flag elsewhere"),
+                    Map.entry("--raw", "calls in strace, a flag elsewhere"),
+                    Map.entry("--verbose", "calls in strace, a flag elsewhere"),
+                    Map.entry("--stacks", "events in record, a flag in BCC's tools"),
+                    Map.entry("--user", "a user in record, user stacks alone in BCC's tools"),
+                    Map.entry(
+                            "--columns", "the column of the result in strace, a flag in symbolize"),
+                    Map.entry("--to", "convert's formats are too many to be listed as choices"),
+                    Map.entry("-e", "bpftrace's program; a letter without effect in BCC's tcprtt"));
 
     /** Commands whose letters are those of another program. */
     private static final Map<String, String> PEERS =
@@ -68,6 +77,7 @@ class CommandTableTest {
                     "symbolize", "addr2line",
                     "trace", "bpftrace",
                     "tool", "BCC",
+                    "explain", "dmesg",
                     "syscalls", "strace",
                     "bpf btf", "bpftool");
 
@@ -161,7 +171,7 @@ class CommandTableTest {
 
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
-        return Set.of("record", "query", "elf").contains(name)
+        return Set.of("record", "query", "elf", "explain").contains(name)
                 ? arguments(Character.toUpperCase(name.charAt(0)) + name.substring(1))
                 : "";
     }
@@ -169,7 +179,15 @@ class CommandTableTest {
     /** The source of the class that reads options which several commands have. */
     private static String arguments(String part) throws IOException {
         for (String folder :
-                List.of("option", "report", "trace", "record", "query", "elf", "syscalls")) {
+                List.of(
+                        "option",
+                        "report",
+                        "trace",
+                        "record",
+                        "query",
+                        "elf",
+                        "syscalls",
+                        "explain")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);

@@ -17,6 +17,7 @@ import sonde.symbol.line.SourceOptions;
 import sonde.tools.explain.ExplainRecipe;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.ExplainRecipe.LogSource;
+import sonde.tools.explain.IncidentFilter;
 import sonde.tools.symbolize.SymbolizeRecipe;
 
 /** Reports decoded with an image that has a kernel's banner. */
@@ -98,7 +99,33 @@ class ExplainSymbolsTest {
         assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond")))
                 .startsWith("6.6.8-pond\n#1  BUG: unable to handle kernel NULL pointer")
                 .doesNotContain("pond.c:");
-        ExplainOptions forced = new ExplainOptions(false, false, false, false, false, true, folder);
+        assertThat(explained(image, log.replace("6.6.9-pond #1", "6.6.9-pond #2")))
+                .startsWith("6.6.9-pond #2 (the image is #1)\n#1  BUG: ")
+                .doesNotContain("pond.c:");
+        String rebuilt = log.replace("+0x1/0x" + size, "+0x1/0x" + size + "\n main+0x4/0x999");
+        assertThat(explained(image, rebuilt)).contains("pond.c:4"); // one line may be garbled
+        assertThat(explained(image, rebuilt.replace("depth+0x0/0x" + size, "depth+0x0/0x777")))
+                .startsWith("6.6.9-pond of another build (2 of 3 functions have another size)\n")
+                .doesNotContain("pond.c:");
+        Sonde here = Sonde.in(folder);
+        String word = "pond_depth+0x0/0x" + size;
+        Sonde.Outcome listed = here.run("symbolize", "-e", "vmlinux", "-fp", "--list", word);
+        assertThat(listed.out())
+                .startsWith("pond_depth at " + folder + "/pond.c:4\n 1 \tconst char linux_banner")
+                .contains("\n>4<\t{\n 5 \t    return p->depth;\n");
+        Files.createDirectories(folder.resolve("tree/a"));
+        Files.writeString(folder.resolve("tree/a/pond.c"), "1\n2\n3\nelsewhere\n");
+        assertThat(here.run("symbolize", "-e", "vmlinux", "--list", "--source", "tree", word).out())
+                .isEqualTo(folder + "/pond.c:4\n"); // a file of that name is not that file
+        Sonde.Outcome other = here.run("symbolize", "-e", "vmlinux", "pond_depth+0x0/0x777");
+        assertThat(other.out()).isEqualTo("??:0\n");
+        assertThat(other.err())
+                .contains("pond_depth has another size in this file: it is of another build");
+        assertThat(here.run("symbolize", "-e", "vmlinux", "main+0x99/0x98").err())
+                .contains("the offset is behind the end of the function");
+        ExplainOptions forced =
+                new ExplainOptions(
+                        false, false, false, false, false, true, false, IncidentFilter.ALL, folder);
         assertThat(explained(image, log.replace("6.6.9-pond", "6.6.8-pond"), forced))
                 .contains("pond.c:4", "\n            2  struct pond {", "\n      >     4  {\n");
     }

@@ -77,6 +77,36 @@ class JavaStacksTest {
         assertThat(sums[0]).isGreaterThan(tree.object("root").number("total") / 2);
         // What came before the first tables were made may be cut.
         assertThat(sums[1]).isGreaterThan(sums[0] * 9 / 10);
+        perfNamesThem(recorded.bundle);
+    }
+
+    /** perf reads the names without options: of the samples themselves, and in the stacks. */
+    private void perfNamesThem(Path bundle) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/perf")), "needs perf");
+        String file = bundle.resolve("perf.data").toString();
+        String self =
+                Sonde.in(folder)
+                        .execute(
+                                List.of(
+                                        "perf",
+                                        "report",
+                                        "-i",
+                                        file,
+                                        "--stdio",
+                                        "--no-children",
+                                        "-g",
+                                        "none",
+                                        "--sort",
+                                        "sym",
+                                        "--percent-limit",
+                                        "20"))
+                        .out();
+        assertThat(self).contains("[.] Grind.grind\n");
+        String stacks =
+                Sonde.in(folder)
+                        .execute(List.of("perf", "script", "-i", file, "-F", "ip,sym"))
+                        .out();
+        assertThat(stacks).containsPattern("Grind.grind\\n\\s+\\p{XDigit}+ Grind.work\\n");
     }
 
     private static boolean isWhole(List<String> path) {

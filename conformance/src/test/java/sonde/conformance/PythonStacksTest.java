@@ -11,9 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,57 +20,32 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** User stacks of Python programs, against what the program says of its own stack. */
 @Tag("kernel")
 class PythonStacksTest {
-    private static final Pattern HIT =
-            Pattern.compile("\\s*(\\d+)\\s+syscalls:sys_enter_getppid.*");
-    private static final Pattern FRAME = Pattern.compile("\\s+([0-9a-f]+) (.*) \\([^()]*\\)");
-    private static final Pattern LINE = Pattern.compile("  \\S.*:(\\d+)");
-
-    /** Addresses of frames of run times are above. */
-    private static final long FIRST = 1L << 56;
-
     @TempDir Path folder;
 
     /** The distribution's Python, and others that are installed beside it. */
     static List<Path> pythons() throws Exception {
-        List<Path> found = new ArrayList<>();
-        for (String place :
-                List.of("/usr/bin", System.getProperty("user.home") + "/.pyenv/versions")) {
-            if (Files.isDirectory(Path.of(place))) {
-                try (Stream<Path> files =
-                        Files.find(
-                                Path.of(place),
-                                3,
-                                (path, _) ->
-                                        path.toString().matches(".*/bin/python3\\.(9|1\\d)"))) {
-                    found.addAll(files.map(PythonStacksTest::real).distinct().sorted().toList());
-                }
-            }
-        }
+        Path pyenv = Path.of(System.getProperty("user.home"), ".pyenv/versions");
+        String pattern = ".*/bin/python3\\.(9|1\\d)";
+        List<Path> found = ParentCalls.programs(pattern, Path.of("/usr/bin"), pyenv);
         return found.isEmpty() ? List.of(Path.of("/usr/bin/python3")) : found;
-    }
-
-    private static Path real(Path path) {
-        try {
-            return path.toRealPath();
-        } catch (java.io.IOException e) {
-            return path;
-        }
     }
 
     @ParameterizedTest
     @MethodSource("pythons")
     void stacksAreWhatTheProgramSays(Path python) throws Exception {
-        assumeTrue(Files.isExecutable(python), "needs Python");
-        assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
-        Path said = folder.resolve("said");
-        Recorded recorded = recorded(python, said);
+        ParentCalls recorded = ParentCalls.record(folder, python, "stacks.py");
         Map<String, List<List<String>>> expected = new TreeMap<>();
-        for (String line : Files.readAllLines(said)) {
+        for (String line : recorded.told) {
             List<String> words = Arrays.asList(line.split("\t"));
             expected.computeIfAbsent(words.getFirst(), _ -> new ArrayList<>())
                     .add(words.subList(1, words.size()));
         }
-        Map<String, List<List<String>>> found = found(recorded);
+        Map<String, List<List<String>>> found = new TreeMap<>();
+        for (ParentCalls.ParentCall call : recorded.calls()) {
+            List<String> stack = new ArrayList<>();
+            call.frames().forEach(frame -> stack.addAll(List.of(frame.name(), frame.line())));
+            found.computeIfAbsent(call.thread(), _ -> new ArrayList<>()).add(stack);
+        }
         assertThat(found.keySet()).isEqualTo(expected.keySet());
         int all = 0;
         Map<String, String> wrong = new HashMap<>();
@@ -97,63 +69,6 @@ class PythonStacksTest {
         assertThat(all).isGreaterThanOrEqualTo(100);
         String first = wrong.entrySet().stream().findFirst().map(Map.Entry::toString).orElse("");
         assertThat(wrong.size()).as("of %d: %s", all, first).isLessThanOrEqualTo(all / 100);
-    }
-
-    /** On a busy machine the tables of a library may come after the program. */
-    private Recorded recorded(Path python, Path said) throws Exception {
-        for (int round = 0; ; round++) {
-            Recorded recorded =
-                    Recorded.record(
-                            folder,
-                            "python" + round,
-                            "-e",
-                            "syscalls:sys_enter_getppid",
-                            "-T",
-                            "--",
-                            python.toString(),
-                            TargetProgram.source("stacks.py").toString(),
-                            said.toString());
-            boolean late = recorded.meta().texts("notes").toString().contains("met a file before");
-            if (!late || round == 4) {
-                return recorded;
-            }
-        }
-    }
-
-    /** Names and lines of the frames of Python, by thread. */
-    private Map<String, List<List<String>>> found(Recorded recorded) throws Exception {
-        Sonde.Outcome listed =
-                Sonde.in(folder)
-                        .run(
-                                "report",
-                                recorded.bundle.toString(),
-                                "--events",
-                                "--event",
-                                "*getppid*",
-                                "-F",
-                                "tid,event,ip,sym,dso,srcline");
-        assertThat(listed.status()).as("%s", listed.err()).isZero();
-        Map<String, List<List<String>>> found = new TreeMap<>();
-        List<String> stack = new ArrayList<>();
-        boolean python = false;
-        for (String line : listed.out().lines().toList()) {
-            Matcher hit = HIT.matcher(line);
-            Matcher frame = FRAME.matcher(line);
-            Matcher place = LINE.matcher(line);
-            if (hit.matches()) {
-                stack = new ArrayList<>();
-                found.computeIfAbsent(hit.group(1), _ -> new ArrayList<>()).add(stack);
-            } else if (frame.matches()) {
-                python = Long.parseUnsignedLong(frame.group(1), 16) >= FIRST;
-                if (python) {
-                    stack.add(frame.group(2));
-                    stack.add("");
-                }
-            } else if (python && place.matches()) {
-                stack.set(stack.size() - 1, place.group(1));
-            }
-        }
-        return found;
     }
 
     /** At any instant: a function that is only called by one other is under it. */

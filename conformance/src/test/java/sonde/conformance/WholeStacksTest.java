@@ -148,6 +148,39 @@ class WholeStacksTest {
         assertThat(ends.keySet()).as("%s", ends).noneMatch(end -> end.startsWith("lead to no"));
     }
 
+    /**
+     * Programs that the command starts, whose tables nobody has made: gcc's cc1 has 480,000 rows.
+     */
+    @Test
+    void stacksOfACompilerAreWholeFromItsStart() throws Exception {
+        StringBuilder source = new StringBuilder();
+        for (int i = 0; i < 300; i++) {
+            source.append(
+                    "int f%1$d(int a, int *b) { int s = %1$d; for (int i = 0; i < a; i++) { s += b[i]; if (s & 1) b[i] ^= s; } return s; }\n"
+                            .formatted(i));
+        }
+        Files.writeString(folder.resolve("many.c"), source);
+        Sonde sonde = Sonde.in(folder).with(Map.of("XDG_CACHE_HOME", folder + "/cache"));
+        Sonde.Outcome outcome =
+                sonde.run(
+                        "record",
+                        "--no-summary",
+                        "-o",
+                        "cold",
+                        "--",
+                        "sh",
+                        "-c",
+                        "c=gcc; $c -O2 -c many.c");
+        assertThat(outcome.status()).as("%s", outcome).isZero();
+        String meta = Files.readString(folder.resolve("cold.sonde/meta.json"));
+        for (String event : List.of("cpu-clock", "page-faults")) {
+            Map<String, Long> ends = ends(meta, event);
+            long all = ends.values().stream().mapToLong(Long::longValue).sum();
+            assertThat(all).isGreaterThan(100);
+            assertThat(ends.getOrDefault("whole", 0L)).as("%s", ends).isGreaterThan(all * 98 / 100);
+        }
+    }
+
     private static final String BURNS =
             """
             #include <stdlib.h>

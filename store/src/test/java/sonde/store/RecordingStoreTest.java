@@ -42,7 +42,10 @@ final class RecordingStoreTest {
                 type -> false,
                 type -> false,
                 number -> "call" + number,
-                () -> new ProcessSymbols(new ProcessMaps(), at -> Frame.label("f" + at)));
+                () -> new ProcessSymbols(new ProcessMaps(), at -> Frame.label("f" + at)),
+                () -> {
+                    throw new AssertionError("no statement asks for incidents");
+                });
     }
 
     private RecordingStore open(SampleRecording... recordings) throws IOException {

@@ -95,8 +95,8 @@ public final class ProcessMaps {
             refused++;
             return;
         }
-        if (mapping.start() < 0) {
-            return; // kernel text and modules, which kallsyms names
+        if (mapping.start() < 0 || RuntimeFrames.has(mapping.start())) {
+            return; // kernel text and modules, which kallsyms names; names for perf
         }
         ProcessAddressSpace space = writable(pid);
         Kind kind = kind(mapping);
@@ -343,10 +343,10 @@ public final class ProcessMaps {
     private long runTime(long address) {
         if (runTime == 0) {
             CodeMapping nothing = new CodeMapping(0, 0, 0, "");
-            long base = RuntimeFrames.address(0) - 1;
+            long base = RuntimeFrames.address(0, 0) - 1;
             runTime = add(0, Kind.RUN_TIME, RuntimeFrames.ALL, base, nothing);
         }
-        return key(runTime, 2L * RuntimeFrames.number(address));
+        return key(runTime, RuntimeFrames.offset(address));
     }
 
     private static long key(int module, long offset) {

@@ -22,11 +22,14 @@ public final class RuntimeFrames {
     /** At most so many bytes of it are read. */
     public static final int LIMIT_BYTES = 256 << 20;
 
-    /** Numbers of frames are below. */
-    public static final int MOST = 1 << 24;
+    /** Numbers of functions are below. */
+    public static final int MOST = 1 << 18;
 
-    /** Number of a frame without a name. */
+    /** Number of a function without a name. */
     public static final int UNKNOWN = 0;
+
+    /** A place in a function has so many bits. */
+    private static final int PLACE_BITS = 16;
 
     /** Above all user memory of x86-64 (57 bits of addresses at most, half of them the user's). */
     private static final long FIRST = 1L << 56;
@@ -35,7 +38,7 @@ public final class RuntimeFrames {
     private static final int MOST_LETTERS = 2048;
 
     private final PerfMap map;
-    private final Map<Integer, KnownFrame> known = new HashMap<>();
+    private final Map<Long, KnownFrame> known = new HashMap<>();
 
     private RuntimeFrames(PerfMap map) {
         this.map = map;
@@ -46,28 +49,35 @@ public final class RuntimeFrames {
         return new RuntimeFrames(PerfMap.parse(text));
     }
 
-    /** The address of a frame in a call chain; the one before it means the same frame. */
-    public static long address(int number) {
-        return FIRST + 2L * number + 1;
+    /**
+     * The address of a frame in a call chain; the one before it means the same frame. Those of a
+     * function lie together.
+     *
+     * @param number of the function
+     * @param place in it, 16 bits
+     */
+    public static long address(int number, int place) {
+        return FIRST + 2 * ((long) number << PLACE_BITS | place) + 1;
     }
 
     /** Whether an address stands for a frame. */
     public static boolean has(long address) {
-        return address >= FIRST && address <= address(MOST);
+        return address >= FIRST && address <= address(MOST, 0);
     }
 
-    /** The number of the frame of an address. */
-    static int number(long address) {
-        return (int) (address - FIRST >>> 1);
+    /** How far the address of a frame lies behind that of the first one; even. */
+    static long offset(long address) {
+        return address - FIRST & -2;
     }
 
     /**
      * Adds the line of a frame; frames without a name have none.
      *
+     * @param address of {@link #address}
      * @param firstLine of the function; 0 when it is not known
      */
-    public static void append(StringBuilder text, int number, List<Frame> frames, int firstLine) {
-        text.append(Long.toHexString(address(number) - 1)).append(" 2");
+    public static void append(StringBuilder text, long address, List<Frame> frames, int firstLine) {
+        text.append(Long.toHexString(address - 1)).append(" 2");
         char before = ' ';
         for (Frame frame : frames) {
             String name = frame.name().isEmpty() ? "?" : frame.name();
@@ -79,7 +89,8 @@ public final class RuntimeFrames {
         text.append(':').append(firstLine).append('\n');
     }
 
-    private static String printable(String text) {
+    /** Without what controls a terminal, and not long. */
+    static String printable(String text) {
         String some = text.substring(0, Math.min(text.length(), MOST_LETTERS));
         return some.replaceAll("\\p{Cntrl}", "?");
     }
@@ -97,7 +108,7 @@ public final class RuntimeFrames {
     private record KnownFrame(List<Frame> frames, Frame function) {}
 
     private KnownFrame read(long address) {
-        return known.computeIfAbsent(number(address), number -> parse(address(number)));
+        return known.computeIfAbsent(offset(address), offset -> parse(FIRST + offset));
     }
 
     private KnownFrame parse(long address) {

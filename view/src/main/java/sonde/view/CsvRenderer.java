@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Document;
+import sonde.event.result.IncidentList;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Result;
 import sonde.event.result.RowStream;
@@ -30,6 +31,7 @@ public final class CsvRenderer {
             case RowStream rows -> new RowWriter(rows, out).csv();
             case Table table -> new RowWriter(rows(table), out).csv();
             case Document document -> render(document.shown(), out);
+            case IncidentList list -> render(list.shown(), out);
             case LiveResult live -> {
                 Result state = live.ticks().next();
                 while (state != null) {

@@ -21,6 +21,7 @@ import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Histogram.Bound;
+import sonde.event.result.IncidentList;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.LiveResult;
@@ -79,6 +80,7 @@ public final class JsonRenderer {
             case CallTree tree -> object(tree, out);
             case Timeline timeline -> object(timeline, out);
             case Report report -> object(report, out);
+            case IncidentList list -> object(list, out);
             case Document document -> document(document, out);
             case TextLayout layout -> render(layout.values(), out);
             case RowStream rows -> new RowWriter(rows, out).json();
@@ -158,6 +160,11 @@ public final class JsonRenderer {
                     string("kind", "document");
                     json.writeFieldName("values");
                     document.values().writeTo(new JsonValueOutput(json));
+                }
+                case IncidentList list -> {
+                    string("kind", "incidents");
+                    json.writeFieldName("incidents");
+                    new JsonValueOutput(json).value(list.incidents());
                 }
                 case TextLayout layout ->
                         throw new IllegalStateException(layout.title()); // returned above

@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import sonde.event.result.Document;
 import sonde.event.result.Frame;
 import sonde.event.result.Histogram;
 import sonde.event.result.Histogram.Bound;
+import sonde.event.result.IncidentList;
 import sonde.event.result.Listing;
 import sonde.event.result.LiveResult;
 import sonde.event.result.Report;
@@ -282,10 +284,34 @@ final class PageContent {
             case Timeline _ -> note(json, "Shown above.");
             case Document document -> content(json, document.shown(), nesting);
             case TextLayout layout -> content(json, layout.values(), nesting);
+            case IncidentList list -> {
+                table(json, list.shown());
+                json.writeFieldName("incidents");
+                new JsonValueOutput(json).value(escaped(list.incidents()));
+            }
             case RowStream _ -> note(json, "Too long for a page; sonde query lists it.");
             case Listing _ -> note(json, "Too long for a page; sonde report lists it.");
             case LiveResult _ -> note(json, "Shown live only.");
         }
+    }
+
+    /** The same values; what is text in them is escaped. */
+    private static @Nullable Object escaped(@Nullable Object value) {
+        return switch (value) {
+            case String text -> TextEscape.line(text);
+            case Map<?, ?> map -> {
+                Map<String, @Nullable Object> copy = new LinkedHashMap<>();
+                map.forEach(
+                        (key, one) -> copy.put(TextEscape.line(String.valueOf(key)), escaped(one)));
+                yield copy;
+            }
+            case List<?> list -> {
+                List<@Nullable Object> copy = new ArrayList<>();
+                list.forEach(one -> copy.add(escaped(one)));
+                yield copy;
+            }
+            case null, default -> value;
+        };
     }
 
     private static void note(JsonGenerator json, String note) throws IOException {

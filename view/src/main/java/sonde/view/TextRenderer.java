@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import sonde.event.result.CallTree;
 import sonde.event.result.Document;
 import sonde.event.result.Histogram;
+import sonde.event.result.IncidentList;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.LiveResult;
@@ -100,6 +101,10 @@ public final class TextRenderer {
                 }
                 case Document document -> {
                     render(document.shown(), indent, nesting);
+                    return;
+                }
+                case IncidentList list -> {
+                    render(list.shown(), indent, nesting);
                     return;
                 }
                 case TextLayout layout -> {

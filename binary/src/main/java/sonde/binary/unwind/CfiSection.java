@@ -1,6 +1,7 @@
 package sonde.binary.unwind;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -12,9 +13,9 @@ import sonde.binary.dwarf.section.SectionCursor;
 import sonde.binary.unwind.UnwindTable.RowTaker;
 
 /**
- * {@code .eh_frame} or {@code .debug_frame}. All FDEs are put in order at once; the instructions of
- * one are run when an address in it is first asked for, and become rows of (offset in the function,
- * rule), 8 bytes each, with equal rules held once.
+ * {@code .eh_frame} or {@code .debug_frame}. All FDEs are put in order at first use; the
+ * instructions of one are run when an address in it is first asked for, and become rows of (offset
+ * in the function, rule), 8 bytes each, with equal rules held once.
  */
 final class CfiSection implements FrameSource {
     /** Which of the two: they differ in the ids of CIEs and the encoding of addresses. */
@@ -38,9 +39,10 @@ final class CfiSection implements FrameSource {
     private final List<String> notes;
     private final Map<Long, Cie> cies = new HashMap<>();
     private final Map<FrameRule, Integer> numbers = new HashMap<>();
-    private final FunctionIndex index;
-    private final int[] firstRow;
-    private final int[] rowCount;
+    private final MemorySegment bytes;
+    private @Nullable FunctionIndex index;
+    private int[] firstRow = {};
+    private int[] rowCount = {};
     private FrameRule[] rules = new FrameRule[64];
     private int[] rowOffsets = new int[256];
     private int[] rowRules = new int[256];
@@ -67,17 +69,30 @@ final class CfiSection implements FrameSource {
         this.notes = notes;
         String name = kind == Kind.EH_FRAME ? ".eh_frame" : ".debug_frame";
         in = new SectionCursor(name, bytes, order, WINDOW);
-        FunctionIndex.Builder found = new FunctionIndex.Builder();
-        scan(found, bytes.byteSize());
-        index = found.build();
-        firstRow = new int[index.count()];
-        rowCount = new int[index.count()];
-        Arrays.fill(firstRow, NOT_COMPILED);
+        this.bytes = bytes;
+    }
+
+    /** The functions in order, which are read when something is first asked for. */
+    private FunctionIndex index() {
+        if (index == null) {
+            FunctionIndex.Builder found = new FunctionIndex.Builder();
+            scan(found, bytes.byteSize());
+            index = found.build();
+            firstRow = new int[index.count()];
+            rowCount = new int[index.count()];
+            Arrays.fill(firstRow, NOT_COMPILED);
+        }
+        return index;
     }
 
     @Override
     public int functions() {
-        return index.count();
+        return index().count();
+    }
+
+    @Override
+    public void compact(CompactCfi.RuleRows taker) {
+        new CompactCfi(kind, bytes.toArray(ValueLayout.JAVA_BYTE), encoding, taker).run();
     }
 
     private void scan(FunctionIndex.Builder found, long size) {
@@ -183,6 +198,7 @@ final class CfiSection implements FrameSource {
 
     @Override
     public @Nullable FrameRule find(long address) {
+        FunctionIndex index = index();
         int function = index.find(address);
         if (function < 0) {
             return null;
@@ -208,6 +224,7 @@ final class CfiSection implements FrameSource {
     @Override
     public void each(RowTaker taker) {
         String name = kind == Kind.EH_FRAME ? ".eh_frame" : ".debug_frame";
+        FunctionIndex index = index();
         for (int function = 0; function < index.count(); function++) {
             if (firstRow[function] == NOT_COMPILED) {
                 compile(function);
@@ -223,6 +240,7 @@ final class CfiSection implements FrameSource {
 
     /** Runs the instructions of a function; where they break off, the rows before stay. */
     private void compile(int function) {
+        FunctionIndex index = index();
         firstRow[function] = rows;
         long at = index.place(function);
         try {

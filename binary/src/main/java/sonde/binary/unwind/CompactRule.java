@@ -28,10 +28,10 @@ public final class CompactRule {
     private static final int MOST_OFFSET = (1 << 14) - 1;
 
     // DWARF's numbers of x86-64 (psABI, figure 3.36).
-    private static final int RBX = 3;
-    private static final int RBP = 6;
-    private static final int RSP = 7;
-    private static final int RETURN = 16;
+    static final int RBX = 3;
+    static final int RBP = 6;
+    static final int RSP = 7;
+    static final int RETURN = 16;
 
     /** How the CFA is found; the ordinal is in the rule. */
     public enum Kind {
@@ -108,30 +108,38 @@ public final class CompactRule {
                 if (rule.kinds[i] == FrameRule.REGISTER
                         && rule.cfaRegister() == RSP
                         && rule.cfaOffset() == 0) {
-                    return Kind.RETURN_REGISTER.ordinal()
-                            | ((int) rule.operands[i] & 15) << RBX_SHIFT;
+                    return returnRegister((int) rule.operands[i] & 15);
                 }
                 if (rule.kinds[i] != FrameRule.OFFSET || rule.operands[i] != -8) {
                     return NONE;
                 }
             }
         }
-        if (rule.cfaExpression.length > 0) {
-            return expression(rule.cfaExpression, saved);
+        return of(rule.cfaRegister, rule.cfaOffset, rule.cfaExpression, saved);
+    }
+
+    static int returnRegister(int number) {
+        return Kind.RETURN_REGISTER.ordinal() | number << RBX_SHIFT;
+    }
+
+    /** The rule with this CFA and the places of rbp and rbx; {@link #NONE} when it does not fit. */
+    static int of(int cfaRegister, long cfaOffset, byte[] cfaExpression, int saved) {
+        if (cfaExpression.length > 0) {
+            return expression(cfaExpression, saved);
         }
-        long words = rule.cfaOffset() >> 3;
-        if (words < 0 || words > MOST_OFFSET || (rule.cfaOffset() & 7) != 0) {
+        long words = cfaOffset >> 3;
+        if (words < 0 || words > MOST_OFFSET || (cfaOffset & 7) != 0) {
             return NONE;
         }
         int offset = (int) words << OFFSET_SHIFT;
-        return switch (rule.cfaRegister()) {
+        return switch (cfaRegister) {
             case RSP -> Kind.RSP.ordinal() | saved | offset;
             case RBP -> Kind.RBP.ordinal() | saved | offset;
             case RBX -> Kind.RBX.ordinal() | saved | offset;
             default ->
                     Kind.REGISTER.ordinal()
                             | saved & SAVED_MASK << RBP_SHIFT
-                            | (rule.cfaRegister() & 15) << RBX_SHIFT
+                            | (cfaRegister & 15) << RBX_SHIFT
                             | offset;
         };
     }
@@ -141,11 +149,7 @@ public final class CompactRule {
             if (rule.columns[i] == column) {
                 return switch (rule.kinds[i]) {
                     case FrameRule.SAME, FrameRule.UNDEFINED -> 0;
-                    case FrameRule.OFFSET -> {
-                        long words = -rule.operands[i] >> 3;
-                        boolean fits = (rule.operands[i] & 7) == 0 && words > 0;
-                        yield fits && words <= MOST_SAVED ? (int) words : LOST;
-                    }
+                    case FrameRule.OFFSET -> saved(rule.operands[i]);
                     case FrameRule.EXPRESSION -> isAtRbp(rule.expressions[i]) ? AT_RBP : LOST;
                     default -> LOST;
                 };
@@ -154,8 +158,15 @@ public final class CompactRule {
         return 0;
     }
 
+    /** Where a register is that is saved at CFA + bytes. */
+    static int saved(long bytes) {
+        long words = -bytes >> 3;
+        boolean fits = (bytes & 7) == 0 && words > 0;
+        return fits && words <= MOST_SAVED ? (int) words : LOST;
+    }
+
     /** DW_OP_breg6 0. */
-    private static boolean isAtRbp(byte[] code) {
+    static boolean isAtRbp(byte[] code) {
         return code.length == 2 && code[0] == 0x76 && code[1] == 0;
     }
 

@@ -5,9 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +25,7 @@ public final class CompactUnwindTable {
     private static final int MOST_ROWS = 1 << 23;
 
     /** Another meaning of rows needs another one. */
-    private static final long MAGIC = 0x4377_6f72_6e75_6e73L;
+    private static final long MAGIC = 0x4377_6f72_6e75_6e75L;
 
     /** u64 magic, u32 rows, u32 CRC-32C of the rows. */
     private static final int HEAD_BYTES = 16;
@@ -183,17 +181,19 @@ public final class CompactUnwindTable {
     }
 
     /** Collects rows in any order. */
-    private static final class UnwindRowCollector {
+    private static final class UnwindRowCollector implements CompactCfi.RuleRows {
         private final ElfFile elf;
         private final UnwindTable table;
         private final List<ElfSegment> code;
         private final List<MemorySegment> contents;
-        private final Map<FrameRule, Integer> known = new IdentityHashMap<>();
         private long[] rows = new long[4096];
         private int count;
         private long end = -1;
         private boolean sorted = true;
         private long leftCode = CODE_LIMIT_BYTES;
+
+        /** So many rows are those of call frame information, in order. */
+        private int stated;
 
         UnwindRowCollector(ElfFile elf, UnwindTable table) {
             this.elf = elf;
@@ -211,17 +211,10 @@ public final class CompactUnwindTable {
         }
 
         CompactUnwindTable make() {
-            table.each((section, start, sizeBytes, address, rule) -> {
-                long stop = start + sizeBytes;
-                if (stop != end) {
-                    gap(end);
-                    end = stop;
-                }
-                add(address, known.computeIfAbsent(rule, UnwindRowCollector::fitted));
-            });
+            table.compact(this);
             gap(end);
             sort();
-            int stated = count;
+            stated = count;
             for (ElfSection section : elf.sections()) {
                 switch (section.name()) {
                     case ".init", ".fini" -> attempt(section, INIT_LIMIT_BYTES, this::init);
@@ -233,22 +226,45 @@ public final class CompactUnwindTable {
                 }
             }
             entry();
-            if (count > stated) {
-                sort();
-            }
-            CompactUnwindTable made = merged();
-            stated = count;
+            CompactUnwindTable made = sortedAndMerged();
+            int without = count;
             for (ElfSection section : elf.sections()) {
                 boolean isCode = (section.flags() & ElfFile.SHF_EXECINSTR) != 0;
                 if (isCode && section.type() == ElfFile.SHT_PROGBITS) {
                     instructions(made, section);
                 }
             }
-            if (count == stated) {
-                return made;
-            }
+            return count > without ? sortedAndMerged() : made;
+        }
+
+        private CompactUnwindTable sortedAndMerged() {
             sort();
             return merged();
+        }
+
+        @Override
+        public void function(long start, long sizeBytes) {
+            if (start + sizeBytes != end) {
+                gap(end);
+                end = start + sizeBytes;
+            }
+        }
+
+        @Override
+        public void row(long address, int rule) {
+            add(address, rule == CompactRule.NONE ? UNFIT : rule);
+        }
+
+        @Override
+        public long offset(long address) {
+            for (ElfSegment segment : code) {
+                long inside = address - segment.address();
+                long offset = inside + segment.offset();
+                if (inside >= 0 && inside <= segment.fileBytes() && offset >>> 32 == 0) {
+                    return offset;
+                }
+            }
+            return -1;
         }
 
         /** Rules of the section's code that has none. */
@@ -300,11 +316,6 @@ public final class CompactUnwindTable {
             return Long.MIN_VALUE;
         }
 
-        private static int fitted(FrameRule rule) {
-            int fitted = CompactRule.of(rule);
-            return fitted == CompactRule.NONE ? UNFIT : fitted;
-        }
-
         /**
          * Where a function ends. glibc's clone and clone3 end theirs before the system call, since
          * the new thread has no caller.
@@ -324,15 +335,9 @@ public final class CompactUnwindTable {
         }
 
         private void add(long address, int rule) {
-            for (ElfSegment segment : code) {
-                long inside = address - segment.address();
-                if (inside >= 0 && inside <= segment.fileBytes() && count < MOST_ROWS) {
-                    long offset = inside + segment.offset();
-                    if (offset >>> 32 == 0) {
-                        addRow(offset << 32 | Integer.toUnsignedLong(rule));
-                    }
-                    return;
-                }
+            long offset = offset(address);
+            if (offset >= 0 && count < MOST_ROWS) {
+                addRow(offset << 32 | Integer.toUnsignedLong(rule));
             }
         }
 
@@ -360,19 +365,18 @@ public final class CompactUnwindTable {
 
         /** The last of the rows at one offset has a rule if any has; equal neighbours are one. */
         private CompactUnwindTable merged() {
-            int[] offsets = new int[count];
-            int[] rules = new int[count];
+            int[] cells = new int[2 * count];
             int kept = 0;
             for (int i = 0; i < count; i++) {
                 int offset = (int) (rows[i] >>> 32);
                 int rule = (int) rows[i];
                 boolean last = i + 1 == count || (int) (rows[i + 1] >>> 32) != offset;
-                if (last && (kept == 0 || rules[kept - 1] != rule)) {
-                    offsets[kept] = offset;
-                    rules[kept++] = rule;
+                if (last && (kept == 0 || cells[kept - 1] != rule)) {
+                    cells[kept++] = offset;
+                    cells[kept++] = rule;
                 }
             }
-            return new CompactUnwindTable(offsets, rules, kept);
+            return new CompactUnwindTable(Arrays.copyOf(cells, kept));
         }
 
         private interface SectionRows {
@@ -392,14 +396,27 @@ public final class CompactUnwindTable {
         }
 
         private int stated(long address) {
-            @Nullable FrameRule rule = table.find(address);
-            return rule == null ? CompactRule.NONE : CompactRule.of(rule);
+            long offset = offset(address);
+            int low = 0;
+            int high = offset < 0 ? -1 : stated - 1;
+            while (low <= high) {
+                int middle = (low + high) >>> 1;
+                if (rows[middle] >>> 32 <= offset) {
+                    low = middle + 1;
+                } else {
+                    high = middle - 1;
+                }
+            }
+            return high < 0 ? CompactRule.NONE : (int) rows[high];
         }
 
         private void stubs(ElfSection section, byte[] content) {
+            boolean head = section.name().equals(".plt");
+            Plt stubs = new Plt(UnwindMachine.X86_64, content, section.address(), head);
             int before = CompactRule.NONE;
             for (int i = 0; i < content.length; i++) {
-                int rule = stated(section.address() + i);
+                @Nullable FrameRule found = stubs.find(section.address() + i);
+                int rule = found == null ? CompactRule.NONE : CompactRule.of(found);
                 if (rule != before) {
                     add(section.address() + i, rule);
                     before = rule;

@@ -11,6 +11,9 @@ interface FrameSource {
     /** Tells all rules, function by function; kinds without a list of functions tell nothing. */
     default void each(RowTaker taker) {}
 
+    /** As {@link #each}, as compact rules of x86-64. */
+    default void compact(CompactCfi.RuleRows taker) {}
+
     /** Functions it knows. */
     int functions();
 }

@@ -237,8 +237,14 @@ public final class UnwindTable {
         sources.forEach(source -> source.each(taker));
     }
 
+    /** As {@link #each}, as compact rules of x86-64. */
+    synchronized void compact(CompactCfi.RuleRows taker) {
+        sources.forEach(source -> source.compact(taker));
+    }
+
     /** What was wrong with it, in plain sentences. */
     public synchronized List<String> notes() {
+        functions(); // the sections are read by now
         return List.copyOf(notes);
     }
 }

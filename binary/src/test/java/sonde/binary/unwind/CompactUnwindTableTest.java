@@ -18,10 +18,12 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSegment;
 import sonde.binary.unwind.CompactRule.Kind;
 
@@ -80,6 +82,49 @@ final class CompactUnwindTableTest {
             }
         }
     }
+
+    /** The linker leaves the stubs without call frame information if it is told to. */
+    @Test
+    void stubsWithoutCallFrameInformation(@TempDir Path folder) throws Exception {
+        Path source = folder.resolve("stubs.c");
+        Files.writeString(
+                source, "#include <stdio.h>\nint main() { puts(\"a\"); return getchar(); }");
+        List<String> frames = new ArrayList<>();
+        for (String option : List.of("-Wl,--ld-generated-unwind-info", NO_UNWIND_INFO)) {
+            Path program = folder.resolve("stubs");
+            Process gcc =
+                    new ProcessBuilder(
+                                    "gcc",
+                                    "-O2",
+                                    "-fcf-protection=none",
+                                    "-Wl,-z,lazy",
+                                    option,
+                                    "-o",
+                                    program.toString(),
+                                    source.toString())
+                            .inheritIO()
+                            .start();
+            assertThat(gcc.waitFor()).isZero();
+            ElfFile elf = ElfFile.of(Files.readAllBytes(program));
+            CompactUnwindTable table = CompactUnwindTable.of(elf).orElseThrow();
+            ElfSection plt = elf.section(".plt").orElseThrow();
+            StringBuilder text = new StringBuilder();
+            // Where an instruction begins: push, jmp; jmp, push, jmp of each stub
+            for (int at : new int[] {0, 6, 16, 22, 27, 32, 38, 43}) {
+                int rule = table.find(plt.offset() + at);
+                int offset =
+                        CompactRule.kind(rule) == Kind.PLT
+                                ? 8 + ((at & 15) >= CompactRule.offset(rule) / 8 ? 8 : 0)
+                                : CompactRule.offset(rule);
+                text.append(at).append(':').append(rule == 0 ? -1 : offset).append(' ');
+            }
+            frames.add(text.toString());
+        }
+        assertThat(frames.getFirst()).startsWith("0:16 6:24 16:8 22:8 27:16 ");
+        assertThat(frames.getLast()).isEqualTo(frames.getFirst());
+    }
+
+    private static final String NO_UNWIND_INFO = "-Wl,--no-ld-generated-unwind-info";
 
     private static long offset(ElfFile elf, long address) {
         for (ElfSegment segment : elf.segments()) {

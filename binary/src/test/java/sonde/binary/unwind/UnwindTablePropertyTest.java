@@ -54,6 +54,8 @@ final class UnwindTablePropertyTest {
                 }
             }
             assertThat(table.notes()).hasSizeLessThan(64);
+            CompactUnwindTable.of(ElfFile.of(file))
+                    .ifPresent(rows -> assertThat(rows.rows()).isLessThan(4 * file.length));
         } catch (MalformedInputException e) {
             assertThat(e).hasMessageContaining("ELF");
         }
@@ -95,6 +97,61 @@ final class UnwindTablePropertyTest {
                     random.nextBytes(instructions);
                     read(CfiBytes.elf(".eh_frame", CfiBytes.usual(instructions)), random);
                 });
+    }
+
+    /** The pass that makes compact rules against the reader that keeps every column. */
+    @Test
+    void compactRulesAreThoseOfAllColumns() {
+        int commonBytes = 4 + GOOD[0];
+        Property.forAll(
+                13,
+                3000,
+                random -> {
+                    byte[] section = GOOD.clone();
+                    for (int i = random.nextInt(9); i > 0; i--) {
+                        int at = random.nextInt(commonBytes, section.length);
+                        section[at] = (byte) random.nextInt();
+                    }
+                    UnwindTable table = table(CfiBytes.elf(".eh_frame", section));
+                    StringBuilder all = new StringBuilder();
+                    int[] last = {0};
+                    table.each((name, start, bytes, address, rule) -> {
+                        int compact = CompactRule.of(rule);
+                        if (address == start || compact != last[0]) {
+                            all.append("%x %x,".formatted(address, compact));
+                        }
+                        last[0] = compact;
+                    });
+                    assertThat(compact(table)).isEqualTo(all.toString());
+                });
+    }
+
+    private static UnwindTable table(byte[] file) {
+        try {
+            return UnwindTable.of(ElfFile.of(file)).orElseThrow();
+        } catch (MalformedInputException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String compact(UnwindTable table) {
+        StringBuilder all = new StringBuilder();
+        table.compact(
+                new CompactCfi.RuleRows() {
+                    @Override
+                    public long offset(long address) {
+                        return address & 0xffff_ffffL;
+                    }
+
+                    @Override
+                    public void function(long start, long sizeBytes) {}
+
+                    @Override
+                    public void row(long address, int rule) {
+                        all.append("%x %x,".formatted(address, rule));
+                    }
+                });
+        return all.toString();
     }
 
     @Test

@@ -7,6 +7,7 @@ public sealed interface Result
                 CallTree,
                 Timeline,
                 Report,
+                IncidentList,
                 Document,
                 TextLayout,
                 Listing,

@@ -39,7 +39,7 @@ public final class CommandLauncher {
     public static LaunchedCommand prepare(CommandWords command, InheritedState origin)
             throws IOException {
         byte[] file = command.resolve(origin.variable("PATH"));
-        List<byte[]> words = command.words();
+        List<byte[]> words = command.arguments();
         if (isShellScript(file)) {
             List<byte[]> script = new ArrayList<>(List.of(SHELL, file));
             script.addAll(words.subList(1, words.size()));

@@ -14,8 +14,9 @@ import sonde.sys.SyscallException;
  * The words of a command, as bytes: the kernel knows no character set.
  *
  * @param words the program as the user named it, then its arguments; at least one
+ * @param shown what the program is called instead of the first word; empty for that word
  */
-public record CommandWords(List<byte[]> words) {
+public record CommandWords(List<byte[]> words, String shown) {
     private static final int ARGUMENTS_LIMIT = 64 << 20;
     private static final String DEFAULT_PATH = "/bin:/usr/bin";
 
@@ -25,6 +26,26 @@ public record CommandWords(List<byte[]> words) {
             throw new IllegalArgumentException("no command");
         }
         words = List.copyOf(words);
+    }
+
+    /** Words as they are. */
+    public CommandWords(List<byte[]> words) {
+        this(words, "");
+    }
+
+    /** The same program under another name. */
+    public CommandWords called(String name) {
+        return new CommandWords(words, name);
+    }
+
+    /** The words that the program gets. */
+    List<byte[]> arguments() {
+        if (shown.isEmpty()) {
+            return words;
+        }
+        List<byte[]> changed = new ArrayList<>(words);
+        changed.set(0, shown.getBytes(StandardCharsets.UTF_8));
+        return changed;
     }
 
     /** Words in UTF-8. */

@@ -136,6 +136,31 @@ public record InheritedState(
                 cpus);
     }
 
+    /**
+     * This with another value of a variable of the environment.
+     *
+     * @param value null for a variable that there is not to be
+     */
+    public InheritedState withVariable(String name, @Nullable String value) {
+        byte[] prefix = (name + "=").getBytes(StandardCharsets.UTF_8);
+        List<byte[]> changed = new ArrayList<>(environment);
+        changed.removeIf(one ->
+                one.length >= prefix.length
+                        && Arrays.equals(one, 0, prefix.length, prefix, 0, prefix.length));
+        if (value != null) {
+            changed.add((name + "=" + value).getBytes(StandardCharsets.UTF_8));
+        }
+        return new InheritedState(
+                List.copyOf(changed),
+                limits,
+                ignoredSignals,
+                blockedSignals,
+                descriptors,
+                coredumpFilter,
+                nice,
+                cpus);
+    }
+
     /** Gives variables back what the launcher took from them. */
     private static void restoreKept(List<byte[]> environment, Map<String, String> own) {
         own.forEach((kept, value) -> {

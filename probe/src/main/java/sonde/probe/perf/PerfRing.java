@@ -51,6 +51,7 @@ final class PerfRing implements AutoCloseable {
     private long headNanos;
     private long drainedNanos = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
     private boolean closed;
+    private boolean holds;
     private @Nullable UserStackMerge merge;
 
     /** Takes the bytes of a drain: the second part is empty unless they wrap around. */
@@ -112,7 +113,7 @@ final class PerfRing implements AutoCloseable {
     boolean drain(
             long head, Sink sink, Tally tally, SampleOwners owners, @Nullable CopiedStacks stacks)
             throws IOException {
-        if (head == tail) {
+        if (head == tail && (holds || heldBytes() == 0)) {
             return false;
         }
         boolean foreign = count(tail, head, tally, owners);
@@ -175,13 +176,25 @@ final class PerfRing implements AutoCloseable {
             throws IOException {
         UserStackMerge there = Objects.requireNonNull(merge);
         long size = begin.byteSize() + rest.byteSize();
-        MemorySegment copy = there.room(size);
+        MemorySegment copy = there.more(size);
         MemorySegment.copy(begin, 0, copy, 0, begin.byteSize());
         MemorySegment.copy(rest, 0, copy, begin.byteSize(), rest.byteSize());
         if (foreign) {
             owners.mend(copy, cpu, drainedNanos, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
         }
-        sink.append(there.merge(size), MemorySegment.NULL);
+        if (!holds) {
+            sink.append(there.merge(), MemorySegment.NULL);
+        }
+    }
+
+    /** Whether records that are drained from now on are kept for a later drain. */
+    void hold(boolean held) {
+        holds = held;
+    }
+
+    /** How many bytes of records earlier drains have kept. */
+    long heldBytes() {
+        return merge == null ? 0 : merge.heldBytes();
     }
 
     /** Puts user stacks that programs write into this ring into its samples, from now on. */
@@ -302,9 +315,8 @@ final class PerfRing implements AutoCloseable {
             long header = data.get(JAVA_LONG_UNALIGNED, at & mask);
             int type = (int) header;
             int size = (int) (header >>> 48);
-            if (type == PerfAbi.PERF_RECORD_SAMPLE) {
-                foreign = foreign || owners.isForeign(data, mask, at);
-            } else if (type == PerfAbi.PERF_RECORD_THROTTLE) {
+            foreign = foreign || owners.isForeign(data, mask, at);
+            if (type == PerfAbi.PERF_RECORD_THROTTLE) {
                 tally.throttled++;
             } else if (type == PerfAbi.PERF_RECORD_LOST) {
                 // u64 id, u64 lost after the header.

@@ -49,6 +49,9 @@ public final class PerfRings implements AutoCloseable {
     /** An own thread more or less in the filter costs a comparison per switch. */
     private static final int MAX_FILTERED = 40;
 
+    /** Memory of this process for records whose stacks wait for tables, all rings together. */
+    private static final long MOST_HELD_BYTES = 128 << 20;
+
     private final RecordPlan plan;
     private final CountedTasks target;
     private final @Nullable StackPrograms unwound;
@@ -64,7 +67,7 @@ public final class PerfRings implements AutoCloseable {
     private @Nullable CopiedStacks stacks;
     private boolean isOff;
     private long heldSince;
-    private long mostHeldNanos = 3_000_000_000L;
+    private long mostHeldNanos = 10_000_000_000L;
     private boolean closed;
 
     private PerfRings(
@@ -407,12 +410,13 @@ public final class PerfRings implements AutoCloseable {
      * Drains every ring once.
      *
      * @param sink takes whole records; the segments are the ring itself, valid during the call
-     * @return whether any ring held something
+     * @return whether any record was handed out
      */
     public boolean drain(Sink sink) throws IOException {
         boolean any = false;
         long[] heads = rings.stream().mapToLong(PerfRing::head).toArray();
-        if (unwound != null && isHeld(unwound)) {
+        boolean held = unwound != null && isHeld(unwound);
+        if (held && rings.stream().allMatch(PerfRing::hasRoom)) {
             return false;
         }
         if (unwound != null) {
@@ -425,17 +429,21 @@ public final class PerfRings implements AutoCloseable {
             rings.forEach(ring -> ring.forks(foreign));
         }
         for (int i = 0; i < heads.length; i++) {
+            rings.get(i).hold(held);
             any |= rings.get(i).drain(heads[i], sink::append, tally, owners, foreign);
         }
-        return any;
+        return any && !held;
     }
 
-    /** Records stay in the rings at most so long for a table; 3 s unless this says otherwise. */
+    /** Records are held at most so long for a table; 10 s unless this says otherwise. */
     public void holdAtMost(long nanos) {
         mostHeldNanos = nanos;
     }
 
-    /** Whether the records stay in the rings while a table is made that their stacks lack. */
+    /**
+     * Whether records are held while a table is made that their stacks lack: in the rings, and
+     * where one has no room left, in memory of this process.
+     */
     private boolean isHeld(StackPrograms programs) {
         if (isOff || !programs.isMaking()) {
             heldSince = 0;
@@ -443,7 +451,9 @@ public final class PerfRings implements AutoCloseable {
         }
         long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         heldSince = heldSince == 0 ? now : heldSince;
-        return now - heldSince < mostHeldNanos && rings.stream().allMatch(PerfRing::hasRoom);
+        long most = MOST_HELD_BYTES / rings.size();
+        return now - heldSince < mostHeldNanos
+                && rings.stream().allMatch(ring -> ring.heldBytes() < most);
     }
 
     /** Takes the bytes of a ring: the second part is empty unless they wrap around its end. */

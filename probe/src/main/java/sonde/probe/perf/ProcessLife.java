@@ -52,7 +52,7 @@ public final class ProcessLife implements AutoCloseable {
     private final boolean exactLosses;
     private final List<PerfRing> rings = new ArrayList<>();
     private final PerfRing.Tally tally = new PerfRing.Tally();
-    private final SampleOwners owners = SampleOwners.of(List.of());
+    private SampleOwners owners = SampleOwners.of(List.of());
     private List<LifeRecord> waiting = new ArrayList<>();
     private boolean closed;
 
@@ -98,6 +98,7 @@ public final class ProcessLife implements AutoCloseable {
             for (int cpu = cpus.nextSetBit(0); cpu >= 0; cpu = cpus.nextSetBit(cpu + 1)) {
                 life.rings.add(PerfRing.map(cpu, life.event.open(cpu, -1), RING_BYTES));
             }
+            life.owners = SampleOwners.of(List.of(life.event));
         } catch (SyscallException e) {
             life.close();
             throw e;

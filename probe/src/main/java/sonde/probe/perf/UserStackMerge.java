@@ -29,6 +29,7 @@ final class UserStackMerge {
     // A sample of ours: header, identifier, ip, pid and tid, time, cpu, period, then the call chain
     // (nr and addresses), or without one the size of the RAW part.
     private static final long IDENTIFIER = 8;
+    private static final long IP = 16;
     private static final long TID = 28;
 
     /** Time of a sample in the ring. */
@@ -46,6 +47,9 @@ final class UserStackMerge {
     private static final int MOST_RECORD = 0xffff;
     private static final long PENDING_BYTES = 1 << 17;
 
+    /** More memory is given back when nothing waits in it. */
+    private static final long LARGE = 16 << 20;
+
     private final StackPrograms stacks;
     private final Set<Long> outputs;
     private final Map<Long, Integer> numbers;
@@ -55,6 +59,7 @@ final class UserStackMerge {
     private MemorySegment from = MemorySegment.NULL;
     private MemorySegment to = MemorySegment.NULL;
     private long used;
+    private long held;
 
     /** What is known of an event's last hit: a stack, or its sample. */
     private static final class Pending {
@@ -86,21 +91,35 @@ final class UserStackMerge {
         this.tracepoints = tracepoints;
     }
 
-    /** Room for a ring's records, in one piece; valid until the next call. */
-    MemorySegment room(long bytes) {
-        if (from.byteSize() < bytes) {
-            arena.close();
+    /** Room for more of a ring's records, behind those that wait; valid until the next call. */
+    MemorySegment more(long bytes) {
+        long all = held + bytes;
+        boolean spare = held == 0 && from.byteSize() > Math.max(LARGE, 4 * bytes);
+        if (from.byteSize() < all || spare) {
+            Arena before = arena;
+            MemorySegment there = from.asSlice(0, held);
             arena = Arena.ofShared();
-            from = arena.allocate(bytes, 8);
+            from = arena.allocate(held == 0 ? all : 2 * all, 8);
+            from.copyFrom(there);
             // A stack adds less to its sample than its record had, but the record may have come
             // with an earlier drain.
-            to = arena.allocate(bytes + PENDING_BYTES, 8);
+            to = arena.allocate(from.byteSize() + PENDING_BYTES, 8);
+            before.close();
         }
-        return from.asSlice(0, bytes);
+        MemorySegment room = from.asSlice(held, bytes);
+        held = all;
+        return room;
     }
 
-    /** The records of {@link #room} with their stacks; valid until the next call. */
-    MemorySegment merge(long bytes) throws IOException {
+    /** Bytes of records that wait to be merged. */
+    long heldBytes() {
+        return held;
+    }
+
+    /** The records that wait, with their stacks; valid until the next call. */
+    MemorySegment merge() throws IOException {
+        long bytes = held;
+        held = 0;
         used = 0;
         pending.values().forEach(hit -> hit.sample = -1);
         long at = 0;
@@ -161,7 +180,6 @@ final class UserStackMerge {
             stack.count = stacks.complete(record.pid(), stack.frames, stack.count, stack.copy);
             stack.end = stacks.completedEnd();
         }
-        stacks.nameRunTimes(record.pid(), stack.frames, stack.count);
         stack.copy = MemorySegment.NULL;
         stack.pid = record.pid();
         stack.tid = record.tid();
@@ -195,6 +213,11 @@ final class UserStackMerge {
                 stack.end = UserStackEnd.OUTERMOST;
             }
             return;
+        }
+        long time = to.get(JAVA_LONG_UNALIGNED, start + TIME);
+        boolean isCode = stacks.nameRunTimes(stack.pid, time, stack.frames, stack.count);
+        if (isCode && known == 0 && to.get(JAVA_LONG_UNALIGNED, start + IP) >= 0) {
+            to.set(JAVA_LONG_UNALIGNED, start + IP, stack.frames[0]); // perf's rows are of this one
         }
         long place = start + CHAIN + 8 + 8 * known;
         MemorySegment.copy(to, place, to, place + more, used - place);

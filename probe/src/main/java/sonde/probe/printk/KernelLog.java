@@ -1,6 +1,8 @@
 package sonde.probe.printk;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -75,23 +77,26 @@ public final class KernelLog implements AutoCloseable {
 
     /** The next message; empty where there is none yet. */
     public Optional<LogRecord> next() throws SyscallException {
-        byte[] bytes = new byte[RECORD_BYTES];
+        while (true) {
+            byte[] record = record();
+            Optional<LogRecord> parsed = parse(record, record.length);
+            if (parsed.isPresent() || record.length == 0) {
+                return parsed;
+            }
+        }
+    }
+
+    /** The bytes of the next record; none where there is none yet. */
+    private byte[] record() throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment into = arena.allocate(RECORD_BYTES);
             while (true) {
                 try {
                     int length = (int) Fd.read(fd, into);
-                    if (length <= 0) {
-                        return Optional.empty();
-                    }
-                    MemorySegment.copy(into, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
-                    Optional<LogRecord> parsed = parse(bytes, length);
-                    if (parsed.isPresent()) {
-                        return parsed;
-                    }
+                    return into.asSlice(0, Math.max(length, 0)).toArray(ValueLayout.JAVA_BYTE);
                 } catch (SyscallException e) {
                     if (e.errno() == Errno.EAGAIN) {
-                        return Optional.empty();
+                        return new byte[0];
                     }
                     if (e.errno() != Errno.EPIPE) {
                         throw e;
@@ -100,6 +105,33 @@ public final class KernelLog implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** The records as the device gives them; a read returns 0 where there is none yet. */
+    public InputStream stream() {
+        return new InputStream() {
+            @Override
+            public int read() {
+                throw new UnsupportedOperationException("a record is read whole");
+            }
+
+            @Override
+            public int read(byte[] target, int offset, int length) throws IOException {
+                try {
+                    byte[] record = record();
+                    int count = Math.min(record.length, length);
+                    System.arraycopy(record, 0, target, offset, count);
+                    return count;
+                } catch (SyscallException e) {
+                    throw new IOException("/dev/kmsg: " + e.getMessage(), e);
+                }
+            }
+
+            @Override
+            public void close() {
+                KernelLog.this.close();
+            }
+        };
     }
 
     /** How often messages were overwritten before they were read. */

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -61,6 +62,11 @@ public final class BundleFolder implements AutoCloseable {
             throw new SyscallException("openat", name + ": no regular file", Errno.EINVAL);
         }
         return file;
+    }
+
+    /** Where the folder is now. */
+    Path path() throws IOException {
+        return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd));
     }
 
     /** A channel over a descriptor of ours; the descriptor stays open beside it. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.names.NamesProgram;
@@ -20,10 +21,13 @@ import sonde.probe.tracefs.Tracefs;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.perfdata.AttrEntry;
+import sonde.recording.perfdata.PerfAbi;
 import sonde.recording.perfdata.PerfDataWriter;
 import sonde.recording.perfdata.PerfFeatures;
+import sonde.recording.perfdata.PerfRecords;
 import sonde.recording.perfdata.TracingData;
 import sonde.symbol.RuntimeFrames;
+import sonde.symbol.RuntimeSymbolFile;
 import sonde.sys.Clocks;
 import sonde.sys.Errno;
 import sonde.sys.Fd;
@@ -45,6 +49,7 @@ final class PerfRecorder implements AutoCloseable {
     private final long threadsId;
     private final BundleFolder folder;
     private int frames = -1;
+    private boolean symbols;
     private final List<String> notes = new ArrayList<>();
     private @Nullable NamesProgram names;
 
@@ -238,7 +243,9 @@ final class PerfRecorder implements AutoCloseable {
      */
     int drain() throws IOException {
         return write(() -> {
-            if (rings.drain(writer::append) && !rings.isFlight()) {
+            boolean isRound = rings.drain(writer::append) && !rings.isFlight();
+            mapRunTimes();
+            if (isRound) {
                 writer.finishedRound();
             }
         });
@@ -295,9 +302,59 @@ final class PerfRecorder implements AutoCloseable {
         }
     }
 
-    /** Whether there is {@link RuntimeFrames#FILE}. */
-    boolean hasFrames() {
-        return frames >= 0;
+    /**
+     * Tells perf where frames of run times have names, in each process that has some: before its
+     * first one, but behind the fork that made it.
+     */
+    private void mapRunTimes() throws IOException {
+        Map<Integer, Long> met = stacks == null ? Map.of() : stacks.takeRunTimes();
+        for (Map.Entry<Integer, Long> one : met.entrySet()) {
+            int pid = one.getKey();
+            AttrEntry dummy = rings.entries().getFirst();
+            PerfRecords.MmapRecord names =
+                    new PerfRecords.MmapRecord(
+                            pid,
+                            pid,
+                            RuntimeSymbolFile.START,
+                            RuntimeSymbolFile.SIZE_BYTES,
+                            0,
+                            folder.path().resolve(RuntimeSymbolFile.FILE).toString());
+            PerfRecords.SampleId stamp =
+                    new PerfRecords.SampleId(pid, pid, one.getValue() - 1, dummy.ids()[0], 0);
+            writer.appendSynthetic(
+                    new PerfRecords(dummy.attr())
+                            .mmap(stamp, PerfAbi.PERF_RECORD_MISC_USER, names));
+        }
+    }
+
+    /** Makes the file of {@link #mapRunTimes}. */
+    private void nameRunTimes() {
+        byte[] names = stacks == null ? new byte[0] : stacks.symbolFile();
+        if (names.length == 0) {
+            return;
+        }
+        try {
+            int file = folder.create(RuntimeSymbolFile.FILE);
+            try {
+                Fd.writeFully(file, names);
+                symbols = true;
+            } finally {
+                Fd.discard(file);
+            }
+        } catch (SyscallException e) {
+            notes.add(
+                    "perf shows functions of run times without names: "
+                            + Errno.describe(e.errno()));
+        }
+    }
+
+    /** Names of the files of frames of run times that there are. */
+    List<String> frameFiles() {
+        List<String> files = new ArrayList<>(frames < 0 ? List.of() : List.of(RuntimeFrames.FILE));
+        if (symbols) {
+            files.add(RuntimeSymbolFile.FILE);
+        }
+        return files;
     }
 
     /** What was lost; after {@link #off} and the last {@link #drain}. */
@@ -326,6 +383,7 @@ final class PerfRecorder implements AutoCloseable {
         if (stacks != null) {
             stacks.awaitTables(MOST_WAIT_MILLIS);
             keepFrames();
+            nameRunTimes();
         }
         if (wholeSince > 0) {
             notes.add(wholeFor(FILE, endNanos - wholeSince));

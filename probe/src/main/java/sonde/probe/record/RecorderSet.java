@@ -31,7 +31,6 @@ import sonde.recording.bundle.RecordingMeta.RecordedLoss;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.ftrace.CpuStats;
 import sonde.recording.tracedat.TraceDatMetadata;
-import sonde.symbol.RuntimeFrames;
 import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
@@ -501,8 +500,8 @@ final class RecorderSet {
     /** Makes the trace.dat; returns the parts there are then. */
     List<BundlePart> assemble(List<BundlePart> told, RingAccount account) {
         List<BundlePart> parts = new ArrayList<>(told);
-        if (perf != null && perf.hasFrames()) {
-            parts.add(new BundlePart(RuntimeFrames.FILE, RecordingMeta.PartKind.OTHER, "", -1));
+        for (String name : perf == null ? List.<String>of() : perf.frameFiles()) {
+            parts.add(new BundlePart(name, RecordingMeta.PartKind.OTHER, "", -1));
         }
         join(formatsThread);
         TraceDatMetadata kept = metadata;

@@ -38,6 +38,10 @@ record JavaScriptFunction(String name, String file, int firstLine) implements Ru
         private static final int MOST_DEPTH = 8;
         private static final int MOST_INLINE_NAMES = 75; // kScopeInfoMaxInlinedLocalNamesSize
         private static final int MOST_MORE = 5;
+
+        /** Word of a ScopeInfo where the begin of the source is, if that is before the names. */
+        private static final int PLACE_FIRST = 4;
+
         private static final int MOST_SOURCE = 8 << 20;
         private static final int MOST_LOCALS = 1 << 12;
 
@@ -84,14 +88,16 @@ record JavaScriptFunction(String name, String file, int firstLine) implements Ru
         /**
          * A ScopeInfo (src/objects/scope-info.tq): flags, parameters, locals as numbers, then names
          * and facts of the locals, perhaps more, then the function's name and its slot, perhaps a
-         * name that was inferred, and the begin and end of its source.
+         * name that was inferred, and the begin and end of its source. Since V8 13 the begin and
+         * end come before the names of the locals.
          */
         private JavaScriptFunction scoped(long scope, String path, long script) {
             long locals = word(scope - 1 + 3 * 8) >> 32;
             if (locals < 0 || locals > MOST_LOCALS) {
                 return new JavaScriptFunction("", path, 0);
             }
-            long at = scope - 1 + 8 * (4 + locals + (locals > MOST_INLINE_NAMES ? 1 : locals));
+            int first = 1 + layout.get(ScriptNumber.SCOPEINFO_IDX_FIRST_VARS);
+            long at = scope - 1 + 8 * (first + locals + (locals > MOST_INLINE_NAMES ? 1 : locals));
             String name = "";
             for (int i = 0; i < MOST_MORE; i++, at += 8) {
                 if (isString(word(at))) {
@@ -101,7 +107,10 @@ record JavaScriptFunction(String name, String file, int firstLine) implements Ru
                         name = name.isEmpty() ? string(word(at), 0) : name;
                     }
                     // With a slot there are three numbers.
-                    long start = isNumber(word(at + 24)) ? word(at + 16) : word(at + 8);
+                    long start =
+                            first > PLACE_FIRST
+                                    ? word(scope - 1 + 8 * PLACE_FIRST)
+                                    : isNumber(word(at + 24)) ? word(at + 16) : word(at + 8);
                     int line = isNumber(start) && script != 0 ? line(script, start >> 32) : 0;
                     return new JavaScriptFunction(name, path, line);
                 }

@@ -25,6 +25,7 @@ import sonde.sys.Errno;
  * @param device of {@code s_dev} in struct super_block
  * @param returns null for a kernel without uprobes
  * @param fsBase of {@code thread.fsbase} in struct task_struct
+ * @param startStack struct mm_struct: top of the stack of the first thread
  */
 record KernelFields(
         int mm,
@@ -42,7 +43,8 @@ record KernelFields(
         int modified,
         int device,
         @Nullable ReturnFields returns,
-        int fsBase) {
+        int fsBase,
+        int startStack) {
     /**
      * Offsets that lead to the return addresses that uretprobes have replaced.
      *
@@ -94,7 +96,8 @@ record KernelFields(
                 offset(btf, "inode", "i_mtime_sec", "__i_mtime", "i_mtime"),
                 offset(btf, "super_block", "s_dev"),
                 ReturnFields.of(btf),
-                offset(btf, "task_struct", "thread") + offset(btf, "thread_struct", "fsbase"));
+                offset(btf, "task_struct", "thread") + offset(btf, "thread_struct", "fsbase"),
+                offset(btf, "mm_struct", "start_stack"));
     }
 
     private static int vdso(Btf btf) throws IOException {

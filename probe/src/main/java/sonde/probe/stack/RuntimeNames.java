@@ -5,14 +5,19 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Frame;
 import sonde.symbol.RuntimeFrames;
+import sonde.symbol.RuntimeSymbolFile;
 
 /**
  * The frames of run times that stacks have: gives each (process, object, position) an address for
@@ -20,9 +25,9 @@ import sonde.symbol.RuntimeFrames;
  * when it is first seen, for its process may end. By any thread.
  */
 final class RuntimeNames {
-    private static final int MOST_OBJECTS = 1 << 18;
     private static final int MOST_SOURCES = 64;
     private static final int MOST_SCRIPTS = 1 << 10;
+    private static final int MOST_PROCESSES = 1 << 16;
     private static final int MOST_WANTED = 1 << 12;
     private static final long AGAIN_NANOS = 250_000_000;
 
@@ -31,6 +36,9 @@ final class RuntimeNames {
     private final Deque<ObjectKey> wanted = new ArrayDeque<>();
     private final Map<Integer, Map<Long, int[]>> sources = new HashMap<>();
     private final StringBuilder lines = new StringBuilder();
+    private final Map<Integer, String> functions = new TreeMap<>();
+    private final Map<Integer, Long> processes = new HashMap<>();
+    private final BitSet told = new BitSet();
     private final RuntimeMaps maps;
     private int numbers;
     private boolean full;
@@ -65,9 +73,14 @@ final class RuntimeNames {
 
     /** What is known of an object; another one at the same place is another. */
     private static final class KnownObject {
-        final Map<Integer, Integer> numbers = new HashMap<>();
+        final int number;
+        final Set<Integer> places = new HashSet<>();
         @Nullable RuntimeObject content;
         long wantedNanos;
+
+        KnownObject(int number) {
+            this.number = number;
+        }
     }
 
     /** Reads an object that was met in a stack from the memory of its process. */
@@ -86,26 +99,29 @@ final class RuntimeNames {
         ObjectKey key = new ObjectKey(pid, word & ~RuntimeWord.NO_POSITION);
         KnownObject known = objects.get(key);
         if (known == null) {
-            full |= objects.size() >= MOST_OBJECTS;
-            if (full) {
-                return RuntimeFrames.address(RuntimeFrames.UNKNOWN);
+            known = fresh(key, null);
+            if (known == null) {
+                return RuntimeFrames.address(RuntimeFrames.UNKNOWN, 0);
             }
-            known = new KnownObject();
-            objects.put(key, known);
         }
         want(key, known);
-        Integer number = known.numbers.get(RuntimeWord.position(word));
-        if (number == null) {
-            if (numbers >= RuntimeFrames.MOST - 1) {
-                return RuntimeFrames.address(RuntimeFrames.UNKNOWN);
-            }
-            number = ++numbers;
-            known.numbers.put(RuntimeWord.position(word), number);
-            if (known.content != null) {
-                line(number, RuntimeWord.position(word), known.content);
-            }
+        int place = RuntimeWord.position(word);
+        if (known.places.add(place) && known.content != null) {
+            line(known, place, known.content);
         }
-        return RuntimeFrames.address(number);
+        return RuntimeFrames.address(known.number, place);
+    }
+
+    /** Takes the place of what had the key; null when there are too many. */
+    private @Nullable KnownObject fresh(ObjectKey key, @Nullable RuntimeObject content) {
+        full |= numbers >= RuntimeFrames.MOST - 1;
+        if (full) {
+            return null;
+        }
+        KnownObject fresh = new KnownObject(++numbers);
+        fresh.content = content;
+        objects.put(key, fresh);
+        return fresh;
     }
 
     /** An object is read at first sight, and again: code is freed, and its place used again. */
@@ -126,12 +142,12 @@ final class RuntimeNames {
         KnownObject known = objects.get(key);
         if (known != null && known.content == null) {
             known.content = content;
-            known.numbers.forEach((position, number) -> line(number, position, content));
-        } else if (known == null ? objects.size() < MOST_OBJECTS : !content.equals(known.content)) {
-            KnownObject fresh = new KnownObject();
-            fresh.content = content;
-            fresh.wantedNanos = System.nanoTime();
-            objects.put(key, fresh);
+            known.places.forEach(place -> line(known, place, content));
+        } else if (known == null || !content.equals(known.content)) {
+            KnownObject fresh = fresh(key, content);
+            if (fresh != null) {
+                fresh.wantedNanos = System.nanoTime();
+            }
         }
     }
 
@@ -183,8 +199,11 @@ final class RuntimeNames {
         }
     }
 
-    private void line(int number, int position, RuntimeObject content) {
-        RuntimeFrames.append(lines, number, content.frames(position), content.firstLine());
+    private void line(KnownObject known, int place, RuntimeObject content) {
+        List<Frame> frames = content.frames(place);
+        long address = RuntimeFrames.address(known.number, place);
+        RuntimeFrames.append(lines, address, frames, content.firstLine());
+        functions.putIfAbsent(known.number, frames.getLast().name());
     }
 
     /** Reads objects that were met and have a reader; by the thread that reads. */
@@ -226,13 +245,37 @@ final class RuntimeNames {
         return taken;
     }
 
+    /**
+     * A stack of a process has frames of run times.
+     *
+     * @param nanos time of the stack's sample
+     */
+    synchronized void met(int pid, long nanos) {
+        if (processes.size() < MOST_PROCESSES && !told.get(pid)) {
+            processes.merge(pid, nanos, Math::min);
+        }
+    }
+
+    /** Processes that have such frames since the last time, and when first. */
+    synchronized Map<Integer, Long> takeProcesses() {
+        Map<Integer, Long> taken = Map.copyOf(processes);
+        processes.clear();
+        taken.keySet().forEach(told::set);
+        return taken;
+    }
+
+    /** An ELF file that names the addresses, for other programs; empty without any. */
+    synchronized byte[] symbolFile() {
+        return functions.isEmpty() ? new byte[0] : RuntimeSymbolFile.of(functions);
+    }
+
     /** How many addresses have no name, and why, in sentences. */
     synchronized List<String> notes() {
         List<String> notes = new ArrayList<>();
         long nameless =
                 objects.values().stream()
                         .filter(known -> known.content == null)
-                        .mapToLong(known -> known.numbers.size())
+                        .mapToLong(known -> known.places.size())
                         .sum();
         if (nameless > 0) {
             notes.add(
@@ -241,7 +284,7 @@ final class RuntimeNames {
                             + " their memory could not be read");
         }
         if (full) {
-            notes.add("frames of run times are named up to " + MOST_OBJECTS + " functions");
+            notes.add("frames of run times are named up to " + RuntimeFrames.MOST + " functions");
         }
         return notes;
     }

@@ -16,6 +16,7 @@ import static sonde.probe.stack.RuntimeScratch.ENGINE_FIELDS;
 import static sonde.probe.stack.RuntimeScratch.OBJECT;
 import static sonde.probe.stack.RuntimeScratch.WORDS;
 
+import sonde.bpf.BpfMap;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.CodeBuilder;
 import sonde.bpf.insn.HelperFunctionId;
@@ -31,10 +32,12 @@ final class ScriptCode {
     private static final int CONTEXT_AND_FUNCTION = 16;
 
     private final RuntimeMaps maps;
+    private final BpfMap reports;
     private final Label engine = new Label("engine");
 
     ScriptCode(UnwindTables tables) {
         maps = tables.runtimes();
+        reports = tables.jvms().reports();
     }
 
     /** At a frame of code without rows: R1 = scratch memory. */
@@ -119,7 +122,7 @@ final class ScriptCode {
                 .load(Width.U64, R1, R6, ENGINE_FIELDS + 16)
                 .store(Width.U64, R6, OBJECT + RuntimeScratch.OBJECT_BYTES, R1)
                 .store(Width.U64, R6, OBJECT + RuntimeScratch.OBJECT_BYTES + 8, R7)
-                .map(R1, maps.reports().fd())
+                .map(R1, reports.fd())
                 .move(R2, R6)
                 .add(R2, OBJECT)
                 .move(R3, RuntimeScratch.SCRIPT_REPORT_BYTES)

@@ -28,6 +28,24 @@ record ScriptLayout(Map<ScriptNumber, Integer> numbers, List<Long> code) {
     private static final byte[] SOUGHT =
             "v8dbg_class_JSFunction__shared__SharedFunctionInfo"
                     .getBytes(StandardCharsets.US_ASCII);
+
+    /**
+     * Functions that call JavaScript: src/execution/execution.h, through which all of it is called,
+     * and those of include/v8.h, where a build exports nothing else (Node 24).
+     */
+    private static final List<String> ENTRIES =
+            List.of(
+                    "_ZN2v88internal9Execution4CallE",
+                    "_ZN2v88internal9Execution7TryCallE",
+                    "_ZN2v88internal9Execution10CallScriptE",
+                    "_ZN2v88internal9Execution16TryRunMicrotasksE",
+                    "_ZN2v88Function4CallE",
+                    "_ZN2v86Object14CallAsFunctionE",
+                    "_ZN2v86Script3RunE",
+                    "_ZN2v86Module8EvaluateE");
+
+    private static final int INTERNAL_ENTRIES = 4;
+
     private static final int MOST_STRINGS = 32 << 20;
     private static final int MOST_NUMBER = 1 << 16;
 
@@ -49,7 +67,8 @@ record ScriptLayout(Map<ScriptNumber, Integer> numbers, List<Long> code) {
         TYPE_SCOPEINFO__,
         TYPE_SCRIPT__,
         TYPE_SHAREDFUNCTIONINFO__,
-        FIRSTNONSTRINGTYPE
+        FIRSTNONSTRINGTYPE,
+        SCOPEINFO_IDX_FIRST_VARS
     }
 
     /** Looks for them; empty for a file without V8. */
@@ -75,6 +94,7 @@ record ScriptLayout(Map<ScriptNumber, Integer> numbers, List<Long> code) {
     private static Optional<ScriptLayout> in(ElfFile elf, ElfSymbols symbols) {
         Map<ScriptNumber, Integer> found = new EnumMap<>(ScriptNumber.class);
         List<Long> code = new ArrayList<>();
+        List<String> entries = entries(symbols);
         for (int i = 0; i < symbols.count(); i++) {
             String name = symbols.name(i);
             if (name.startsWith(PREFIX)) {
@@ -84,8 +104,7 @@ record ScriptLayout(Map<ScriptNumber, Integer> numbers, List<Long> code) {
                         found.putIfAbsent(number, number(elf, symbols.value(i)));
                     }
                 }
-            } else if (name.startsWith("_ZN2v88Function4CallE")
-                    || name.startsWith("_ZN2v86Script3RunE")) {
+            } else if (entries.stream().anyMatch(name::startsWith)) {
                 long offset = elf.offsetOf(symbols.value(i));
                 if (offset >= 0 && symbols.size(i) > 0 && symbols.size(i) < MOST_NUMBER) {
                     code.add(offset);
@@ -97,6 +116,15 @@ record ScriptLayout(Map<ScriptNumber, Integer> numbers, List<Long> code) {
                 found.size() == ScriptNumber.values().length
                         && found.values().stream().allMatch(v -> v >= 0 && v < MOST_NUMBER);
         return whole ? Optional.of(new ScriptLayout(found, code)) : Optional.empty();
+    }
+
+    private static List<String> entries(ElfSymbols symbols) {
+        for (int i = 0; i < symbols.count(); i++) {
+            if (symbols.name(i).startsWith(ENTRIES.getFirst())) {
+                return ENTRIES.subList(0, INTERNAL_ENTRIES);
+            }
+        }
+        return ENTRIES.subList(INTERNAL_ENTRIES, ENTRIES.size());
     }
 
     /** An int of a data section; 0 where the file has no bytes for it. */

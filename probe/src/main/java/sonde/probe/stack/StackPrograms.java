@@ -60,7 +60,7 @@ public final class StackPrograms implements AutoCloseable {
             completion = new StackCompletion(files, mappings);
             maker = TableMaker.start(tables, files, names, command, rootPids);
             parts.push(maker);
-            parts.push(JavaReader.start(tables.jvms(), names));
+            parts.push(RuntimeReader.start(tables.jvms(), names));
             if (!rootPids.isEmpty()) {
                 tree = TaskTree.open(rootPids);
                 parts.push(tree);
@@ -214,13 +214,38 @@ public final class StackPrograms implements AutoCloseable {
         return completion.end();
     }
 
-    /** Puts addresses in place of the frames of run times of a stack. */
-    public void nameRunTimes(int pid, long[] frames, int count) {
+    /**
+     * Puts addresses in place of the frames of run times of a stack.
+     *
+     * @param nanos time of the stack's sample
+     * @return whether the innermost frame has no other name: its code is in no file
+     */
+    public boolean nameRunTimes(int pid, long nanos, long[] frames, int count) {
+        boolean has = false;
+        boolean isCode =
+                count > 0
+                        && RuntimeWord.is(frames[0])
+                        && RuntimeWord.kind(frames[0]) != RuntimeWord.PYTHON;
         for (int i = 0; i < count; i++) {
             if (RuntimeWord.is(frames[i])) {
                 frames[i] = names.address(pid, frames[i]);
+                has = true;
             }
         }
+        if (has) {
+            names.met(pid, nanos);
+        }
+        return isCode;
+    }
+
+    /** Processes that have frames of run times since the last time, and when first. */
+    public Map<Integer, Long> takeRunTimes() {
+        return names.takeProcesses();
+    }
+
+    /** Names of the frames of run times for other programs; empty without any. */
+    public byte[] symbolFile() {
+        return names.symbolFile();
     }
 
     /** More of the file {@link sonde.symbol.RuntimeFrames#FILE}. */

@@ -7,22 +7,37 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import sonde.bpf.ring.RingBuffer;
+import sonde.probe.stack.UnwindFiles.ReportedFile;
 import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 
-/** A thread that makes the tables of the files that programs in the kernel report. */
+/**
+ * A thread that makes the tables of the files that programs in the kernel report, and one that
+ * opens these files at once: a process may be over before its file's turn comes.
+ */
 final class TableMaker implements AutoCloseable {
     private static final long WAIT_NANOS = 20_000_000;
+    private static final int MOST_OPEN = 200;
 
     private final UnwindFiles files;
     private final RuntimeNames names;
     private final RingBuffer reports;
-    private final Thread thread;
+    private final Thread maker;
+    private final Thread opener;
     private final CountDownLatch commandRead = new CountDownLatch(1);
+    private final BlockingQueue<ReportedFile> opened = new LinkedBlockingQueue<>(MOST_OPEN);
+
+    /** Files in {@link #opened}, and the one that was taken from it last. */
+    private final AtomicInteger unmade = new AtomicInteger();
+
     private volatile boolean ending;
+    private volatile boolean opening;
     private volatile boolean making = true;
 
     private TableMaker(
@@ -34,15 +49,16 @@ final class TableMaker implements AutoCloseable {
         this.files = files;
         this.names = names;
         this.reports = reports;
-        thread =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("sonde-unwind")
-                        .unstarted(() -> run(command, pids));
+        maker = thread("sonde-unwind", () -> make(command, pids));
+        opener = thread("sonde-files", this::open);
+    }
+
+    private static Thread thread(String name, Runnable work) {
+        return Thread.ofPlatform().daemon().name(name).unstarted(work);
     }
 
     /**
-     * Starts the thread; it is over when this is closed.
+     * Starts the threads; they are over when this is closed.
      *
      * @param command whose files are read first; empty without one
      * @param pids processes whose files are read then
@@ -56,11 +72,12 @@ final class TableMaker implements AutoCloseable {
             throws IOException {
         RingBuffer reports = RingBuffer.open(tables.reports());
         TableMaker maker = new TableMaker(files, names, reports, command, pids);
-        maker.thread.start();
+        maker.maker.start();
+        maker.opener.start();
         return maker;
     }
 
-    private void run(List<String> command, Set<Integer> pids) {
+    private void make(List<String> command, Set<Integer> pids) {
         try {
             // The recorder's threads come before those of the program, but this one computes.
             ProcessCalls.nice(0, ProcessCalls.nice(ProcessCalls.getpid()));
@@ -74,23 +91,52 @@ final class TableMaker implements AutoCloseable {
             for (int pid : pids) {
                 for (String path : files.unread(pid)) {
                     files.file(path);
-                    readReports();
+                    makeOpened(0);
                 }
             }
             making = false;
             while (!ending) {
-                reports.await(WAIT_NANOS);
+                makeOpened(WAIT_NANOS);
                 making = true;
-                readReports();
                 files.makeWanted();
                 names.readWanted();
                 making = false;
             }
         } catch (IOException e) {
             files.note("unwinding tables: " + e.getMessage());
+        } catch (InterruptedException e) {
+            // nobody interrupts it
         } finally {
             making = false;
             commandRead.countDown();
+        }
+    }
+
+    /** Makes the tables of opened files; waits for the first one. */
+    private void makeOpened(long nanos) throws IOException, InterruptedException {
+        ReportedFile one = opened.poll(nanos, TimeUnit.NANOSECONDS);
+        while (one != null) {
+            try (ReportedFile file = one) {
+                files.reported(file);
+            } finally {
+                unmade.decrementAndGet();
+            }
+            one = ending ? null : opened.poll();
+        }
+    }
+
+    private void open() {
+        try {
+            while (!ending) {
+                reports.await(WAIT_NANOS);
+                opening = true;
+                readReports();
+                opening = false;
+            }
+        } catch (IOException e) {
+            files.note("unwinding tables: " + e.getMessage());
+        } finally {
+            opening = false;
         }
     }
 
@@ -100,12 +146,16 @@ final class TableMaker implements AutoCloseable {
         reports.drain((memory, offset, bytes) ->
                 found.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
         for (byte[] report : found) {
-            if (report.length == RuntimeScratch.SCRIPT_REPORT_BYTES) {
-                names.scriptReported(MemorySegment.ofArray(report));
-            } else if (report.length >= PythonReport.BYTES) {
+            if (report.length >= PythonReport.BYTES) {
                 names.reported(MemorySegment.ofArray(report));
             } else {
-                files.reported(MemorySegment.ofArray(report));
+                unmade.incrementAndGet();
+                ReportedFile file = files.open(MemorySegment.ofArray(report));
+                if (!opened.offer(file)) {
+                    file.close();
+                    files.forget(file.key());
+                    unmade.decrementAndGet();
+                }
             }
         }
     }
@@ -134,20 +184,22 @@ final class TableMaker implements AutoCloseable {
 
     /** Whether a table is being made that stacks in the rings may lack. */
     boolean isMaking() {
-        return making || reports.hasRecords();
+        return making || unmade.get() > 0 || opening || reports.hasRecords();
     }
 
     @Override
     public void close() {
         ending = true;
         boolean interrupted = false;
-        while (thread.isAlive()) {
+        while (maker.isAlive() || opener.isAlive()) {
             try {
-                thread.join();
+                maker.join();
+                opener.join();
             } catch (InterruptedException e) {
                 interrupted = true;
             }
         }
+        opened.forEach(ReportedFile::close);
         reports.close();
         if (interrupted) {
             Thread.currentThread().interrupt();

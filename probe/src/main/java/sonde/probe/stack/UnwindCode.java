@@ -12,10 +12,10 @@ import static sonde.bpf.insn.BpfRegister.R7;
 import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
 import static sonde.bpf.insn.JumpCondition.EQUAL;
+import static sonde.bpf.insn.JumpCondition.GREATER;
 import static sonde.bpf.insn.JumpCondition.LESS;
+import static sonde.bpf.insn.JumpCondition.LESS_OR_EQUAL;
 import static sonde.probe.stack.UnwindScratch.CALL;
-import static sonde.probe.stack.UnwindScratch.COPY;
-import static sonde.probe.stack.UnwindScratch.COPY_PAGES;
 import static sonde.probe.stack.UnwindScratch.COUNT;
 import static sonde.probe.stack.UnwindScratch.CS;
 import static sonde.probe.stack.UnwindScratch.CURRENT;
@@ -159,27 +159,30 @@ final class UnwindCode {
 
     /**
      * Writes instructions that copy the stack from the frame that has no table: R6 = scratch
-     * memory; afterwards R8 = bytes of it, with its head, from {@link #COPY} on. Pages that cannot
-     * be read end it.
+     * memory, R9 = {@link UserStackRecord#COPY_BYTES} for it; afterwards R8 = bytes of it, with its
+     * head. The copy ends at the top of the stack where that is near, else where a page cannot be
+     * read.
      */
-    void copyStack(CodeBuilder code, int event) {
+    static void copyStack(CodeBuilder code, KernelFields fields, int event) {
         Label copied = new Label("copied");
         code.step("copy the stack")
-                .store(Width.U32, R6, COPY + UserStackRecord.MAGIC, UserStackRecord.COPY_WORD)
-                .store(Width.U32, R6, COPY + UserStackRecord.EVENT, event);
+                .store(Width.U32, R9, UserStackRecord.MAGIC, UserStackRecord.COPY_WORD)
+                .store(Width.U32, R9, UserStackRecord.EVENT, event);
         for (int i = 0; i < UserStackRecord.COPY_REGISTERS.length; i++) {
             code.load(Width.U64, R1, R6, REGISTERS + 8 * UserStackRecord.COPY_REGISTERS[i])
-                    .store(Width.U64, R6, COPY + UserStackRecord.COPIED_REGISTERS + 8 * i, R1);
+                    .store(Width.U64, R9, UserStackRecord.COPIED_REGISTERS + 8 * i, R1);
         }
         code.load(Width.U64, R1, R6, EXACT)
-                .store(Width.U64, R6, COPY + UserStackRecord.COPY_EXACT, R1)
-                .load(Width.U64, R7, R6, RSP)
-                .move(R1, R7)
+                .store(Width.U64, R9, UserStackRecord.COPY_EXACT, R1)
+                .load(Width.U64, R7, R6, RSP);
+        Label all = new Label("all copied");
+        upToTheTop(code, fields, all);
+        code.move(R1, R7)
                 .and(R1, PAGE - 1)
                 .move(R8, PAGE)
                 .compute(AluOperation.SUBTRACT, R8, R1)
-                .move(R1, R6)
-                .add(R1, COPY + UserStackRecord.COPY_HEAD)
+                .move(R1, R9)
+                .add(R1, UserStackRecord.COPY_HEAD)
                 .move(R2, R8)
                 .move(R3, R7)
                 .call(HelperFunctionId.PROBE_READ_USER)
@@ -187,12 +190,11 @@ final class UnwindCode {
                 .ifZero(R0, copied)
                 .move(R8, 0)
                 .at(copied);
-        Label all = new Label("all copied");
         code.ifZero(R8, all);
-        for (int page = 0; page < COPY_PAGES; page++) {
-            code.move(R1, R6)
+        for (int page = 0; page < UserStackRecord.COPY_PAGES; page++) {
+            code.move(R1, R9)
                     .add(R1, R8)
-                    .add(R1, COPY + UserStackRecord.COPY_HEAD)
+                    .add(R1, UserStackRecord.COPY_HEAD)
                     .move(R2, PAGE)
                     .move(R3, R7)
                     .call(HelperFunctionId.PROBE_READ_USER)
@@ -201,8 +203,35 @@ final class UnwindCode {
                     .add(R8, PAGE);
         }
         code.at(all)
-                .store(Width.U64, R6, COPY + UserStackRecord.COUNT, R8)
+                .store(Width.U64, R9, UserStackRecord.COUNT, R8)
                 .add(R8, UserStackRecord.COPY_HEAD);
+    }
+
+    /**
+     * Copies from R7 to the top of the stack, if all of it fits: above the stack of the first
+     * thread are the program's arguments, above that of another one its struct pthread.
+     */
+    private static void upToTheTop(CodeBuilder code, KernelFields fields, Label copied) {
+        Label far = new Label("far from the top");
+        Label near = new Label("near the top");
+        code.call(HelperFunctionId.GET_CURRENT_TASK_BTF)
+                .load(Width.U64, R5, R0, fields.fsBase())
+                .load(Width.U64, R1, R0, fields.mm())
+                .ifZero(R1, far)
+                .load(Width.U64, R8, R1, fields.startStack())
+                .compute(AluOperation.SUBTRACT, R8, R7)
+                .branch(LESS_OR_EQUAL, R8, UserStackRecord.COPY_PAGES * PAGE, near)
+                .move(R8, R5)
+                .compute(AluOperation.SUBTRACT, R8, R7)
+                .branch(GREATER, R8, UserStackRecord.COPY_PAGES * PAGE, far)
+                .at(near)
+                .move(R1, R9)
+                .add(R1, UserStackRecord.COPY_HEAD)
+                .move(R2, R8)
+                .move(R3, R7)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .ifZero(R0, copied)
+                .at(far);
     }
 
     /** Writes the call. R6 = scratch memory, R2 = most frames; R0 to R5 are lost. */

@@ -44,7 +44,7 @@ import sonde.sys.TargetFile;
 final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
-    private static final long QUICK_BYTES = 2L << 20;
+    private static final long QUICK_BYTES = 32L << 20;
     private static final int MOST_WORDS = 24;
     private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
@@ -144,28 +144,58 @@ final class UnwindFiles {
         }
     }
 
-    /** A report of the kernel's program (struct as {@link UnwindTables#REPORT_BYTES} has it). */
-    synchronized void reported(MemorySegment report) throws IOException {
+    /** A file that the kernel's program has met; null where the process was gone. */
+    record ReportedFile(UnwoundFile key, @Nullable TargetFile file) implements AutoCloseable {
+        @Override
+        public void close() {
+            if (file != null) {
+                file.close();
+            }
+        }
+    }
+
+    /** Opens the file of a report (struct as {@link UnwindTables#REPORT_BYTES} has it). */
+    ReportedFile open(MemorySegment report) {
         UnwoundFile key =
                 new UnwoundFile(
                         report.get(JAVA_LONG_UNALIGNED, 0),
                         report.get(JAVA_INT_UNALIGNED, 8),
                         report.get(JAVA_INT_UNALIGNED, 12));
+        long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
+        long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
+        long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
+        try {
+            return new ReportedFile(
+                    key, TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES));
+        } catch (IOException e) {
+            return new ReportedFile(key, null);
+        }
+    }
+
+    /** Makes the table of a reported file. */
+    synchronized void reported(ReportedFile one) throws IOException {
+        UnwoundFile key = one.key();
+        TargetFile file = one.file();
         if (made.contains(key)) {
             // It was made, or forgotten, while the report was on its way.
             tables.restore(key);
             return;
         }
-        long pid = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES);
-        long start = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 8);
-        long end = report.get(JAVA_LONG_UNALIGNED, UnwindTables.KEY_BYTES + 16);
-        try (TargetFile file = TargetFile.openTrusted(mapping(pid, start, end), MOST_BYTES)) {
-            add(key, file);
-            keep(file.status(), key);
+        try {
+            if (file != null) {
+                add(key, file);
+                keep(file.status(), key);
+                return;
+            }
         } catch (IOException e) {
-            // The process is gone: another one that maps the file reports it again.
-            tables.forget(key);
+            // As one that could not be opened.
         }
+        forget(key);
+    }
+
+    /** Another process that maps the file reports it again. */
+    void forget(UnwoundFile key) throws SyscallException {
+        tables.forget(key);
     }
 
     /**

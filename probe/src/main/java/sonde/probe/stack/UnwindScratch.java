@@ -122,12 +122,7 @@ final class UnwindScratch {
     static final int JAVA_CODE_BEFORE = 8;
     static final int JAVA_CODE_BYTES = 16;
     static final int PAGE = 4096;
-    static final int COPY_PAGES = 5;
-
-    /** A copy of the stack with its head: the rest of its page, and some more. */
-    static final int COPY = JAVA_REPORT + JvmTable.REPORT_BYTES;
-
-    static final int SCRATCH_BYTES = COPY + UserStackRecord.COPY_HEAD + (COPY_PAGES + 1) * PAGE;
+    static final int SCRATCH_BYTES = JAVA_REPORT + JvmTable.REPORT_BYTES;
 
     // DWARF's numbers.
     static final int RBX = 8 * 3;

@@ -46,7 +46,7 @@ import sonde.event.result.Frame;
  */
 public final class UserStackFunction implements AutoCloseable {
     /** Bytes of zeroed memory that each run of a program has for itself and keeps. */
-    public static final int SCRATCH_BYTES = UnwindScratch.COPY;
+    public static final int SCRATCH_BYTES = UnwindScratch.SCRATCH_BYTES;
 
     private static final int USER_STACK = 256; // BPF_F_USER_STACK
     private static final int EFAULT = 14;
@@ -82,7 +82,7 @@ public final class UserStackFunction implements AutoCloseable {
             starts = unwind.starts();
             reason = "";
             parts.push(TableMaker.start(tables, made, known, List.of(), Set.of()));
-            parts.push(JavaReader.start(tables.jvms(), known));
+            parts.push(RuntimeReader.start(tables.jvms(), known));
         } catch (IOException | RuntimeException e) {
             LinkCloser.all(parts);
             throw e;

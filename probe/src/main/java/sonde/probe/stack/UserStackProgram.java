@@ -9,6 +9,7 @@ import static sonde.bpf.insn.BpfRegister.R4;
 import static sonde.bpf.insn.BpfRegister.R5;
 import static sonde.bpf.insn.BpfRegister.R6;
 import static sonde.bpf.insn.BpfRegister.R8;
+import static sonde.bpf.insn.BpfRegister.R9;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -48,8 +49,8 @@ final class UserStackProgram implements AutoCloseable {
 
     private static final int SECOND = 1_000_000_000;
 
-    /** Copies of an event's stacks on a CPU in a second: some 5 to 20 KiB each. */
-    private static final int COPIED_A_SECOND = 3 << 20;
+    /** Bytes of copies of an event's stacks on a CPU in a second: some 1 to 20 KiB each. */
+    private static final int COPIED_A_SECOND = 8 << 20;
 
     private static final long CURRENT_CPU = 0xffffffffL;
 
@@ -102,9 +103,19 @@ final class UserStackProgram implements AutoCloseable {
                                     UnwindScratch.SCRATCH_BYTES,
                                     1));
             parts.push(scratch);
+            int cpus = MachineFacts.possibleCpus().length();
+            // The value of a per-CPU map has 32 KiB at most.
+            BpfMap copies =
+                    BpfMap.create(
+                            new MapSpec(
+                                    "sonde_uw_copy",
+                                    MapType.ARRAY,
+                                    4,
+                                    UserStackRecord.COPY_BYTES,
+                                    cpus));
+            parts.push(copies);
             BpfMap counters = null;
             if (event.isCounted()) {
-                int cpus = MachineFacts.possibleCpus().length();
                 counters =
                         BpfMap.create(
                                 new MapSpec("sonde_uw_hits", MapType.PERF_EVENT_ARRAY, 4, 4, cpus));
@@ -112,7 +123,7 @@ final class UserStackProgram implements AutoCloseable {
             }
             UnwindCode unwind = new UnwindCode(shared.fields(), shared.tables());
             CodeBuilder code = new CodeBuilder();
-            main(code, unwind, shared, new Target(event, scratch, counters));
+            main(code, unwind, shared, new Target(event, scratch, copies, counters));
             unwind.subprograms(code);
             BtfWriter types = new BtfWriter();
             byte[] functions = FunctionTypes.add(types, "sonde_stack", unwind.starts(), 0);
@@ -134,7 +145,8 @@ final class UserStackProgram implements AutoCloseable {
     }
 
     /** What one program is for, and where it unwinds. */
-    private record Target(EventKind event, BpfMap scratch, @Nullable BpfMap counters) {}
+    private record Target(
+            EventKind event, BpfMap scratch, BpfMap copies, @Nullable BpfMap counters) {}
 
     private static void main(
             CodeBuilder code, UnwindCode unwind, Surroundings shared, Target target) {
@@ -175,7 +187,7 @@ final class UserStackProgram implements AutoCloseable {
         unwind.fromRegisters(code, sampled ? R8 : null, free);
         code.move(R2, UnwindScratch.MOST_FRAMES);
         unwind.call(code);
-        copy(code, unwind, shared.outputs(), target.event().number());
+        copy(code, shared, target);
         record(code, shared.outputs(), target.event().number());
         code.at(free).store(Width.U64, R6, UnwindScratch.TAKEN, 0);
         // 0 would drop the event itself.
@@ -206,7 +218,7 @@ final class UserStackProgram implements AutoCloseable {
     }
 
     /** R8 = the context, also afterwards: a copy of the stack where a table was missing. */
-    private static void copy(CodeBuilder code, UnwindCode unwind, BpfMap outputs, int event) {
+    private static void copy(CodeBuilder code, Surroundings shared, Target target) {
         Label whole = new Label("no copy");
         code.store(Width.U64, R10, CONTEXT, R8)
                 .load(Width.U64, R1, R6, UnwindScratch.END)
@@ -223,13 +235,21 @@ final class UserStackProgram implements AutoCloseable {
                 .store(Width.U64, R6, UnwindScratch.COPIES, 0)
                 .at(sameSecond)
                 .load(Width.U64, R1, R6, UnwindScratch.COPIES)
-                .branch(JumpCondition.GREATER_OR_EQUAL, R1, COPIED_A_SECOND, whole);
-        unwind.copyStack(code, event);
+                .branch(JumpCondition.GREATER_OR_EQUAL, R1, COPIED_A_SECOND, whole)
+                .call(HelperFunctionId.GET_SMP_PROCESSOR_ID)
+                .store(Width.U32, R10, KEY, R0)
+                .map(R1, target.copies().fd())
+                .move(R2, R10)
+                .add(R2, KEY)
+                .call(HelperFunctionId.MAP_LOOKUP_ELEM)
+                .ifZero(R0, whole)
+                .move(R9, R0);
+        UnwindCode.copyStack(code, shared.fields(), target.event().number());
         code.load(Width.U64, R1, R6, UnwindScratch.COPIES)
                 .add(R1, R8)
                 .store(Width.U64, R6, UnwindScratch.COPIES, R1);
-        code.move(R5, R8).load(Width.U64, R1, R10, CONTEXT);
-        output(code, outputs, UnwindScratch.COPY);
+        code.move(R5, R8).load(Width.U64, R1, R10, CONTEXT).move(R4, R9);
+        output(code, shared.outputs());
         code.at(whole).load(Width.U64, R8, R10, CONTEXT);
     }
 
@@ -252,17 +272,15 @@ final class UserStackProgram implements AutoCloseable {
                 .and(R5, UnwindScratch.MOST_FRAMES)
                 .shiftLeft(R5, 3)
                 .add(R5, UnwindScratch.HEAD_BYTES)
-                .move(R1, R8);
-        output(code, outputs, head);
+                .move(R1, R8)
+                .move(R4, R6)
+                .add(R4, head);
+        output(code, outputs);
     }
 
-    /** R1 = the context, R5 = bytes from that place of the scratch memory. */
-    private static void output(CodeBuilder code, BpfMap outputs, int place) {
-        code.map(R2, outputs.fd())
-                .move(R3, CURRENT_CPU)
-                .move(R4, R6)
-                .add(R4, place)
-                .call(HelperFunctionId.PERF_EVENT_OUTPUT);
+    /** R1 = the context, R4 = what is written, R5 = bytes of it. */
+    private static void output(CodeBuilder code, BpfMap outputs) {
+        code.map(R2, outputs.fd()).move(R3, CURRENT_CPU).call(HelperFunctionId.PERF_EVENT_OUTPUT);
     }
 
     EventKind event() {

@@ -47,6 +47,11 @@ public record UserStackRecord(MemorySegment bytes) {
 
     static final int COPY_HEAD = COPIED_REGISTERS + 8 * COPY_REGISTERS.length;
 
+    /** Pages of a copy beside that of its beginning; a record of perf has less than 64 KiB. */
+    static final int COPY_PAGES = 13;
+
+    static final int COPY_BYTES = COPY_HEAD + (COPY_PAGES + 1) * UnwindScratch.PAGE;
+
     private static final UserStackEnd[] ENDS = UserStackEnd.values();
 
     /** Whether it is one: other programs write into the same rings. */

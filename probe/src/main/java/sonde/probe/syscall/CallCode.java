@@ -11,6 +11,7 @@ import static sonde.bpf.insn.BpfRegister.R7;
 import static sonde.bpf.insn.BpfRegister.R8;
 import static sonde.bpf.insn.BpfRegister.R9;
 
+import java.util.Map;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
 import sonde.bpf.TaskTree;
@@ -22,6 +23,7 @@ import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
+import sonde.probe.syscall.FollowedCalls.TaskFields;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CallTable;
 
@@ -36,7 +38,7 @@ final class CallCode {
     private static final int ORIGINAL_AX = 120;
 
     /** TS_COMPAT of thread_info.status: a call of a 32-bit program. */
-    private static final int TS_COMPAT = 2;
+    static final int TS_COMPAT = 2;
 
     // Contexts of raw tracepoints are u64 arguments.
     private static final int SECOND = 8;
@@ -54,14 +56,6 @@ final class CallCode {
     private static final int NO_WAKEUP = 1; // BPF_RB_NO_WAKEUP
     private static final int FORCE_WAKEUP = 2;
 
-    /**
-     * Offsets in the kernel's structs.
-     *
-     * @param pid struct task_struct, as the next two
-     * @param status of thread_info.status; -1 where the kernel runs no 32-bit programs
-     */
-    record TaskFields(int pid, int tgid, int exitCode, int status) {}
-
     /** The maps that the programs share. */
     record CallMaps(BpfMap plans, BpfMap choices, BpfMap scratch, BpfMap ring, BpfMap lost) {}
 
@@ -69,9 +63,15 @@ final class CallCode {
     private final TaskTree tree;
     private final TaskFields fields;
     private final CodeBuilder code = new CodeBuilder();
-    private final CapturedCode captured = new CapturedCode(code);
+    private final CapturedCode captured;
 
-    CallCode(CallMaps maps, TaskTree tree, TaskFields fields) {
+    /**
+     * A program of a session.
+     *
+     * @param files of {@link FileCode#fields}; empty where no descriptors are followed
+     */
+    CallCode(CallMaps maps, TaskTree tree, TaskFields fields, Map<String, Integer> files) {
+        captured = new CapturedCode(code, files);
         this.maps = maps;
         this.tree = tree;
         this.fields = fields;
@@ -82,7 +82,7 @@ final class CallCode {
         Label out = new Label("out");
         call(out, CallRecord.ENTER);
         code.store(Width.U32, R7, 0, 0);
-        captured.operations(CapturedCode.ENTRY_OPS, false);
+        captured.operations(false);
         send();
         code.at(out).exit(0);
         captured.subprograms();
@@ -93,12 +93,8 @@ final class CallCode {
     ProgramCode leave() {
         Label out = new Label("out");
         call(out, CallRecord.EXIT);
-        captured.operations(CapturedCode.EXIT_OPS, false);
-        code.load(Width.U32, R1, R7, 0);
-        Label whole = new Label("nothing was missing");
-        code.ifZero(R1, whole);
-        captured.operations(CapturedCode.ENTRY_OPS, true);
-        code.at(whole).store(Width.U32, R7, 0, TaskTree.NEW_MEMBER);
+        captured.operations(true);
+        code.store(Width.U32, R7, 0, TaskTree.NEW_MEMBER);
         send();
         code.at(out).exit(0);
         captured.subprograms();
@@ -295,6 +291,10 @@ final class CallCode {
 
     /** Reads a u32 of the task in R8 to the stack. */
     private void field(int to, int offset, Label out) {
+        field(code, to, offset, out);
+    }
+
+    private static void field(CodeBuilder code, int to, int offset, Label out) {
         code.move(R1, R10)
                 .add(R1, to)
                 .move(R2, 4)
@@ -341,14 +341,39 @@ final class CallCode {
     /** At sched_process_exec: a thread that takes over the number of its process. */
     ProgramCode executed() {
         Label out = new Label("out");
-        code.step("has the number changed")
-                .load(Width.U64, R6, R1, SECOND)
-                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
-                .branch32(JumpCondition.EQUAL, R0, R6, out)
-                .store(Width.U32, R10, KEY, R0);
+        renamed(code, tree, out);
         record(CallRecord.EXEC, out);
-        code.store(Width.U64, R9, CallRecord.RESULT, R6);
+        code.store(Width.U64, R9, CallRecord.RESULT, R8);
         send();
         return code.at(out).exit(0).build();
+    }
+
+    /** At sched_process_fork: the child of a member is one. */
+    ProgramCode forked() {
+        Label out = new Label("out");
+        forked(code, tree, fields, out);
+        return code.at(out).exit(0).build();
+    }
+
+    static void forked(CodeBuilder code, TaskTree tree, TaskFields fields, Label out) {
+        code.step("is the parent followed").load(Width.U64, R8, R1, SECOND);
+        tree.filter(code, out);
+        code.step("add the child");
+        field(code, KEY, fields.pid(), out);
+        tree.add(code, out);
+    }
+
+    /** R8 = the old number, when the thread is followed and its number has changed. */
+    static void renamed(CodeBuilder code, TaskTree tree, Label out) {
+        Label added = new Label("renamed");
+        code.step("has the number changed")
+                .load(Width.U64, R8, R1, SECOND)
+                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                .compute32(AluOperation.MOVE, R6, R0)
+                .compute32(AluOperation.MOVE, R8, R8)
+                .branch(JumpCondition.EQUAL, R8, R6, out)
+                .store(Width.U32, R10, KEY, R8);
+        tree.rename(code, out, added);
+        code.at(added);
     }
 }

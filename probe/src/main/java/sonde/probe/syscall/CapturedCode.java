@@ -29,6 +29,7 @@ import sonde.bpf.insn.Label;
 import sonde.bpf.insn.Width;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CaptureOp;
+import sonde.recording.syscall.FilePiece;
 
 /**
  * The part of the programs that reads a traced process's memory by {@link CaptureOp}s and appends
@@ -57,12 +58,14 @@ final class CapturedCode {
 
     private static final int PAGE = 4096;
 
-    // The block that an operation gets: the record, the plan, the thread's value, a flag.
-    private static final int MAIN_BLOCK = -64;
+    // The block that an operation gets: the record, the plan, the thread's value, whether the call
+    // ends, and the first operation.
+    private static final int MAIN_BLOCK = -72;
     private static final int RECORD = 0;
     private static final int PLAN = 8;
     private static final int THREAD = 16;
-    private static final int AGAIN = 24;
+    private static final int EXIT = 24;
+    private static final int FIRST = 32;
 
     // The stack of an operation. The block that a part gets begins at PART_BLOCK with the record.
     private static final int OP = -8;
@@ -84,10 +87,20 @@ final class CapturedCode {
     private final Label vectorPart = new Label("vector part");
     private final Label readBytes = new Label("read bytes");
     private final Label readString = new Label("read a string");
+    private final Label readFile = new Label("read a file");
+    private final Label filePart = new Label("file part");
+    private final Label parent = new Label("parent");
+    private final Map<String, Integer> files;
     private int labels;
 
-    CapturedCode(CodeBuilder code) {
+    /**
+     * Of a program.
+     *
+     * @param files of {@link FileCode#fields}; empty where no descriptors are to be followed
+     */
+    CapturedCode(CodeBuilder code, Map<String, Integer> files) {
         this.code = code;
+        this.files = files;
     }
 
     private Label label(String name) {
@@ -98,21 +111,31 @@ final class CapturedCode {
      * Follows the operations of a plan: R7 is the thread's value in the tree, R8 the plan, R9 the
      * record.
      *
-     * @param base {@link #ENTRY_OPS} or {@link #EXIT_OPS}
-     * @param again only those whose bit the thread's value has, because their memory was not there
+     * @param exit first those of the entry whose bit the thread's value has, because their memory
+     *     was not there, then those of the exit
      */
-    void operations(int base, boolean again) {
+    void operations(boolean exit) {
         Label none = label("no operations");
-        code.step("follow the operations")
-                .load(Width.U8, R1, R8, base)
-                .ifZero(R1, none)
-                .move(R1, R8)
-                .add(R1, base)
-                .store(Width.U64, R10, MAIN_BLOCK + PLAN, R1)
+        Label some = label("operations");
+        code.step("follow the operations").move(R1, R8).add(R1, ENTRY_OPS).move(R3, 0);
+        if (exit) {
+            Label again = label("some were missing");
+            code.load(Width.U32, R2, R7, 0)
+                    .ifNotZero(R2, again)
+                    .add(R1, EXIT_OPS - ENTRY_OPS)
+                    .move(R3, CaptureOp.MOST)
+                    .at(again)
+                    .ifNotZero(R2, some);
+        }
+        code.load(Width.U8, R2, R1, 0)
+                .ifZero(R2, none)
+                .at(some)
+                .store(Width.U64, R10, MAIN_BLOCK + FIRST, R3)
+                .store(Width.U64, R10, MAIN_BLOCK + PLAN, R8)
                 .store(Width.U64, R10, MAIN_BLOCK + RECORD, R9)
                 .store(Width.U64, R10, MAIN_BLOCK + THREAD, R7)
-                .store(Width.U64, R10, MAIN_BLOCK + AGAIN, again ? 1 : 0)
-                .move(R1, CaptureOp.MOST)
+                .store(Width.U64, R10, MAIN_BLOCK + EXIT, exit ? 1 : 0)
+                .move(R1, exit ? 2 * CaptureOp.MOST : CaptureOp.MOST)
                 .function(R2, operation)
                 .move(R3, R10)
                 .add(R3, MAIN_BLOCK)
@@ -133,6 +156,15 @@ final class CapturedCode {
         bytesReader();
         begin("read_string", readString);
         stringReader();
+        if (!files.isEmpty()) {
+            FileCode file = new FileCode(code, files, parent);
+            begin("file_part", filePart);
+            filePart();
+            begin("read_file", readFile);
+            fileReader(file);
+            begin("parent", parent);
+            file.parent();
+        }
     }
 
     private void begin(String name, Label label) {
@@ -165,17 +197,22 @@ final class CapturedCode {
         return types.add(new BtfType.Func(name, BtfType.Linkage.STATIC, prototype));
     }
 
-    /** One operation: R1 its index, R2 the block of the main program. 1 ends the list. */
+    /** One operation: R1 counts, R2 the block of the main program. 1 ends the list. */
     private void operation() {
         Label end = label("end");
         Label next = label("next");
         Label once = label("once");
-        code.move(R6, R1)
-                .and(R6, CaptureOp.MOST - 1)
-                .move(R7, R2)
+        Label last = label("last");
+        code.move(R7, R2)
+                .load(Width.U64, R6, R7, FIRST)
+                .add(R6, R1)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R6, 2 * CaptureOp.MOST, end)
+                .and(R6, 2 * CaptureOp.MOST - 1)
                 .load(Width.U64, R9, R7, RECORD)
-                .load(Width.U64, R4, R7, AGAIN)
-                .ifZero(R4, once)
+                .move(R4, 0)
+                .load(Width.U64, R1, R7, EXIT)
+                .ifZero(R1, once)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R6, CaptureOp.MOST, once)
                 .load(Width.U64, R1, R7, THREAD)
                 .load(Width.U32, R1, R1, 0)
                 .compute(AluOperation.SHIFT_RIGHT, R1, R6)
@@ -187,15 +224,19 @@ final class CapturedCode {
                 .shiftLeft(R1, 3)
                 .load(Width.U64, R2, R7, PLAN)
                 .add(R1, R2)
+                .add(R1, ENTRY_OPS)
                 .load(Width.U64, R5, R1, 0)
                 .store(Width.U64, R10, OP, R5)
                 .load(Width.U8, R2, R1, 0)
-                .ifZero(R2, end)
+                .ifZero(R2, last)
                 .load(Width.U8, R3, R1, 1)
                 .compute(AluOperation.OR, R4, R3)
                 .store(Width.U64, R10, HEADER, R4);
         argument(R4, R3);
-        code.ifZero(R4, next)
+        Label any = label("any value");
+        code.branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_FILE, any)
+                .ifZero(R4, next)
+                .at(any)
                 .load(Width.U16, R5, R1, 6)
                 .store(Width.U64, R10, MOST, R5)
                 .store(Width.U64, R10, ADDRESS, R4)
@@ -216,6 +257,9 @@ final class CapturedCode {
                 .store(Width.U32, R3, 0, R2)
                 .at(next)
                 .exit(0)
+                .at(last)
+                .step("the entry's operations end before those of the exit")
+                .branch(JumpCondition.NOT_EQUAL, R4, 0, next)
                 .at(end)
                 .exit(1);
     }
@@ -234,6 +278,9 @@ final class CapturedCode {
         Label vector = label("vector");
         Label message = label("message");
         Label string = label("string");
+        if (!files.isEmpty()) {
+            files(done);
+        }
         code.branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_STRING, string)
                 .branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_STRINGS, strings)
                 .branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_VECTOR, vector)
@@ -249,6 +296,82 @@ final class CapturedCode {
         code.at(vector).step("a vector");
         vectorLength();
         vector(0);
+    }
+
+    /** A descriptor, or an array of them. */
+    private void files(Label done) {
+        Label others = label("no files");
+        Label array = label("files");
+        Label ready = label("descriptor");
+        code.branch(JumpCondition.EQUAL, R2, CaptureOp.KIND_FILES, array)
+                .branch(JumpCondition.NOT_EQUAL, R2, CaptureOp.KIND_FILE, others)
+                .step("a file")
+                .load(Width.U8, R2, R10, OP + 2)
+                .branch(JumpCondition.NOT_EQUAL, R2, CaptureOp.LENGTH_RESULT, ready)
+                .load(Width.U64, R4, R9, CallRecord.RESULT)
+                .store(Width.U64, R10, ADDRESS, R4)
+                .at(ready);
+        part(readFile, FilePiece.PART, MOST);
+        Label counted = label("counted");
+        Label result = label("result");
+        code.jump(done)
+                .at(array)
+                .step("files")
+                .load(Width.U8, R4, R10, OP + 3)
+                .load(Width.U8, R2, R10, OP + 2)
+                .branch(JumpCondition.EQUAL, R2, CaptureOp.LENGTH_FIXED, counted)
+                .branch(JumpCondition.EQUAL, R2, CaptureOp.LENGTH_RESULT, result)
+                .move(R3, R4);
+        argument(R4, R3);
+        code.jump(counted)
+                .at(result)
+                .load(Width.U64, R4, R9, CallRecord.RESULT)
+                .branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R4, 0, done)
+                .at(counted)
+                .store(Width.U64, R10, COUNT, R4);
+        parts(filePart);
+        code.jump(done).at(others);
+    }
+
+    /** R1 = index, R2 = the block. */
+    private void filePart() {
+        Label end = label("end");
+        code.load(Width.U64, R3, R2, COUNT - PART_BLOCK)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R1, R3, end)
+                .move(R6, R1)
+                .move(R7, R2)
+                .load(Width.U16, R3, R7, OP + 4 - PART_BLOCK)
+                .compute(AluOperation.MULTIPLY, R3, R6)
+                .load(Width.U64, R2, R7, ADDRESS - PART_BLOCK)
+                .add(R3, R2)
+                .move(R1, R10)
+                .add(R1, -16)
+                .move(R2, 4)
+                .call(HelperFunctionId.PROBE_READ_USER)
+                .ifNotZero(R0, end)
+                .load(Width.U64, R1, R7, 0)
+                .load(Width.U32, R2, R10, -16)
+                .load(Width.U64, R3, R7, MOST - PART_BLOCK)
+                .move(R4, R6)
+                .add(R4, FilePiece.PART + 1)
+                .shiftLeft(R4, 8)
+                .load(Width.U64, R5, R7, HEADER - PART_BLOCK)
+                .add(R4, R5)
+                .call(readFile)
+                .exit(0)
+                .at(end)
+                .exit(1);
+    }
+
+    private void fileReader(FileCode file) {
+        Label full = label("full");
+        Label fail = label("fail");
+        Label close = label("close");
+        open(full);
+        file.reader(fail, close);
+        code.at(close);
+        close(0);
+        code.at(fail).step("no such file").exit(0).at(full).exit(0);
     }
 
     /** Calls a reader for the address on the stack; R0 = 1 when memory was missing. */

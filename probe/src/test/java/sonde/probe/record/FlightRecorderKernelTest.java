@@ -38,7 +38,7 @@ class FlightRecorderKernelTest {
     @BeforeAll
     static void record() throws Exception {
         said = scratch.resolve("said");
-        RecordSpec spec = RecordSpec.of(TargetMode.COMMAND).withRingLimit(4 << 20).keepingTheEnd();
+        RecordSpec spec = RecordSpec.of(TargetMode.COMMAND).withRingLimit(8 << 20).keepingTheEnd();
         List<String> command = List.of("sh", "-c", SCRIPT.formatted(said));
         RecordDriver.Stopped child = RecordDriver.Stopped.start(command);
         try (BundleFolder folder = RecordDriver.folder(scratch.resolve("flight.sonde"));

@@ -118,7 +118,7 @@ final class UserStackKernelTest {
                         BpfMap.create(new MapSpec("out", MapType.PERF_EVENT_ARRAY, 4, 4, 64));
                 PerfBuffer buffer = PerfBuffer.open(outputs, 1 << 20);
                 RingBuffer reports = RingBuffer.open(tables.reports());
-                JavaReader java = JavaReader.start(tables.jvms(), RuntimeNames.of(tables));
+                RuntimeReader java = RuntimeReader.start(tables.jvms(), RuntimeNames.of(tables));
                 UserStackProgram program =
                         UserStackProgram.load(
                                 new UserStackProgram.Surroundings(
@@ -144,7 +144,7 @@ final class UserStackKernelTest {
                     reports.drain((memory, offset, bytes) ->
                             unknown.add(memory.asSlice(offset, bytes).toArray(JAVA_BYTE)));
                     for (byte[] report : unknown) {
-                        files.reported(MemorySegment.ofArray(report));
+                        files.reported(files.open(MemorySegment.ofArray(report)));
                     }
                 }
             }

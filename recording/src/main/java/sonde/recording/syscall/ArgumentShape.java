@@ -38,6 +38,7 @@ sealed interface ArgumentShape {
         LX(8),
         P(8),
         FD(4),
+        PID(4),
         AT(4),
         MODE(4),
         PERM(4),

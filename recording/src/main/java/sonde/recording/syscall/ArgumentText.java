@@ -21,17 +21,29 @@ final class ArgumentText {
     private static final int AT_FDCWD = -100;
     private static final int SHOWN_ELEMENTS = 32;
 
-    private final StringBuilder out;
+    private final CallOut out;
     private final SpecialText special;
 
-    ArgumentText(StringBuilder out) {
+    /** Behind the descriptor that is written next. */
+    private @Nullable Piece file;
+
+    private final @Nullable ThreadNames threads;
+
+    /**
+     * Of a text.
+     *
+     * @param threads their names; null where none are wanted
+     */
+    ArgumentText(CallOut out, @Nullable ThreadNames threads) {
         this.out = out;
+        this.threads = threads;
         special = new SpecialText(out, this);
     }
 
     /** Appends an argument. */
     void append(CallView call, int index, ArgumentShape shape) {
         long value = call.arguments()[index];
+        file = call.file(index);
         switch (shape) {
             case PlainNumber(NumberForm form) -> {
                 if (!special.appendNumber(call, index, form)) {
@@ -72,12 +84,13 @@ final class ArgumentText {
             case FD -> descriptor(call, (int) value);
             case AT -> {
                 if ((int) value == AT_FDCWD) {
-                    out.append("AT_FDCWD");
-                    name(call, AT_FDCWD);
+                    out.named("-100", () -> out.append("AT_FDCWD"));
+                    DescriptorText.append(out, call.style().descriptors(), file);
                 } else {
                     descriptor(call, (int) value);
                 }
             }
+            case PID -> process((int) value);
             case MODE -> mode((int) value);
             case PERM, PERM64 -> permissions((int) value);
             case OCTAL -> {
@@ -91,14 +104,16 @@ final class ArgumentText {
             case MAPFLAGS -> mapFlags((int) value);
             case STATXFLAGS -> statxFlags((int) value);
             case SOCKTYPE -> masked(value & 0xffffffffL, 0xf, "SOCK", "SOCK_FLAGS");
-            case CAPVERSION ->
-                    out.append(
-                            switch ((int) value) {
-                                case 0x19980330 -> "_LINUX_CAPABILITY_VERSION_1";
-                                case 0x20071026 -> "_LINUX_CAPABILITY_VERSION_2";
-                                case 0x20080522 -> "_LINUX_CAPABILITY_VERSION_3";
-                                default -> "0x" + Integer.toHexString((int) value);
-                            });
+            case CAPVERSION -> {
+                String known =
+                        switch ((int) value) {
+                            case 0x19980330 -> "_LINUX_CAPABILITY_VERSION_1";
+                            case 0x20071026 -> "_LINUX_CAPABILITY_VERSION_2";
+                            case 0x20080522 -> "_LINUX_CAPABILITY_VERSION_3";
+                            default -> hex((int) value) + " /* _LINUX_CAPABILITY_VERSION_??? */";
+                        };
+                out.named(value & 0xffffffffL, () -> out.append(known));
+            }
             case EPOLLDATA -> {
                 out.append("{u32=").append(value & 0xffffffffL);
                 out.append(", u64=").append(Long.toUnsignedString(value)).append('}');
@@ -126,26 +141,41 @@ final class ArgumentText {
     void descriptor(CallView call, int value) {
         out.append(value);
         if (value >= 0) {
-            name(call, value);
+            DescriptorText.append(out, call.style().descriptors(), file);
         }
     }
 
-    private void name(CallView call, int descriptor) {
-        String name = call.style().names().name(call.pid(), descriptor);
-        if (!name.isEmpty()) {
-            out.append('<').append(name).append('>');
+    /** The descriptor that a call returned. */
+    void result(CallView call, int value) {
+        file = call.file(CaptureOp.RESULT);
+        descriptor(call, value);
+    }
+
+    /** The number of a process or thread, with its name where that is wanted. */
+    void process(int value) {
+        out.append(value);
+        if (threads != null && value > 0) {
+            threads.append(out, value);
         }
+    }
+
+    private static String hex(int value) {
+        return "0x" + Integer.toHexString(value);
     }
 
     /** {@code SIGTERM}; as the kernel counts, the first signal for programs is 32. */
     void signal(int value) {
         if (value == 0) {
             out.append('0');
-        } else if (value >= 32 && value <= 64) {
-            out.append(value == 32 ? "SIGRTMIN" : "SIGRT_" + (value - 32));
-        } else {
-            out.append(SignalNames.of(value));
+            return;
         }
+        out.named(Integer.toString(value), () -> out.append(signalName(value)));
+    }
+
+    static String signalName(int value) {
+        return value < 32 || value > 64
+                ? SignalNames.of(value)
+                : value == 32 ? "SIGRTMIN" : "SIGRT_" + (value - 32);
     }
 
     void permissions(int value) {
@@ -155,91 +185,118 @@ final class ArgumentText {
     }
 
     void mode(int value) {
-        ConstantSet types = ConstantSet.of("S_IF");
-        boolean known = types.appendName(out, value & 0170000, 32);
-        if (known) {
-            out.append('|');
-            String special =
-                    ((value & 04000) != 0 ? "S_ISUID|" : "")
-                            + ((value & 02000) != 0 ? "S_ISGID|" : "")
-                            + ((value & 01000) != 0 ? "S_ISVTX|" : "");
-            out.append(special);
-            permissions(value & 0777);
-        } else {
+        String octal = (value == 0 ? "" : "0") + Integer.toOctalString(value);
+        out.named(octal, () -> namedMode(value));
+    }
+
+    private void namedMode(int value) {
+        if (!ConstantSet.of("S_IF").appendName(out, value & 0170000, 32)) {
             permissions(value);
+            return;
         }
+        out.append('|').append((value & 04000) != 0 ? "S_ISUID|" : "");
+        out.append((value & 02000) != 0 ? "S_ISGID|" : "");
+        out.append((value & 01000) != 0 ? "S_ISVTX|" : "");
+        permissions(value & 0777);
     }
 
     /** The kernel's new_encode_dev for 32 bits, and glibc's for more. */
     void device(long value) {
         long major = value >> 8 & 0xfff | value >> 32 & ~0xfffL;
         long minor = value & 0xff | value >> 12 & ~0xffL & 0xffffffL;
-        out.append("makedev(");
-        appendHex(out, major);
-        out.append(", ");
-        appendHex(out, minor);
-        out.append(')');
+        out.named(
+                value,
+                () -> {
+                    out.append("makedev(");
+                    appendHex(out, major);
+                    out.append(", ");
+                    appendHex(out, minor);
+                    out.append(')');
+                });
     }
 
     private void limit(long value) {
         if (value == -1) {
-            out.append("RLIM64_INFINITY");
+            out.named(Long.toUnsignedString(value), () -> out.append("RLIM64_INFINITY"));
         } else if (value > 1024 && value % 1024 == 0) {
-            out.append(Long.toUnsignedString(value / 1024)).append("*1024");
+            String number = Long.toUnsignedString(value);
+            out.named(number, () -> out.append(value / 1024).append("*1024"));
         } else {
             out.append(Long.toUnsignedString(value));
         }
     }
 
     void openFlags(long value) {
-        ConstantSet.of("O_ACCMODE").appendEnum(out, value & 3, 32);
-        long rest = ConstantSet.of("O").appendKnown(out, value & ~3L & 0xffffffffL, true);
-        if (rest != 0) {
+        out.named(
+                value & 0xffffffffL,
+                () -> {
+                    ConstantSet.of("O_ACCMODE").appendName(out, value & 3, 32);
+                    if ((value & 3) == 3) {
+                        out.append("O_ACCMODE");
+                    }
+                    rest(ConstantSet.of("O").appendKnown(out, value & ~3L & 0xffffffffL, true));
+                });
+    }
+
+    /** Flags that have no names, behind those that have. */
+    private void rest(long flags) {
+        if (flags != 0) {
             out.append('|');
-            appendHex(out, rest);
+            appendHex(out, flags);
         }
     }
 
     private void mapFlags(int value) {
-        ConstantSet.of("MAP_TYPE").appendEnum(out, value & 0xf, 32);
         long flags = value & 0xfffffff0L;
         long huge = (flags & 0x40000) != 0 ? flags & 0xfc000000L : 0;
-        long rest = ConstantSet.of("MAP").appendKnown(out, flags & ~huge, true);
-        if (huge != 0) {
-            out.append('|').append(huge >>> 26).append("<<MAP_HUGE_SHIFT");
-        }
-        if (rest != 0) {
-            out.append('|');
-            appendHex(out, rest);
+        out.named(
+                value & 0xffffffffL,
+                () -> {
+                    namesOf("MAP_TYPE", value & 0xf);
+                    long others = ConstantSet.of("MAP").appendKnown(out, flags & ~huge, true);
+                    if (huge != 0) {
+                        out.append('|').append(huge >>> 26).append("<<MAP_HUGE_SHIFT");
+                    }
+                    rest(others);
+                });
+    }
+
+    private void namesOf(String set, long value) {
+        if (!ConstantSet.of(set).appendName(out, value, 32)) {
+            appendHex(out, value);
+            out.append(" /* ").append(ConstantSet.of(set).prefix()).append("??? */");
         }
     }
 
     private void statxFlags(int value) {
         long sync = value & 0x6000;
-        if (sync == 0) {
-            out.append("AT_STATX_SYNC_AS_STAT");
-        }
-        long rest = ConstantSet.of("AT_STATX").appendKnown(out, value & 0xffffffffL, sync == 0);
-        if (rest != 0) {
-            out.append('|');
-            appendHex(out, rest);
-        }
+        out.named(
+                value & 0xffffffffL,
+                () -> {
+                    out.append(sync == 0 ? "AT_STATX_SYNC_AS_STAT" : "");
+                    ConstantSet flags = ConstantSet.of("AT_STATX");
+                    rest(flags.appendKnown(out, value & 0xffffffffL, sync == 0));
+                });
     }
 
     void masked(long value, long mask, String low, String flags) {
-        ConstantSet.of(low).appendEnum(out, value & mask, 32);
-        long rest = ConstantSet.of(flags).appendKnown(out, value & ~mask, true);
-        if (rest != 0) {
-            out.append('|');
-            appendHex(out, rest);
-        }
+        out.named(
+                value,
+                () -> {
+                    namesOf(low, value & mask);
+                    rest(ConstantSet.of(flags).appendKnown(out, value & ~mask, true));
+                });
     }
 
     private void pointer(CallView call, int index, PointerTo pointer, long value) {
         if (pointer.target() instanceof Special(TargetShape.SpecialForm form)) {
-            if (!special.append(call, index, pointer, form)) {
+            if (call.pointers() && !form.isText() || !special.append(call, index, pointer, form)) {
                 address(value);
             }
+            return;
+        }
+        if (call.pointers()) {
+            address(value);
             return;
         }
         Piece in = pointer.in() ? call.in(index, 0) : null;
@@ -256,36 +313,38 @@ final class ArgumentText {
         }
         Piece shown = piece == null ? in : piece;
         if (shown != null) {
-            target(call, pointer, shown);
+            target(call, index, pointer, shown);
         }
     }
 
-    private void target(CallView call, PointerTo pointer, Piece piece) {
+    private void target(CallView call, int index, PointerTo pointer, Piece piece) {
         LengthShape count = pointer.count();
         switch (pointer.target()) {
             case StructShape struct when count == null -> fields(call, struct, piece);
-            case StructShape struct -> array(call, count, new Inner(struct), piece);
+            case StructShape struct -> array(call, index, count, new Inner(struct), piece);
             case Boxed boxed when count == null -> {
                 out.append('[');
                 element(call, boxed.number(), piece);
                 out.append(']');
             }
-            case Boxed boxed -> array(call, count, boxed.number(), piece);
+            case Boxed boxed -> array(call, index, count, boxed.number(), piece);
             case Special _ -> throw new IllegalStateException("shown elsewhere");
         }
     }
 
-    private void array(CallView call, LengthShape count, ArgumentShape shape, Piece piece) {
+    private void array(
+            CallView call, int index, LengthShape count, ArgumentShape shape, Piece piece) {
         long asked = count(call, count);
         int bytes = ArgumentShape.bytes(shape);
         int captured = piece.length() / bytes;
         int shown = (int) Math.min(Math.min(asked, captured), SHOWN_ELEMENTS);
-        if (call.style().verbose()) {
+        if (call.verbose()) {
             shown = (int) Math.min(asked, captured);
         }
         out.append('[');
         for (int i = 0; i < shown; i++) {
             out.append(i == 0 ? "" : ", ");
+            file = call.file(index, (long) i);
             element(call, shape, piece.part(i * bytes, bytes));
         }
         out.append(shown < asked ? shown == 0 ? "..." : ", ..." : "").append(']');
@@ -337,7 +396,7 @@ final class ArgumentText {
 
     /** {@code {tv_sec=1, tv_nsec=0}}. */
     void fields(CallView call, StructShape struct, Piece piece) {
-        int shown = call.style().verbose() ? struct.fields().size() : struct.abbreviated();
+        int shown = call.verbose() ? struct.fields().size() : struct.abbreviated();
         out.append('{');
         for (int i = 0; i < shown; i++) {
             StructField field = struct.fields().get(i);

@@ -9,12 +9,13 @@ import sonde.recording.JsonString;
 import sonde.recording.syscall.CallLines.CallSink;
 import sonde.recording.syscall.CallText.ArgumentWords;
 import sonde.recording.syscall.LineStyle.CallStatus;
+import sonde.recording.syscall.LineStyle.LineFilter;
 import sonde.sys.Errno;
 
 /** Writes records as JSON, an object a line: a call when it has ended, a signal, an end. */
 public final class CallJson {
     private final CallText text;
-    private final LineStyle lines;
+    private final LineFilter filter;
     private final CallSink sink;
     private final long epochOffset;
     private final Map<Integer, CallRecord> begun = new HashMap<>();
@@ -27,13 +28,14 @@ public final class CallJson {
      */
     public CallJson(CallText text, LineStyle lines, CallSink sink, long epochOffset) {
         this.text = text;
-        this.lines = lines;
+        filter = lines.filter();
         this.sink = sink;
         this.epochOffset = epochOffset;
     }
 
     /** Takes the next record. */
     public void accept(CallRecord record) throws IOException {
+        text.see(record);
         switch (record.kind()) {
             case CallRecord.ENTER -> begun.put(record.tid(), record.copy());
             case CallRecord.EXIT -> {
@@ -61,15 +63,14 @@ public final class CallJson {
 
     private void call(@Nullable CallRecord entry, CallRecord exit) throws IOException {
         CallRecord first = entry == null ? exit : entry;
-        long number = first.number();
-        int index = number < 0 || number >= CallTable.CALLS ? CallTable.CALLS : (int) number;
         boolean failed = CallView.isError(exit.result());
-        if (!lines.calls().get(index)
-                || !lines.shows(failed ? CallStatus.FAILED : CallStatus.SUCCESSFUL)) {
+        if (!filter.shows(first)
+                || !text.uses(first, filter.descriptors())
+                || !CallLines.isWanted(filter, text, entry, exit)) {
             return;
         }
         begin(first);
-        field("call", CallTable.name(number));
+        field("call", CallTable.name(first.number()));
         arguments(text.arguments(entry, exit));
         out.append(", \"result\": ").append(exit.result());
         if (failed) {
@@ -111,7 +112,7 @@ public final class CallJson {
     }
 
     private void signal(CallRecord record) throws IOException {
-        if (lines.signals().get((int) record.number()) && record.number() != CallLines.SIGKILL) {
+        if (filter.signals().get((int) record.number()) && record.number() != CallLines.SIGKILL) {
             String words = text.signal(record);
             int blank = words.indexOf(' ');
             begin(record);
@@ -123,14 +124,18 @@ public final class CallJson {
 
     private void end(CallRecord record) throws IOException {
         CallRecord entry = begun.remove(record.tid());
-        if (entry != null && lines.shows(CallStatus.UNFINISHED)) {
+        if (entry != null
+                && filter.shows(entry)
+                && filter.shows(CallStatus.UNFINISHED)
+                && filter.slower() == 0
+                && text.touches(entry, null, filter.paths())) {
             begin(entry);
             field("call", CallTable.name(entry.number()));
             arguments(text.arguments(entry, null));
             out.append(", \"result\": null");
             send();
         }
-        if (lines.exits()) {
+        if (filter.exits()) {
             begin(record);
             field("end", text.end(record));
             send();

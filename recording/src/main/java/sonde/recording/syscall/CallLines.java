@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.recording.syscall.LineStyle.CallStatus;
+import sonde.recording.syscall.LineStyle.ClockForm;
+import sonde.recording.syscall.LineStyle.LineFilter;
 import sonde.recording.syscall.LineStyle.PidForm;
-import sonde.recording.syscall.LineStyle.TimeForm;
 
 /**
  * Writes records as strace's lines, in the order of their times. A call whose line is still open
@@ -23,6 +24,7 @@ import sonde.recording.syscall.LineStyle.TimeForm;
  */
 public final class CallLines {
     private static final long NANOS = 1_000_000_000L;
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     static final int SIGKILL = 9;
     static final int IS_IGNORED = 1;
     private static final int RT_SIGRETURN = CallTable.number("rt_sigreturn");
@@ -32,6 +34,13 @@ public final class CallLines {
     public interface CallSink {
         /** More text. */
         void text(CharSequence text) throws IOException;
+    }
+
+    /** Takes calls whose lines are complete. */
+    @FunctionalInterface
+    public interface CallTally {
+        /** A call; the entry is null for one that began before the trace. */
+        void ended(@Nullable CallRecord entry, CallRecord exit);
     }
 
     /** A thread that was seen. */
@@ -54,6 +63,7 @@ public final class CallLines {
     private final CallText text;
     private final CallStyle style;
     private final LineStyle lines;
+    private final LineFilter filter;
     private final CallSink sink;
     private final long epochOffset;
     private final Map<Integer, ThreadCalls> threads = new HashMap<>();
@@ -66,6 +76,8 @@ public final class CallLines {
     private long lastNanos = -1;
     private long lost;
     private boolean several;
+    private long calls;
+    private CallTally tally = (_, _) -> {};
 
     /**
      * Writes to a sink.
@@ -77,12 +89,24 @@ public final class CallLines {
         this.text = text;
         this.style = style;
         this.lines = lines;
+        filter = lines.filter();
         this.sink = sink;
         this.epochOffset = epochOffset;
     }
 
+    /** Tells of each call that was shown. */
+    public void tell(CallTally to) {
+        tally = to;
+    }
+
+    /** Calls whose lines are complete. */
+    public long calls() {
+        return calls;
+    }
+
     /** Takes the next record. */
     public void accept(CallRecord record) throws IOException {
+        text.see(record);
         if (record.lost() > lost) {
             finishOpen();
             sink.text("*** " + (record.lost() - lost) + " records were lost here\n");
@@ -113,22 +137,16 @@ public final class CallLines {
         }
     }
 
-    private boolean isShown(CallRecord call) {
-        long number = call.number();
-        int index = number < 0 || number >= CallTable.CALLS ? CallTable.CALLS : (int) number;
-        return lines.calls().get(index);
-    }
-
     private void enter(ThreadCalls thread, CallRecord record) throws IOException {
         thread.entry = null;
         thread.interrupted = false;
         thread.begun = false;
-        if (!isShown(record)) {
+        if (!filter.shows(record) || !text.uses(record, filter.descriptors())) {
             return;
         }
         CallRecord entry = record.copy();
         thread.entry = entry;
-        if (!lines.statuses().isEmpty() || entry.lacksMemory()) {
+        if (filter.needsEnd() || entry.lacksMemory()) {
             return; // the line is written when its end is known
         }
         begin(thread, entry, text.begin(entry));
@@ -158,10 +176,10 @@ public final class CallLines {
     private void lead(CallRecord record) {
         head.setLength(0);
         if (lines.pid() == PidForm.PLAIN) {
-            pad(Integer.toString(record.tid()), 5, false).append(' ');
-        } else if (lines.pid() == PidForm.BRACKETS && several) {
+            pad(text.thread(record.tid()), 5, false).append(' ');
+        } else if (lines.pid() == PidForm.ALWAYS || lines.pid() == PidForm.BRACKETS && several) {
             head.append("[pid ");
-            pad(Integer.toString(record.tid()), 5, true).append("] ");
+            pad(text.thread(record.tid()), 5, true).append("] ");
         }
         time(record.nanos());
         if (lines.numbers() && record.kind() <= CallRecord.EXIT) {
@@ -180,39 +198,33 @@ public final class CallLines {
     }
 
     private void time(long nanos) {
-        if (lines.time() == TimeForm.NONE) {
-            return;
-        }
+        ClockForm clock = lines.time().clock();
         long wall = nanos + epochOffset;
-        long micros = Math.floorMod(wall, NANOS) / 1000;
-        switch (lines.time()) {
-            case CLOCK, CLOCK_MICROS -> {
-                Instant instant = Instant.ofEpochSecond(Math.floorDiv(wall, NANOS), 0);
-                head.append(
-                        DateTimeFormatter.ofPattern("HH:mm:ss")
-                                .format(instant.atZone(ZoneId.systemDefault())));
-                if (lines.time() == TimeForm.CLOCK_MICROS) {
-                    fraction(micros);
-                }
-            }
-            case EPOCH -> {
-                head.append(Math.floorDiv(wall, NANOS));
-                fraction(micros);
-            }
-            case RELATIVE -> {
-                long since = lastNanos < 0 ? 0 : nanos - lastNanos;
-                lastNanos = nanos;
-                pad(Long.toString(since / NANOS), 6, true);
-                fraction(since % NANOS / 1000);
-            }
-            case NONE -> {}
+        if (clock == ClockForm.TIME) {
+            Instant instant = Instant.ofEpochSecond(Math.floorDiv(wall, NANOS), 0);
+            head.append(CLOCK.format(instant.atZone(ZoneId.systemDefault())));
+        } else if (clock == ClockForm.UNIX) {
+            head.append(Math.floorDiv(wall, NANOS));
         }
-        head.append(' ');
+        if (clock != ClockForm.NONE) {
+            fraction(Math.floorMod(wall, NANOS), lines.time().clockDigits());
+            head.append(' ');
+        }
+        if (lines.time().sinceDigits() >= 0) {
+            long since = lastNanos < 0 ? 0 : nanos - lastNanos;
+            lastNanos = nanos;
+            head.append(clock == ClockForm.NONE ? "" : "(+");
+            pad(Long.toString(since / NANOS), 6, true);
+            fraction(since % NANOS, lines.time().sinceDigits());
+            head.append(clock == ClockForm.NONE ? " " : ") ");
+        }
     }
 
-    private void fraction(long micros) {
-        String digits = Long.toString(micros);
-        head.append('.').append("000000", 0, 6 - digits.length()).append(digits);
+    private void fraction(long nanos, int digits) {
+        if (digits > 0) {
+            String all = Long.toString(nanos + NANOS);
+            head.append('.').append(all, 1, 1 + digits);
+        }
     }
 
     private void exit(ThreadCalls thread, CallRecord exit) throws IOException {
@@ -220,11 +232,15 @@ public final class CallLines {
         if (entry == null) {
             // The child's side of fork, and calls that were in progress when the trace began.
             boolean alone = exit.number() >= 0 && exit.number() != RT_SIGRETURN;
-            if (alone && isShown(exit) && !isNewborn(exit) && isWanted(exit)) {
+            if (alone
+                    && filter.shows(exit)
+                    && text.uses(exit, filter.descriptors())
+                    && !isNewborn(exit)
+                    && isWanted(null, exit)) {
                 begin(thread, exit, text.begin(null, exit));
                 complete(thread, null, exit);
             }
-        } else if (isWanted(exit)) {
+        } else if (isWanted(entry, exit)) {
             if (!thread.begun) {
                 begin(thread, entry, text.begin(entry, exit));
             } else if (thread.interrupted) {
@@ -241,14 +257,24 @@ public final class CallLines {
 
     /** Whether a child leaves the call that made it. */
     static boolean isNewborn(CallRecord exit) {
-        return exit.result() == 0
-                && List.of("clone", "clone3", "fork", "vfork")
-                        .contains(CallTable.name(exit.number()));
+        return exit.result() == 0 && makesThread(exit);
     }
 
-    private boolean isWanted(CallRecord exit) {
+    static boolean makesThread(CallRecord exit) {
+        return List.of("clone", "clone3", "fork", "vfork").contains(CallTable.name(exit.number()));
+    }
+
+    private boolean isWanted(@Nullable CallRecord entry, CallRecord exit) {
+        return isWanted(filter, text, entry, exit);
+    }
+
+    static boolean isWanted(
+            LineFilter filter, CallText text, @Nullable CallRecord entry, CallRecord exit) {
         boolean failed = CallView.isError(exit.result());
-        return lines.shows(failed ? CallStatus.FAILED : CallStatus.SUCCESSFUL);
+        return filter.shows(failed ? CallStatus.FAILED : CallStatus.SUCCESSFUL)
+                && (filter.slower() == 0
+                        || entry != null && exit.nanos() - entry.nanos() >= filter.slower())
+                && text.touches(entry, exit, filter.paths());
     }
 
     private void resume(ThreadCalls thread, CallRecord entry, CallRecord now) throws IOException {
@@ -266,14 +292,20 @@ public final class CallLines {
         head.append(text.rest(entry, exit)).append(')');
         column(thread);
         head.append("= ").append(text.result(entry, exit));
-        if (lines.durations() && entry != null) {
+        if (lines.time().durationDigits() >= 0 && entry != null) {
             long nanos = exit.nanos() - entry.nanos();
             head.append(" <").append(nanos / NANOS);
-            fraction(nanos % NANOS / 1000);
+            fraction(nanos % NANOS, lines.time().durationDigits());
             head.append('>');
         }
-        sink.text(head.append('\n'));
+        head.append('\n');
+        if (style.dumps()) {
+            text.dump(head, entry, exit);
+        }
+        sink.text(head);
         open = null;
+        calls++;
+        tally.ended(entry, exit);
     }
 
     private void column(ThreadCalls thread) {
@@ -287,7 +319,7 @@ public final class CallLines {
         if (waiting != null) {
             waiting.remove(record.number());
         }
-        if (lines.signals().get((int) record.number()) && record.number() != SIGKILL) {
+        if (filter.signals().get((int) record.number()) && record.number() != SIGKILL) {
             finishOpen();
             lead(record);
             sink.text(head.append("--- ").append(text.signal(record)).append(" ---\n"));
@@ -313,7 +345,8 @@ public final class CallLines {
 
     private void end(ThreadCalls thread, CallRecord record) throws IOException {
         CallRecord entry = thread.entry;
-        if (entry != null && lines.shows(CallStatus.UNFINISHED)) {
+        boolean unfinished = filter.shows(CallStatus.UNFINISHED) && filter.slower() == 0;
+        if (entry != null && unfinished && text.touches(entry, null, filter.paths())) {
             if (!thread.begun) {
                 begin(thread, entry, text.begin(entry));
             } else if (thread.interrupted) {
@@ -333,7 +366,7 @@ public final class CallLines {
         if (record.tid() == record.pid()) {
             sent.remove(record.pid());
         }
-        if (lines.exits()) {
+        if (filter.exits()) {
             finishOpen();
             lead(record);
             sink.text(head.append("+++ ").append(text.end(record)).append(" +++\n"));
@@ -347,14 +380,17 @@ public final class CallLines {
         if (old == null) {
             return;
         }
+        leader.entry = old.entry;
+        leader.begun = old.begun;
+        leader.interrupted = true;
+        if (!filter.superseded()) {
+            return;
+        }
         finishOpen();
         lead(record);
         sink.text(
                 head.append("+++ superseded by execve in pid ")
                         .append(record.result())
                         .append(" +++\n"));
-        leader.entry = old.entry;
-        leader.begun = old.begun;
-        leader.interrupted = true;
     }
 }

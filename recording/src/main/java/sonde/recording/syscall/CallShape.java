@@ -44,6 +44,13 @@ record CallShape(
         }
     }
 
+    /** How many arguments the call has, whatever the one that chooses says. */
+    int mostArguments() {
+        return choices.values().stream()
+                .mapToInt(one -> one.arguments().size())
+                .reduce(arguments.size(), Math::max);
+    }
+
     /** The line for these arguments. */
     CallShape chosen(long[] values) {
         if (chooser < 0) {

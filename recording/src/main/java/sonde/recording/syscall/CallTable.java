@@ -56,9 +56,15 @@ public final class CallTable {
         }
     }
 
-    /** Reads the table; some 5 ms. */
+    private static final class ReadOnce {
+        static final CallTable TABLE =
+                new CallTable(
+                        ResourceTable.lines(CallTable.class.getResourceAsStream("calls.txt")));
+    }
+
+    /** The table; the first time it is read, which takes a JVM that starts some 15 ms. */
     public static CallTable read() {
-        return new CallTable(ResourceTable.lines(CallTable.class.getResourceAsStream("calls.txt")));
+        return ReadOnce.TABLE;
     }
 
     /** A table of such lines, for tests. */
@@ -81,6 +87,11 @@ public final class CallTable {
         }
         String known = NAMES.nameOf(number);
         return known.startsWith("syscall ") ? "syscall_0x" + Long.toHexString(number) : known;
+    }
+
+    /** What stands for a call of a 32-bit program. */
+    public static long compat(int number) {
+        return COMPAT_BASE + number;
     }
 
     /** The number of a call; -1 for a name that x86-64 does not have. */
@@ -115,14 +126,15 @@ public final class CallTable {
         switch (name) {
             case "file" ->
                     byName.values().stream()
-                            .filter(one -> one.arguments().stream().anyMatch(CallTable::isPath))
+                            .filter(one ->
+                                    one.arguments().stream().anyMatch(each -> isPath(each.shape())))
                             .forEach(one -> found.set(one.number()));
             case "desc" ->
                     byName.values().stream()
                             .filter(one ->
                                     isDescriptor(one.result())
                                             || one.arguments().stream()
-                                                    .anyMatch(each -> isDescriptor(each.shape())))
+                                                    .anyMatch(each -> hasDescriptor(each.shape())))
                             .forEach(one -> found.set(one.number()));
             default -> {
                 List<String> calls = classes.get(name);
@@ -135,13 +147,30 @@ public final class CallTable {
         return found;
     }
 
-    private static boolean isPath(CallArgument argument) {
-        return argument.shape() instanceof PointerTo pointer
+    static boolean isPath(ArgumentShape shape) {
+        return shape instanceof PointerTo pointer
                 && pointer.target() instanceof Special(SpecialForm form)
                 && form == SpecialForm.PATH;
     }
 
-    private static boolean isDescriptor(@Nullable ArgumentShape shape) {
+    private static boolean hasDescriptor(ArgumentShape shape) {
+        return isDescriptor(shape)
+                || shape instanceof PointerTo pointer
+                        && (firstDescriptor(pointer.target())
+                                || pointer.target() instanceof Special(SpecialForm form)
+                                        && form == SpecialForm.FDSET);
+    }
+
+    /** Whether memory begins with a descriptor. */
+    static boolean firstDescriptor(TargetShape target) {
+        return switch (target) {
+            case StructShape struct -> isDescriptor(struct.fields().getFirst().shape());
+            case Boxed(ArgumentShape number) -> isDescriptor(number);
+            case Special _ -> false;
+        };
+    }
+
+    static boolean isDescriptor(@Nullable ArgumentShape shape) {
         return shape instanceof PlainNumber(NumberForm form)
                 && (form == NumberForm.FD || form == NumberForm.AT);
     }

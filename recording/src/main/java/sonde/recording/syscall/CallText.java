@@ -1,7 +1,10 @@
 package sonde.recording.syscall;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.recording.syscall.ArgumentShape.ConstantNumber;
 import sonde.recording.syscall.ArgumentShape.NumberForm;
@@ -23,16 +26,38 @@ public final class CallText {
 
     private final CallTable table;
     private final CallStyle style;
-    private final StringBuilder out = new StringBuilder();
+    private final CallOut out;
     private final SpecialText special;
     private final ArgumentText text;
+    private final @Nullable ThreadNames threads;
 
     /** By that table. */
     public CallText(CallTable table, CallStyle style) {
         this.table = table;
         this.style = style;
-        text = new ArgumentText(out);
+        out = new CallOut(style.constants());
+        threads = style.descriptors().names() ? new ThreadNames() : null;
+        text = new ArgumentText(out, threads);
         special = new SpecialText(out, text);
+    }
+
+    /** Calls that must be captured when names of threads are wanted. */
+    public static int[] namingCalls() {
+        return Arrays.stream(ThreadNames.CALLS).mapToInt(CallTable::number).toArray();
+    }
+
+    /** Looks at a record, whether or not it is shown. */
+    void see(CallRecord record) {
+        if (threads != null) {
+            threads.see(record);
+        }
+    }
+
+    /** The number of a thread, with its name where names are wanted. */
+    String thread(int tid) {
+        out.setLength(0);
+        text.process(tid);
+        return out.toString();
     }
 
     /** The name and the arguments that are known when the call begins. */
@@ -49,8 +74,8 @@ public final class CallText {
         out.setLength(0);
         out.append(CallTable.name(call.number())).append('(');
         CallShape shape = table.shape(call.number(), call.arguments());
-        if (shape == null) {
-            unknown(call);
+        if (shape == null || call.raw()) {
+            numbers(call, shape);
         } else if (isClone(shape)) {
             special.cloneEntry(call);
         } else {
@@ -64,6 +89,7 @@ public final class CallText {
         CallView call = CallView.of(style, entry, null);
         CallShape shape = table.shape(call.number(), call.arguments());
         return shape == null
+                || call.raw()
                 || shape.number() != CLONE3
                         && !isClone(shape)
                         && shape.arguments().stream().noneMatch(CallArgument::isOut);
@@ -74,7 +100,9 @@ public final class CallText {
         CallView call = CallView.of(style, entry, exit);
         out.setLength(0);
         CallShape shape = table.shape(call.number(), call.arguments());
-        if (shape != null && isClone(shape)) {
+        if (call.raw()) {
+            return "";
+        } else if (shape != null && isClone(shape)) {
             special.cloneExit(call);
         } else if (shape != null && shape.number() == CLONE3) {
             out.append(special.cloneResult(call)).append(", ").append(call.arguments()[1]);
@@ -84,14 +112,78 @@ public final class CallText {
         return out.toString();
     }
 
+    /** Whether one of the descriptors is an argument; true where any call is wanted. */
+    boolean uses(CallRecord call, @Nullable BitSet descriptors) {
+        if (descriptors == null) {
+            return true;
+        }
+        CallShape shape = table.shape(call.number(), CallView.of(style, call, null).arguments());
+        for (int i = 0; shape != null && i < shape.arguments().size(); i++) {
+            long value = call.argument(i);
+            if (CallTable.isDescriptor(shape.arguments().get(i).shape())
+                    && (int) value >= 0
+                    && descriptors.get((int) value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether one of the paths is an argument, or behind a descriptor of the call. */
+    boolean touches(@Nullable CallRecord entry, @Nullable CallRecord exit, Set<String> paths) {
+        if (paths.isEmpty()) {
+            return true;
+        }
+        CallView call = CallView.of(style, entry, exit);
+        CallShape shape = table.shape(call.number(), call.arguments());
+        int count = shape == null ? 0 : Math.min(6, shape.arguments().size());
+        boolean found = isOneOf(paths, call.file(CaptureOp.RESULT));
+        for (int i = 0; shape != null && i < count && !found; i++) {
+            ArgumentShape argument = shape.arguments().get(i).shape();
+            if (CallTable.isDescriptor(argument)) {
+                found = isOneOf(paths, call.file(i));
+            } else if (CallTable.isPath(argument)) {
+                CallView.Piece piece = call.in(i, 0);
+                found = piece != null && paths.contains(piece.string(0, piece.length()));
+            }
+            for (int j = 0; j < CaptureOp.PARTS && !found; j++) {
+                CallView.Piece file = call.file(i, (long) j);
+                found = isOneOf(paths, file);
+            }
+        }
+        return found;
+    }
+
+    private static boolean isOneOf(Set<String> paths, CallView.@Nullable Piece file) {
+        return file != null && paths.contains(DescriptorText.path(file));
+    }
+
+    /** Appends the data that a call read or wrote, where their descriptor is one of those asked. */
+    void dump(StringBuilder to, @Nullable CallRecord entry, CallRecord exit) {
+        CallView call = CallView.of(style, entry, exit);
+        CallShape shape = table.shape(call.number(), call.arguments());
+        int fd = (int) call.arguments()[0];
+        if (shape == null || fd < 0 || call.failed() || call.result() == 0) {
+            return;
+        }
+        for (int i = 0; i < shape.arguments().size(); i++) {
+            if (shape.arguments().get(i).shape() instanceof ArgumentShape.PointerTo pointer
+                    && (pointer.out() ? style.dumpRead() : style.dumpWrite()).get(fd)) {
+                HexDump.append(to, call, i, pointer);
+            }
+        }
+    }
+
     private static boolean isClone(CallShape shape) {
         return !shape.arguments().isEmpty()
                 && shape.arguments().getFirst().shape() instanceof PlainNumber(NumberForm form)
                 && form == NumberForm.CLONE;
     }
 
-    private void unknown(CallView call) {
-        for (int i = 0; i < 6; i++) {
+    private void numbers(CallView call, @Nullable CallShape chosen) {
+        CallShape shape = chosen == null ? null : table.shape(chosen.number());
+        int count = shape == null ? 6 : isClone(shape) ? 5 : shape.mostArguments();
+        for (int i = 0; i < Math.min(6, count); i++) {
             out.append(i == 0 ? "" : ", ");
             ConstantSet.appendHex(out, call.arguments()[i]);
         }
@@ -117,6 +209,9 @@ public final class CallText {
             }
             out.append(first ? "" : ", ");
             first = false;
+            if (style.argumentNames()) {
+                out.append(argument.name()).append('=');
+            }
             text.append(call, i, argument.shape());
         }
     }
@@ -173,8 +268,12 @@ public final class CallText {
             if (errno >= ERESTARTSYS && errno <= 516 && errno != 515) {
                 out.append("? ").append(Errno.name(errno)).append(restart(errno));
             } else {
-                out.append("-1 ").append(Errno.describe(errno));
+                out.append("-1 ");
+                out.append(Errno.describe(errno));
             }
+            return out.toString();
+        } else if (call.raw()) {
+            ConstantSet.appendHex(out, result);
             return out.toString();
         }
         switch (form) {
@@ -183,7 +282,9 @@ public final class CallText {
                 out.append(result == 0 ? "" : "0x").append(Long.toHexString(result));
             }
             case PlainNumber(NumberForm number) when number == NumberForm.FD ->
-                    text.descriptor(call, (int) result);
+                    text.result(call, (int) result);
+            case PlainNumber(NumberForm number) when number == NumberForm.PID ->
+                    text.process((int) result);
             case PlainNumber(NumberForm number) when number == NumberForm.OCTAL ->
                     text.number(call, NumberForm.PERM, result);
             case ConstantNumber _ -> ConstantSet.appendHex(out, result);
@@ -212,7 +313,7 @@ public final class CallText {
         CallView.Piece info = CallView.of(style, signal, null).in(0, 0);
         out.append(' ');
         if (info != null && info.length() >= SignalText.BYTES) {
-            SignalText.append(out, info);
+            SignalText.append(out, text, info);
         } else {
             out.append("{si_signo=");
             text.signal((int) signal.number());

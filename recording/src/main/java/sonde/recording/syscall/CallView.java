@@ -1,5 +1,6 @@
 package sonde.recording.syscall;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,15 @@ record CallView(
             return CallRecord.s64(bytes, offset + at);
         }
 
+        /** The letters up to a NUL, at most so many bytes. */
+        String string(int at, int most) {
+            int end = 0;
+            while (end < most && at + end < length && u8(at + end) != 0) {
+                end++;
+            }
+            return new String(bytes, offset + at, end, StandardCharsets.ISO_8859_1);
+        }
+
         /** A part of it, as far as it reaches. */
         Piece part(int from, int most) {
             int begin = Math.min(from, length);
@@ -50,6 +60,25 @@ record CallView(
             arguments[i] = any.argument(i);
         }
         return new CallView(style, entry, exit, any.pid(), any.number(), arguments);
+    }
+
+    /** Whether structs are shown with all fields. */
+    boolean verbose() {
+        return style.calls().verbose().get(index());
+    }
+
+    /** Whether addresses of structs are shown, not what they point to. */
+    boolean pointers() {
+        return style.calls().pointers().get(index());
+    }
+
+    /** Whether arguments are numbers. */
+    boolean raw() {
+        return style.calls().raw().get(index());
+    }
+
+    private int index() {
+        return number < 0 || number >= CallTable.CALLS ? CallTable.CALLS : (int) number;
     }
 
     long result() {
@@ -75,6 +104,24 @@ record CallView(
     @Nullable Piece out(int argument, int part) {
         Piece whole = piece(exit, argument, part, 0);
         return whole == null ? piece(exit, argument, part, CallRecord.CUT) : whole;
+    }
+
+    /** The file behind a descriptor: an argument, or {@link CaptureOp#RESULT}. */
+    @Nullable Piece file(int argument) {
+        return file(argument, FilePiece.PART);
+    }
+
+    /** The file behind a descriptor of an array. */
+    @Nullable Piece file(int argument, long element) {
+        return element >= CaptureOp.PARTS
+                ? null
+                : file(argument, FilePiece.PART + 1 + (int) element);
+    }
+
+    private @Nullable Piece file(int argument, int part) {
+        Piece early = piece(entry, argument, part, 0);
+        Piece file = early == null ? piece(exit, argument, part, 0) : early;
+        return file == null || file.length() < FilePiece.BYTES ? null : file;
     }
 
     private static @Nullable Piece piece(

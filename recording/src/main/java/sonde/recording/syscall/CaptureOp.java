@@ -1,9 +1,12 @@
 package sonde.recording.syscall;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.recording.syscall.ArgumentShape.LengthShape;
 import sonde.recording.syscall.ArgumentShape.NumberForm;
@@ -40,16 +43,25 @@ public record CaptureOp(
     /** A struct msghdr. */
     public static final int KIND_MESSAGE = 5;
 
+    /** What the descriptor in the argument stands for; with LENGTH_RESULT that in the result. */
+    public static final int KIND_FILE = 6;
+
+    /** An array of descriptors, {@code element} bytes apart; the fixed length is a number. */
+    public static final int KIND_FILES = 7;
+
     public static final int LENGTH_FIXED = 0;
     public static final int LENGTH_ARGUMENT = 1;
     public static final int LENGTH_RESULT = 2;
     public static final int LENGTH_BEHIND = 3;
 
+    /** The number of the "argument" that is the result, in pieces of files. */
+    public static final int RESULT = 7;
+
     /** Operations of a call at its entry, and as many at its exit. */
     public static final int MOST = 8;
 
     /** Parts of a vector that are read. */
-    public static final int PARTS = 33;
+    public static final int PARTS = 120;
 
     /**
      * The operations of a call.
@@ -57,14 +69,33 @@ public record CaptureOp(
      * @param entry what is read when the call begins; the same is read again when it ends if the
      *     memory was not present
      */
-    public record CallPlan(List<CaptureOp> entry, List<CaptureOp> exit) {}
+    public record CallPlan(List<CaptureOp> entry, List<CaptureOp> exit) {
+        boolean needsFiles() {
+            return Stream.concat(entry.stream(), exit.stream())
+                    .anyMatch(op -> op.kind() == KIND_FILE || op.kind() == KIND_FILES);
+        }
+    }
 
     /**
      * The plan of a call, and the plans of the values of the argument that chooses another line.
      *
      * @param chooser that argument; -1 for none
      */
-    public record NumberPlan(CallPlan plan, int chooser, Map<Long, CallPlan> choices) {}
+    public record NumberPlan(CallPlan plan, int chooser, Map<Long, CallPlan> choices) {
+        /** Whether descriptors are followed. */
+        public boolean needsFiles() {
+            return plan.needsFiles() || choices.values().stream().anyMatch(CallPlan::needsFiles);
+        }
+    }
+
+    /**
+     * What is wanted besides what the table says.
+     *
+     * @param limit bytes of a string (-s)
+     * @param files whether the files behind descriptors are wanted (-y, -P)
+     * @param verbose calls that are shown with all fields (-v)
+     */
+    public record PlanStyle(int limit, boolean files, BitSet verbose) {}
 
     private static final int SIGNAL_MASK = 296; // uc_sigmask in struct ucontext of x86-64
 
@@ -78,33 +109,37 @@ public record CaptureOp(
                 | (long) most << 48;
     }
 
-    /**
-     * What is captured of a call.
-     *
-     * @param limit bytes of a string (-s)
-     */
-    public static NumberPlan plan(CallTable table, int number, int limit) {
+    /** What is captured of a call. */
+    public static NumberPlan plan(CallTable table, int number, PlanStyle style) {
         CallShape shape = table.shape(number);
         if (shape == null) {
             return new NumberPlan(new CallPlan(List.of(), List.of()), -1, Map.of());
         }
         Map<Long, CallPlan> choices = new TreeMap<>();
-        shape.choices().forEach((value, line) -> choices.put(value, plan(line, limit)));
-        return new NumberPlan(plan(shape, limit), shape.chooser(), choices);
+        shape.choices().forEach((value, line) -> choices.put(value, plan(line, style)));
+        return new NumberPlan(plan(shape, style), shape.chooser(), choices);
     }
 
-    private static CallPlan plan(CallShape shape, int limit) {
+    private static CallPlan plan(CallShape shape, PlanStyle style) {
+        int limit = style.limit();
         List<CaptureOp> entry = new ArrayList<>();
         List<CaptureOp> exit = new ArrayList<>();
         for (int i = 0; i < shape.arguments().size(); i++) {
             switch (shape.arguments().get(i).shape()) {
                 case PointerTo pointer -> {
-                    CaptureOp op = of(i, pointer, limit);
+                    CaptureOp op =
+                            isSpecial(pointer, SpecialForm.ENVP)
+                                            && style.verbose().get(shape.number())
+                                    ? new CaptureOp(KIND_STRINGS, i, LENGTH_FIXED, 0, 0, limit + 2)
+                                    : of(i, pointer, limit);
                     if (pointer.in() || isSpecial(pointer, SpecialForm.SOCKLEN)) {
                         entry.add(op);
                     }
                     if (pointer.out()) {
                         exit.add(op);
+                    }
+                    if (pointer.out() && isSpecial(pointer, SpecialForm.MSGHDR)) {
+                        entry.add(fixed(i, 0, 56)); // the length of the name before
                     }
                     if (isSpecial(pointer, SpecialForm.SIGMASKPAIR)) {
                         // The set that the pair points to is read as a part of a vector.
@@ -132,7 +167,41 @@ public record CaptureOp(
                 exit.add(fixed(4, 0, 16));
             }
         }
+        if (style.files()) {
+            files(shape, entry, exit);
+        }
         return new CallPlan(entry, exit);
+    }
+
+    private static void files(CallShape shape, List<CaptureOp> entry, List<CaptureOp> exit) {
+        for (int i = 0; i < shape.arguments().size(); i++) {
+            ArgumentShape argument = shape.arguments().get(i).shape();
+            if (CallTable.isDescriptor(argument)) {
+                entry.add(new CaptureOp(KIND_FILE, i, LENGTH_FIXED, 0, 0, 1));
+            } else if (argument instanceof PointerTo pointer
+                    && CallTable.firstDescriptor(pointer.target())) {
+                array(i, pointer).ifPresent(op -> (pointer.out() ? exit : entry).add(op));
+            }
+        }
+        if (CallTable.isDescriptor(shape.result())) {
+            exit.add(new CaptureOp(KIND_FILE, RESULT, LENGTH_RESULT, 0, 0, 1));
+        }
+    }
+
+    private static Optional<CaptureOp> array(int index, PointerTo pointer) {
+        int bytes =
+                switch (pointer.target()) {
+                    case TargetShape.StructShape struct -> struct.bytes();
+                    default -> 4;
+                };
+        return switch (pointer.count()) {
+            case LengthShape.FixedCount(int number) ->
+                    Optional.of(new CaptureOp(KIND_FILES, index, LENGTH_FIXED, number, bytes, 1));
+            case LengthShape.ByArgument(int number) ->
+                    Optional.of(
+                            new CaptureOp(KIND_FILES, index, LENGTH_ARGUMENT, number, bytes, 1));
+            case null, default -> Optional.empty();
+        };
     }
 
     private static boolean isSpecial(PointerTo pointer, SpecialForm form) {

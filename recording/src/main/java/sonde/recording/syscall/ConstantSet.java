@@ -71,7 +71,7 @@ final class ConstantSet {
     }
 
     /** Appends the name of a number; whether there is one. */
-    boolean appendName(StringBuilder out, long value, int bits) {
+    boolean appendName(CallOut out, long value, int bits) {
         read();
         for (int i = 0; i < values.length; i++) {
             if (values[i] == value || bits == 32 && (int) values[i] == (int) value) {
@@ -83,11 +83,16 @@ final class ConstantSet {
     }
 
     /** The name, or the number with a remark: {@code 0x3001 /* ARCH_??? *}{@code /}. */
-    void appendEnum(StringBuilder out, long value, int bits) {
-        if (!appendName(out, value, bits)) {
-            appendHex(out, bits == 32 ? value & 0xffffffffL : value);
-            out.append(" /* ").append(prefix()).append("??? */");
-        }
+    void appendEnum(CallOut out, long value, int bits) {
+        long shown = bits == 32 ? value & 0xffffffffL : value;
+        out.named(
+                shown,
+                () -> {
+                    if (!appendName(out, value, bits)) {
+                        appendHex(out, shown);
+                        out.append(" /* ").append(prefix()).append("??? */");
+                    }
+                });
     }
 
     /**
@@ -95,23 +100,29 @@ final class ConstantSet {
      *
      * @param zero for no flags at all; empty for {@code 0}
      */
-    void appendFlags(StringBuilder out, long value, String zero) {
+    void appendFlags(CallOut out, long value, String zero) {
+        if (value == 0 && zero.isEmpty()) {
+            out.append('0');
+        } else {
+            out.named(value, () -> flags(out, value, zero));
+        }
+    }
+
+    private void flags(CallOut out, long value, String zero) {
         int start = out.length();
         long rest = appendKnown(out, value, false);
         if (rest != 0) {
             boolean alone = out.length() == start;
             out.append(alone ? "" : "|");
             appendHex(out, rest);
-            if (alone) {
-                out.append(" /* ").append(prefix()).append("??? */");
-            }
+            out.append(alone ? " /* " + prefix() + "??? */" : "");
         } else if (out.length() == start) {
-            out.append(zero.isEmpty() ? "0" : zero);
+            out.append(zero);
         }
     }
 
     /** Appends the flags that have names, a bar before each where asked; the others come back. */
-    long appendKnown(StringBuilder out, long value, boolean barBefore) {
+    long appendKnown(CallOut out, long value, boolean barBefore) {
         read();
         long rest = value;
         boolean bar = barBefore;
@@ -137,7 +148,7 @@ final class ConstantSet {
     }
 
     /** {@code 0x1f}; {@code 0} for zero. */
-    static void appendHex(StringBuilder out, long value) {
+    static void appendHex(CallOut out, long value) {
         out.append(value == 0 ? "" : "0x").append(Long.toHexString(value));
     }
 }

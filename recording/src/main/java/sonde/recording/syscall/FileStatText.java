@@ -11,9 +11,9 @@ import sonde.recording.syscall.CallView.Piece;
 final class FileStatText {
     private FileStatText() {}
 
-    static void stat(StringBuilder out, ArgumentText text, CallView call, Piece piece) {
+    static void stat(CallOut out, ArgumentText text, CallView call, Piece piece) {
         int mode = piece.s32(24);
-        boolean verbose = call.style().verbose();
+        boolean verbose = call.verbose();
         out.append('{');
         if (verbose) {
             out.append("st_dev=");
@@ -48,10 +48,10 @@ final class FileStatText {
         out.append(verbose ? "}" : ", ...}");
     }
 
-    static void statx(StringBuilder out, ArgumentText text, CallView call, Piece piece) {
+    static void statx(CallOut out, ArgumentText text, CallView call, Piece piece) {
         out.append("{stx_mask=");
         ConstantSet.of("STATX").appendFlags(out, piece.s32(0) & 0xffffffffL, "");
-        boolean verbose = call.style().verbose();
+        boolean verbose = call.verbose();
         if (verbose) {
             out.append(", stx_blksize=").append(piece.s32(4));
         }
@@ -90,7 +90,7 @@ final class FileStatText {
     }
 
     /** A remark with the time as people read it. */
-    static void time(StringBuilder out, long seconds, long nanos) {
+    static void time(CallOut out, long seconds, long nanos) {
         if (seconds == 0 && nanos == 0 || seconds < -1L << 40 || seconds > 1L << 40) {
             return;
         }
@@ -103,10 +103,10 @@ final class FileStatText {
     }
 
     /** struct termios of the kernel: four u32 of flags, u8 line, 19 control characters. */
-    static void termios(StringBuilder out, CallView call, Piece piece) {
+    static void termios(CallOut out, CallView call, Piece piece) {
         int control = piece.s32(8);
         int local = piece.s32(12);
-        if (call.style().verbose()) {
+        if (call.verbose()) {
             String[] names = {"c_iflags", "c_oflags", "c_cflags", "c_lflags"};
             for (int i = 0; i < 4; i++) {
                 out.append(i == 0 ? "{" : ", ").append(names[i]).append('=');

@@ -23,8 +23,7 @@ final class SignalText {
     private SignalText() {}
 
     /** {@code {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=5, ...}}. */
-    static void append(StringBuilder out, Piece info) {
-        ArgumentText text = new ArgumentText(out);
+    static void append(CallOut out, ArgumentText text, Piece info) {
         int signal = info.s32(0);
         int error = info.s32(4);
         int code = info.s32(8);
@@ -39,8 +38,7 @@ final class SignalText {
         out.append('}');
     }
 
-    private static void fields(
-            StringBuilder out, ArgumentText text, Piece info, int signal, int code) {
+    private static void fields(CallOut out, ArgumentText text, Piece info, int signal, int code) {
         boolean faults =
                 signal == SIGILL
                         || signal == SIGFPE
@@ -50,16 +48,16 @@ final class SignalText {
         if (code == SI_KERNEL) {
             return;
         } else if (code == SI_USER || code == SI_TKILL) {
-            sender(out, info);
+            sender(out, text, info);
         } else if (code == SI_TIMER) {
             out.append(", si_timerid=").append(info.s32(16));
             out.append(", si_overrun=").append(info.s32(20));
             value(out, text, info, 24);
         } else if (code < 0) {
-            sender(out, info);
+            sender(out, text, info);
             value(out, text, info, 24);
         } else if (signal == SIGCHLD) {
-            sender(out, info);
+            sender(out, text, info);
             out.append(", si_status=");
             if (code == 1) {
                 out.append(info.s32(24));
@@ -82,12 +80,12 @@ final class SignalText {
             out.append(info.s32(28) == 0xc000003e ? "AUDIT_ARCH_X86_64" : "0x");
             out.append(info.s32(28) == 0xc000003e ? "" : Integer.toHexString(info.s32(28)));
         } else {
-            sender(out, info);
+            sender(out, text, info);
         }
     }
 
     /** Clock ticks: USER_HZ is 100 everywhere but on alpha. */
-    private static void ticks(StringBuilder out, long ticks) {
+    private static void ticks(CallOut out, long ticks) {
         out.append(ticks);
         if (ticks > 0) {
             out.append(" /* ").append(ticks / 100).append(ticks % 100 < 10 ? ".0" : ".");
@@ -95,17 +93,18 @@ final class SignalText {
         }
     }
 
-    private static void sender(StringBuilder out, Piece info) {
-        out.append(", si_pid=").append(info.s32(16));
+    private static void sender(CallOut out, ArgumentText text, Piece info) {
+        out.append(", si_pid=");
+        text.process(info.s32(16));
         out.append(", si_uid=").append(info.s32(20) & 0xffffffffL);
     }
 
-    private static void value(StringBuilder out, ArgumentText text, Piece info, int at) {
+    private static void value(CallOut out, ArgumentText text, Piece info, int at) {
         out.append(", si_int=").append(info.s32(at)).append(", si_ptr=");
         text.address(info.s64(at));
     }
 
-    private static void code(StringBuilder out, int signal, int code) {
+    private static void code(CallOut out, int signal, int code) {
         String set =
                 switch (signal) {
                     case SIGCHLD -> "CLD";

@@ -22,11 +22,11 @@ final class SocketText {
     private static final int SCM_RIGHTS = 1;
     private static final int SCM_CREDENTIALS = 2;
 
-    private final StringBuilder out;
+    private final CallOut out;
     private final ArgumentText text;
     private final SpecialText special;
 
-    SocketText(StringBuilder out, ArgumentText text, SpecialText special) {
+    SocketText(CallOut out, ArgumentText text, SpecialText special) {
         this.out = out;
         this.text = text;
         this.special = special;
@@ -100,7 +100,7 @@ final class SocketText {
             out.append("), sin6_flowinfo=htonl(");
             out.append(Integer.toUnsignedString(Integer.reverseBytes(piece.s32(4))));
             out.append("), inet_pton(AF_INET6, \"")
-                    .append(sixteen(piece))
+                    .append(sixteen(piece, 8))
                     .append("\", &sin6_addr)");
             out.append(", sin6_scope_id=");
             out.append(piece.length() >= 28 ? Integer.toUnsignedString(piece.s32(24)) : "0");
@@ -135,8 +135,9 @@ final class SocketText {
     }
 
     /** The address with the longest run of zeros left out, as inet_ntop(3) writes it. */
-    private static String sixteen(Piece piece) {
-        byte[] address = Arrays.copyOfRange(piece.bytes(), piece.offset() + 8, piece.offset() + 24);
+    static String sixteen(Piece piece, int at) {
+        int from = piece.offset() + at;
+        byte[] address = Arrays.copyOfRange(piece.bytes(), from, from + 16);
         int best = -1;
         int length = 1;
         for (int i = 0; i < 8; i++) {
@@ -212,7 +213,13 @@ final class SocketText {
         } else {
             address(call, name.part(0, nameLength));
         }
-        out.append(", msg_namelen=").append(nameLength).append(", msg_iov=");
+        Piece before = isOut ? call.in(index, 0) : null;
+        boolean changed = before != null && before.length() >= 12 && before.s32(8) != nameLength;
+        out.append(", msg_namelen=");
+        if (changed && before != null) {
+            out.append(before.s32(8)).append(" => ");
+        }
+        out.append(nameLength).append(", msg_iov=");
         Piece vector = isOut ? call.out(index, 3) : call.in(index, 3);
         if (header.s64(16) == 0 || vector == null) {
             text.address(header.s64(16));

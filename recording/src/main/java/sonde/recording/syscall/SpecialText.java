@@ -20,11 +20,11 @@ final class SpecialText {
     private static final int CLONE_PIDFD = 0x1000;
     private static final int FUTEX_CLOCK_REALTIME = 256;
 
-    private final StringBuilder out;
+    private final CallOut out;
     private final ArgumentText text;
     private final SocketText sockets;
 
-    SpecialText(StringBuilder out, ArgumentText text) {
+    SpecialText(CallOut out, ArgumentText text) {
         this.out = out;
         this.text = text;
         sockets = new SocketText(out, text, this);
@@ -39,12 +39,21 @@ final class SpecialText {
             case IOCTL -> ioctl((int) value);
             case FUTEXOP -> {
                 ConstantSet ops = ConstantSet.of("FUTEX");
-                ops.appendEnum(out, value & 0xffffffffL & ~FUTEX_CLOCK_REALTIME, 32);
-                out.append((value & FUTEX_CLOCK_REALTIME) != 0 ? "|FUTEX_CLOCK_REALTIME" : "");
+                long op = value & 0xffffffffL & ~FUTEX_CLOCK_REALTIME;
+                boolean realTime = (value & FUTEX_CLOCK_REALTIME) != 0;
+                out.named(
+                        value & 0xffffffffL,
+                        () -> {
+                            if (!ops.appendName(out, op, 32)) {
+                                appendHex(out, op);
+                                out.append(" /* FUTEX_??? */");
+                            }
+                            out.append(realTime ? "|FUTEX_CLOCK_REALTIME" : "");
+                        });
             }
             case FUTEXBITS -> {
                 if ((int) value == -1) {
-                    out.append("FUTEX_BITSET_MATCH_ANY");
+                    out.named(0xffffffffL, () -> out.append("FUTEX_BITSET_MATCH_ANY"));
                 } else {
                     appendHex(out, value & 0xffffffffL);
                 }
@@ -144,7 +153,7 @@ final class SpecialText {
                 return signals(piece.length() < 8 ? null : piece);
             }
             case SIGACTION -> action(piece);
-            case SIGINFO -> SignalText.append(out, piece);
+            case SIGINFO -> SignalText.append(out, text, piece);
             case SIGMASKPAIR -> maskPair(call, index, piece);
             case STAT -> FileStatText.stat(out, text, call, piece);
             case STATX -> FileStatText.statx(out, text, call, piece);
@@ -188,9 +197,10 @@ final class SpecialText {
     /** Strings are the parts 1 and on; the piece itself has their addresses. */
     private void strings(CallView call, int index, Piece addresses) {
         out.append('[');
+        int most = call.verbose() ? CaptureOp.PARTS : call.style().limit();
         for (int i = 0; i * 8 < addresses.length() && addresses.s64(i * 8) != 0; i++) {
             out.append(i == 0 ? "" : ", ");
-            if (i == CaptureOp.PARTS - 1) {
+            if (i >= Math.min(most, CaptureOp.PARTS - 1)) {
                 out.append("...");
                 break;
             }
@@ -205,6 +215,10 @@ final class SpecialText {
     }
 
     private void environment(CallView call, int index, Piece piece) {
+        if (call.verbose()) {
+            strings(call, index, piece);
+            return;
+        }
         int count = 0;
         while (count * 8 + 8 <= piece.length() && piece.s64(count * 8) != 0) {
             count++;
@@ -248,9 +262,8 @@ final class SpecialText {
         for (int signal = 1; signal <= 64; signal++) {
             if ((set >>> signal - 1 & 1) != 0 != most) {
                 out.append(first ? "" : " ");
-                int start = out.length();
-                text.signal(signal);
-                out.delete(start, start + "SIG".length());
+                String name = ArgumentText.signalName(signal).substring("SIG".length());
+                out.named(Integer.toString(signal), () -> out.append(name));
                 first = false;
             }
         }
@@ -264,7 +277,8 @@ final class SpecialText {
         long flags = piece.s64(8);
         out.append((flags & 4) != 0 && handler > 1 ? "{sa_handler=" : "{sa_handler=");
         if (handler == 0 || handler == 1) {
-            out.append(handler == 0 ? "SIG_DFL" : "SIG_IGN");
+            String name = handler == 0 ? "SIG_DFL" : "SIG_IGN";
+            out.named(handler == 0 ? "0" : "0x1", () -> out.append(name));
         } else {
             text.address(handler);
         }
@@ -381,6 +395,10 @@ final class SpecialText {
         out.append("child_stack=");
         text.address(call.arguments()[1]);
         out.append(", flags=");
+        out.named(flags, () -> cloneFlags(flags));
+    }
+
+    private void cloneFlags(long flags) {
         int signal = (int) (flags & 0xff);
         int start = out.length();
         long rest = ConstantSet.of("CLONE").appendKnown(out, flags & 0xffffff00L, false);
@@ -390,7 +408,7 @@ final class SpecialText {
         }
         if (signal != 0 || out.length() == start) {
             out.append(out.length() == start ? "" : "|");
-            text.signal(signal);
+            out.append(signal == 0 ? "0" : ArgumentText.signalName(signal));
         }
     }
 
@@ -422,7 +440,8 @@ final class SpecialText {
             out.append(i == 0 ? "" : ", ");
             long nanos = piece.s64(16 * i + 8);
             if (nanos == 0x3fffffff || nanos == 0x3ffffffe) {
-                out.append(nanos == 0x3fffffff ? "UTIME_NOW" : "UTIME_OMIT");
+                String name = nanos == 0x3fffffff ? "UTIME_NOW" : "UTIME_OMIT";
+                out.named(Long.toString(nanos), () -> out.append(name));
                 continue;
             }
             long seconds = piece.s64(16 * i);

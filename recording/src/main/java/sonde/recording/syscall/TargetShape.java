@@ -59,5 +59,10 @@ sealed interface TargetShape {
         SpecialForm(int bytes) {
             this.bytes = bytes;
         }
+
+        /** Whether it is a string, which is shown where structs are not. */
+        boolean isText() {
+            return this == PATH || this == STR || this == BYTES || this == HEXBYTES;
+        }
     }
 }

@@ -17,9 +17,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.recording.syscall.CaptureOp.PlanStyle;
 import sonde.recording.syscall.LineStyle.CallStatus;
+import sonde.recording.syscall.LineStyle.ClockForm;
+import sonde.recording.syscall.LineStyle.LineFilter;
 import sonde.recording.syscall.LineStyle.PidForm;
-import sonde.recording.syscall.LineStyle.TimeForm;
+import sonde.recording.syscall.LineStyle.TimeStyle;
 
 /** Lines of records; each case of pairing begins and end was seen on a real kernel. */
 final class CallLinesTest {
@@ -34,14 +37,15 @@ final class CallLinesTest {
     private static final int OPENAT = 257;
 
     private final StringBuilder text = new StringBuilder();
-    private CallLines lines = lines(PidForm.PLAIN, TimeForm.NONE, Set.of());
+    private CallLines lines = lines(PidForm.PLAIN, TimeStyle.NONE, Set.of(), CallStyle.DEFAULT);
 
-    private CallLines lines(PidForm pid, TimeForm time, Set<CallStatus> statuses) {
+    private CallLines lines(
+            PidForm pid, TimeStyle time, Set<CallStatus> statuses, CallStyle calls) {
         BitSet all = new BitSet();
         all.set(0, CallTable.CALLS + 1);
-        LineStyle style = new LineStyle(pid, time, false, false, false, all, all, statuses, true);
-        CallText calls = new CallText(CallTable.read(), CallStyle.DEFAULT);
-        return new CallLines(calls, CallStyle.DEFAULT, style, text::append, 0);
+        LineFilter filter = new LineFilter(all, all, statuses, Set.of(), null, 0, true, true);
+        LineStyle style = new LineStyle(pid, time, false, false, filter);
+        return new CallLines(new CallText(CallTable.read(), calls), calls, style, text::append, 0);
     }
 
     private void give(CallRecordBytes... records) throws IOException {
@@ -217,7 +221,8 @@ final class CallLinesTest {
 
     @Test
     void onlyFailedCalls() throws IOException {
-        lines = lines(PidForm.NONE, TimeForm.RELATIVE, EnumSet.of(CallStatus.FAILED));
+        TimeStyle since = new TimeStyle(ClockForm.NONE, 0, 6, -1);
+        lines = lines(PidForm.NONE, since, EnumSet.of(CallStatus.FAILED), CallStyle.DEFAULT);
         give(
                 record(ENTER, 5, READ, 0, 0, 0x1000, 10),
                 record(EXIT, 5, READ, 1, 0, 0x1000, 10).text(1, "x"),
@@ -233,7 +238,8 @@ final class CallLinesTest {
         CallTable table = CallTable.read();
         assertThat(table.numbers()).hasSizeGreaterThan(240);
         for (int number : table.numbers()) {
-            CaptureOp.NumberPlan plan = CaptureOp.plan(table, number, 32);
+            CaptureOp.NumberPlan plan =
+                    CaptureOp.plan(table, number, new PlanStyle(32, true, new BitSet()));
             assertThat(plan.plan().entry()).hasSizeLessThanOrEqualTo(CaptureOp.MOST);
             assertThat(plan.plan().exit()).hasSizeLessThanOrEqualTo(CaptureOp.MOST);
         }

@@ -84,6 +84,15 @@ public enum DerivedTable {
             """
             ts BIGINT, cpu INTEGER, utid INTEGER, tag VARCHAR, msg VARCHAR, trace_id INTEGER\
             """),
+    /** What the kernel's log reports: crashes, warnings, stalls. */
+    LOG_INCIDENT(
+            """
+            id INTEGER, ts BIGINT, dur BIGINT, cpu INTEGER, utid INTEGER, class VARCHAR,
+            severity VARCHAR, is_fault BOOLEAN, identity VARCHAR, what VARCHAR,
+            function VARCHAR, module VARCHAR, place VARCHAR, task VARCHAR, pid INTEGER,
+            kernel VARCHAR, after_id INTEGER, panicked BOOLEAN, damaged BOOLEAN,
+            details VARCHAR, trace_id INTEGER\
+            """),
     /** Events that are missing: lost, throttled, corrupt. */
     LOSS(
             """

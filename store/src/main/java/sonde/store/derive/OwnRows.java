@@ -1,9 +1,10 @@
 package sonde.store.derive;
 
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sonde.analysis.LogIncident;
+import sonde.analysis.LogLines;
 import sonde.analysis.LossAccount.LossRow;
 import sonde.analysis.Operator;
 import sonde.analysis.ThreadTable;
@@ -20,9 +21,6 @@ import sonde.event.StringField;
 
 /** Tables whose rows are rows of events, with the columns that such events share. */
 final class OwnRows {
-    private static final Set<String> LOG_SYSTEMS = Set.of("printk", "log", "dmesg", "kmsg");
-    private static final List<String> MESSAGES = List.of("msg", "message", "text", "buf");
-
     private final TraceNumbers target;
     private final ThreadTable threads;
     private final StackTable stacks;
@@ -136,11 +134,9 @@ final class OwnRows {
 
     Operator logs(RowAppender out) {
         return operator(
-                type ->
-                        LOG_SYSTEMS.contains(type.system())
-                                || type.qualifiedName().equals("ftrace:print"),
+                type -> LogLines.isLog(type) || type.qualifiedName().equals("ftrace:print"),
                 (batch, row, type) -> {
-                    String message = text(batch, row, type, MESSAGES);
+                    String message = LogLines.message(batch, row, type);
                     if (message == null) {
                         return;
                     }
@@ -152,6 +148,35 @@ final class OwnRows {
                             .add(message.stripTrailing())
                             .add(target.trace());
                 });
+    }
+
+    /** What is known of each incident of the kernel's log. */
+    void incidents(RowAppender out, List<LogIncident> incidents) {
+        for (LogIncident one : incidents) {
+            int thread = one.tid() < 0 ? -1 : threads.find(one.tid());
+            out.begin()
+                    .add(one.number())
+                    .add(one.begin() + target.shift())
+                    .add(one.end() - one.begin())
+                    .orNull(one.cpu());
+            (thread < 0 ? out.none() : out.add(target.utid(thread)))
+                    .add(one.kind())
+                    .add(one.severity())
+                    .add(one.isFault() ? 1 : 0)
+                    .add(one.identity())
+                    .add(one.what())
+                    .add(one.function())
+                    .add(one.module())
+                    .add(one.place())
+                    .add(one.task())
+                    .orNull(one.pid())
+                    .add(one.kernel());
+            (one.after() == 0 ? out.none() : out.add(one.after()))
+                    .add(one.isPanic() ? 1 : 0)
+                    .add(one.isDamaged() ? 1 : 0)
+                    .add(one.details())
+                    .add(target.trace());
+        }
     }
 
     /** Types of any system that say who sent what to whom. */

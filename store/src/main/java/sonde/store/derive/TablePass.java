@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
 import sonde.analysis.EventCounts.TypeCount;
+import sonde.analysis.LogIncident;
+import sonde.analysis.LogLines;
 import sonde.analysis.LossAccount;
 import sonde.analysis.Operator;
 import sonde.analysis.RecordedLosses;
@@ -138,6 +140,11 @@ final class TablePass {
         add(operators, DerivedTable.COUNTER, own::counters);
         add(operators, DerivedTable.LOG, own::logs);
         add(operators, DerivedTable.PACKET, own::packets);
+        RowAppender reports = rows.get(DerivedTable.LOG_INCIDENT);
+        LogIncident.IncidentSearch incidents = reports == null ? null : input.incidents().get();
+        if (incidents != null) {
+            operators.add(new LogLines(incidents, window));
+        }
         int spare = Math.min(Runtime.getRuntime().availableProcessors() - 1, 4);
         Engine.Extent extent = Engine.run(input.recordings(), operators, spare, recorded);
         List<EventType> types = counts.counts().stream().map(TypeCount::type).toList();
@@ -146,6 +153,9 @@ final class TablePass {
             follower.silent(silence.from(), Math.max(silence.to(), extent.last()), silence.as());
         }
         states.finish();
+        if (reports != null && incidents != null) {
+            own.incidents(reports, incidents.incidents());
+        }
         RowAppender losses = rows.get(DerivedTable.LOSS);
         if (losses != null) {
             own.unnoticed(losses, new LossAccount(noticed, input.losses()).unnoticed());

@@ -7,6 +7,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sonde.analysis.CountedThreads;
+import sonde.analysis.LogIncident.IncidentSearch;
 import sonde.analysis.stack.ProcessSymbols;
 import sonde.event.EventType;
 import sonde.event.Recording;
@@ -26,6 +27,7 @@ import sonde.recording.bundle.RecordingMeta.RecordedLoss;
  * @param partial what states of threads cannot be made of: a filter let a part through
  * @param callName name of a system call by its number on the recorded machine
  * @param symbols fresh names of call chains; made only when a statement asks for them
+ * @param incidents a fresh search in the kernel's log
  */
 public record TraceInput(
         String name,
@@ -38,7 +40,8 @@ public record TraceInput(
         Predicate<EventType> stacked,
         Predicate<EventType> partial,
         IntFunction<String> callName,
-        Supplier<ProcessSymbols> symbols) {
+        Supplier<ProcessSymbols> symbols,
+        Supplier<IncidentSearch> incidents) {
     public TraceInput {
         recordings = List.copyOf(recordings);
         comms = Map.copyOf(comms);

@@ -21,6 +21,7 @@ import sonde.binary.elf.ElfFile;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.tools.symbolize.SymbolizeRecipe.LogCopy;
+import sonde.view.TextEscape;
 
 /** Finds and explains the incidents of kernel logs. */
 public final class ExplainRecipe {
@@ -33,6 +34,8 @@ public final class ExplainRecipe {
      * @param foreign whether identities have exactly the words of syzkaller
      * @param follow whether a log goes on after its end
      * @param force whether addresses are decoded with an image of another release too
+     * @param dates whether times are shown as dates
+     * @param filter which incidents are shown
      * @param source the source tree that excerpts are taken from; null for none
      */
     public record ExplainOptions(
@@ -42,20 +45,24 @@ public final class ExplainRecipe {
             boolean foreign,
             boolean follow,
             boolean force,
+            boolean dates,
+            IncidentFilter filter,
             @Nullable Path source) {
         /** Text for people without any option. */
         public static final ExplainOptions USUAL =
-                new ExplainOptions(false, false, false, false, false, false, null);
+                new ExplainOptions(
+                        false, false, false, false, false, false, false, IncidentFilter.ALL, null);
 
         /** With the words of syzkaller. */
         public ExplainOptions ofSyzkaller() {
-            return new ExplainOptions(why, all, groups, true, follow, force, source);
+            return new ExplainOptions(why, all, groups, true, follow, force, dates, filter, source);
         }
     }
 
     /** A read of this device waits for the next record, and never ends. */
-    private static final Path KMSG = Path.of("/dev/kmsg");
+    static final Path KMSG = Path.of("/dev/kmsg");
 
+    private static final int MOST_NAMED = 5;
     private static final int MOST_GROUPS = 1 << 14;
 
     /**
@@ -72,6 +79,7 @@ public final class ExplainRecipe {
     private final Map<String, Alike> alike = new LinkedHashMap<>();
     private final List<String> others = new ArrayList<>();
     private String otherRelease = "";
+    private @Nullable IncidentCards cards;
     private int faults;
     private int notices;
 
@@ -86,6 +94,16 @@ public final class ExplainRecipe {
     /** The incidents of some logs, written as soon as each of them ended. */
     public Listing of(List<LogSource> logs) {
         return new Listing("", List.of(), (out, form) -> write(logs, out, form));
+    }
+
+    /** The incidents of some logs as a page. */
+    public IncidentPage page(List<LogSource> logs) throws IOException {
+        IncidentCards all = new IncidentCards();
+        cards = all;
+        write(logs, OutputStream.nullOutputStream(), ListingForm.TEXT);
+        String first = logs.getFirst().name();
+        String title = logs.size() == 1 ? first : first + " and " + (logs.size() - 1) + " more";
+        return IncidentPage.of(title, end(), all);
     }
 
     /** What the answer to a key of SysRq says about tasks, processors and memory. */
@@ -107,9 +125,23 @@ public final class ExplainRecipe {
         return otherRelease;
     }
 
-    /** Logs without an incident of which no line looks like the kernel's. */
-    public List<String> notLogs() {
-        return List.copyOf(others);
+    /** Sentences about what was asked for and the log does not say. */
+    public List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        if (options.filter().undated() > 0) {
+            notes.add(
+                    ("the log does not say when %d of these incidents were: --since and --until"
+                                    + " did not select them; dmesg -T and journalctl write dates")
+                            .formatted(options.filter().undated()));
+        }
+        others.stream()
+                .limit(MOST_NAMED)
+                .forEach(log ->
+                        notes.add(
+                                TextEscape.line(log)
+                                        + " does not look like a kernel log: no line has the"
+                                        + " kernel's time, and none begins a report"));
+        return notes;
     }
 
     /** Incidents that are no fault of the kernel. */
@@ -123,7 +155,7 @@ public final class ExplainRecipe {
             String name = logs.size() > 1 ? log.name() : "";
             Path file = log.file();
             if (log.stream() != null) {
-                scan(log.stream(), null, name, out, form);
+                scan(log.stream(), file, name, out, form);
             } else if (file != null && Files.isDirectory(file)) {
                 for (CrashRecords.CrashLog record : CrashRecords.of(file)) {
                     if (record.file() != null) {
@@ -221,14 +253,25 @@ public final class ExplainRecipe {
             throws IOException {
         IncidentWriter writer = new IncidentWriter(out, form, options, name);
         IncidentReader reader = new IncidentReader(rules, symbols, options);
+        boolean isDevice = KMSG.equals(file);
+        // System.nanoTime() is CLOCK_MONOTONIC, which stands still in a suspend as printk's does.
+        double boot =
+                isDevice ? System.currentTimeMillis() / 1e3 - System.nanoTime() / 1e9 : Double.NaN;
+        IncidentCards page = cards;
         IncidentFinder finder =
                 new IncidentFinder(
                         catalogue,
                         reader,
+                        boot,
                         incident -> {
+                            if (!options.filter().wants(incident)) {
+                                return;
+                            }
                             faults += incident.kind().isFault() ? 1 : 0;
                             notices += incident.kind().isFault() ? 0 : 1;
-                            if (!options.groups()) {
+                            if (page != null) {
+                                page.add(incident, writer);
+                            } else if (!options.groups()) {
                                 writer.write(incident);
                             } else if (alike.size() < MOST_GROUPS
                                     || alike.containsKey(incident.identity())) {
@@ -237,15 +280,15 @@ public final class ExplainRecipe {
                                         .count++;
                             }
                         });
-        boolean isDevice = KMSG.equals(file);
+        InputStream entries = isDevice ? in : JournalInput.of(in);
         InputStream log =
                 options.follow() || isDevice
                         ? new LiveInput(
-                                in,
+                                entries,
                                 options.follow(),
-                                file != null && Files.isRegularFile(file),
+                                file != null && (isDevice || Files.isRegularFile(file)),
                                 finder::closeAll)
-                        : in;
+                        : entries;
         new LogScanner(catalogue.automaton()).scan(log, finder);
         finder.closeAll();
         if (!finder.isLog() && others.size() < MOST_GROUPS) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One report of a log.
  *
+ * @param stamp when and by whom its first line was written
  * @param identity one line that two reports of one fault have in common
  * @param fields what the lines say, by the names of {@code incidents.txt}
  * @param machine who and where: {@code task}, {@code pid}, {@code cpu}, {@code kernel}, {@code
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 record Incident(
         int number,
         IncidentKind kind,
+        LogStamp stamp,
         String identity,
         String type,
         Map<String, String> fields,

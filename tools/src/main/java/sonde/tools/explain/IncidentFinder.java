@@ -2,6 +2,7 @@ package sonde.tools.explain;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.ZonedDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +54,14 @@ final class IncidentFinder implements LogScanner.Lines {
     private final Catalogue catalogue;
     private final IncidentReader reader;
     private final IncidentSink sink;
+    private final double boot;
+    private final ZonedDateTime now = ZonedDateTime.now();
     private final Map<String, OpenReport> open = new HashMap<>();
     private final Map<String, Deque<LogLine>> notes = new HashMap<>();
     private final Deque<OpenReport> order = new ArrayDeque<>();
+    private byte[] raw = {};
+    private int rawFrom;
+    private int rawTo;
     private long number;
     private boolean isLog;
     private boolean restarts;
@@ -62,8 +69,12 @@ final class IncidentFinder implements LogScanner.Lines {
     private int cause;
     private double causeSeconds;
 
-    IncidentFinder(Catalogue catalogue, IncidentReader reader, IncidentSink sink) {
+    /**
+     * @param boot when the kernel's time began, in seconds since 1970; NaN where nobody knows
+     */
+    IncidentFinder(Catalogue catalogue, IncidentReader reader, double boot, IncidentSink sink) {
         this.catalogue = catalogue;
+        this.boot = boot;
         this.reader = reader;
         this.sink = sink;
     }
@@ -91,7 +102,19 @@ final class IncidentFinder implements LogScanner.Lines {
             boolean isDropped = raw.contains(DROPPED) || raw.contains("replaying previous printk");
             open.values().forEach(one -> one.dropped |= isDropped);
         }
+        raw = bytes;
+        rawFrom = from;
+        rawTo = to;
         take(LogLine.of(bytes, from, to, number), marked);
+    }
+
+    /** When and by whom the last line was written. */
+    private LogStamp stamp(LogLine line) {
+        String text = new String(raw, rawFrom, rawTo - rawFrom, StandardCharsets.UTF_8);
+        LogStamp stamp = LogStamp.of(JournalEntry.plain(text), now);
+        return Double.isNaN(stamp.epoch())
+                ? new LogStamp(boot + line.seconds(), stamp.facility())
+                : stamp;
     }
 
     @Override
@@ -101,9 +124,7 @@ final class IncidentFinder implements LogScanner.Lines {
 
     private void take(LogLine line, boolean marked) throws IOException {
         String plain = line.text();
-        if (JournalEntry.isField(plain)
-                || plain.startsWith(" SUBSYSTEM=")
-                || plain.startsWith(" DEVICE=")) {
+        if (plain.startsWith(" SUBSYSTEM=") || plain.startsWith(" DEVICE=")) {
             return;
         }
         String context = line.context();
@@ -134,8 +155,10 @@ final class IncidentFinder implements LogScanner.Lines {
             note(line, marked);
             return;
         }
-        current.lines.add(line);
-        current.idle = isReport(line.text()) ? 0 : current.idle + 1;
+        Pattern shape = current.shape;
+        LogLine shorn = shape == null ? line : line.without(shape);
+        current.lines.add(shorn);
+        current.idle = isReport(shorn.text()) ? 0 : current.idle + 1;
         if (current.idle > (current.kind.has("long") ? IDLE_OF_LISTS : IDLE)) {
             int end = current.lines.size();
             current.lines.subList(Math.max(1, end - current.idle), end).clear();
@@ -197,7 +220,7 @@ final class IncidentFinder implements LogScanner.Lines {
                                         && current.kind.isFault()
                                         && current.idle == 0);
         if (isInside) {
-            OpenReport alone = new OpenReport(found.kind(), List.of());
+            OpenReport alone = new OpenReport(found.kind(), stamp(line), List.of());
             IncidentReader.put(found.matcher(), alone.fields);
             alone.lines.add(line);
             alone.closed = true;
@@ -208,8 +231,14 @@ final class IncidentFinder implements LogScanner.Lines {
             close(context, current);
         }
         Deque<LogLine> last = notes.remove(context);
-        OpenReport next =
-                new OpenReport(found.kind(), last == null ? List.of() : List.copyOf(last));
+        int start = found.matcher().start();
+        Pattern shape = start == 0 ? null : LogLine.shape(line.text().substring(0, start));
+        List<LogLine> before = new ArrayList<>();
+        for (LogLine one : last == null ? List.<LogLine>of() : last) {
+            before.add(shape == null ? one : one.without(shape));
+        }
+        OpenReport next = new OpenReport(found.kind(), stamp(line), before);
+        next.shape = shape;
         IncidentReader.put(found.matcher(), next.fields);
         next.lines.add(line);
         open.put(context, next);

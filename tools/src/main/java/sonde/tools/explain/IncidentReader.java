@@ -28,7 +28,8 @@ final class IncidentReader {
                             "^(?:CPU: (?<cpu>\\d+) )?(?:UID: \\d+ )?P[Ii][Dd]: (?<pid>\\d+),? "
                                     + "[Cc]omm: (?<task>.+?)"
                                     + " (?:Tainted: (?<taint>\\[?[A-Z][^0-9]*?)|Not tainted) +(?"
-                                    + "<kernel>\\d+\\.\\S+)"),
+                                    + "<kernel>\\d+\\.\\S+)"
+                                    + "(?: (?<build>#\\d\\S*))?(?: +(?<buildid>[0-9a-f]{40}))?"),
                     new LinePattern("^Hardware name: (?<hardware>.+)"),
                     new LinePattern("^Workqueue: (?<workqueue>.+)"),
                     new LinePattern("^Modules linked in: (?<modules>.+)"),
@@ -49,7 +50,6 @@ final class IncidentReader {
     private final Map<String, Integer> hashed = new LinkedHashMap<>();
     private final @Nullable LogCopy symbols;
     private final ExplainOptions options;
-    private @Nullable String release;
     private String otherRelease = "";
 
     IncidentReader(BlameRules rules, @Nullable LogCopy symbols, ExplainOptions options) {
@@ -60,16 +60,18 @@ final class IncidentReader {
 
     /** Whether the log says that another kernel printed it than the image that was given. */
     private boolean isOtherBuild(LogCopy symbols, List<LogLine> lines) throws IOException {
-        String given = release == null ? symbols.release() : release;
-        release = given;
         Map<String, String> machine = new LinkedHashMap<>();
         for (LogLine line : lines) {
             take(MACHINE, line.text(), machine);
         }
-        String printed = machine.getOrDefault("kernel", given);
-        boolean isOther = !given.isEmpty() && !printed.equals(given);
-        otherRelease = isOther ? printed : otherRelease;
-        return isOther && !options.force();
+        String other =
+                symbols.otherBuild(
+                        machine.getOrDefault("kernel", ""),
+                        machine.getOrDefault("build", ""),
+                        machine.getOrDefault("buildid", ""),
+                        lines.stream().map(LogLine::text).toList());
+        otherRelease = other.isEmpty() ? otherRelease : other;
+        return !other.isEmpty() && !options.force();
     }
 
     /** The kernel of a report that was not decoded, because the image is of another; else empty. */
@@ -135,6 +137,7 @@ final class IncidentReader {
         return new Incident(
                 number,
                 kind,
+                report.stamp,
                 identity,
                 type,
                 fields,

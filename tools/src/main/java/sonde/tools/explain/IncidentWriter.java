@@ -6,8 +6,10 @@ import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,15 +19,19 @@ import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing.ListingForm;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
 import sonde.tools.explain.FaultCode.CodeRow;
+import sonde.tools.symbolize.SourceTree;
+import sonde.tools.symbolize.SourceTree.SourceLine;
 import sonde.view.TextEscape;
 import sonde.view.WrappedText;
 
 /** Writes incidents for people, or a JSON object per incident. */
 final class IncidentWriter {
+    private static final DateTimeFormatter DATE =
+            DateTimeFormatter.ofPattern("EEE MMM d HH:mm:ss yyyy", Locale.ROOT);
+
     private static final int WIDTH = 100;
     private static final int MOST_FRAMES = 12;
     private static final int AROUND = 3;
-    private static final long MOST_SOURCE = 16 << 20;
 
     /** Documentation/admin-guide/tainted-kernels.rst, of 6.16. */
     private static final Map<Character, String> TAINTS =
@@ -61,6 +67,11 @@ final class IncidentWriter {
         this.form = form;
         this.options = options;
         this.log = log;
+    }
+
+    /** The name of the log where there are several; else empty. */
+    String log() {
+        return log;
     }
 
     void write(Incident incident) throws IOException {
@@ -131,7 +142,7 @@ final class IncidentWriter {
     }
 
     /** What programs read; the keys are documented in docs/explain.md. */
-    private Map<String, @Nullable Object> values(Incident incident) throws IOException {
+    Map<String, @Nullable Object> values(Incident incident) throws IOException {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         IncidentKind kind = incident.kind();
         LogLine first = incident.first();
@@ -146,6 +157,12 @@ final class IncidentWriter {
         values.put("line", first.number());
         values.put("last_line", incident.lines().getLast().number());
         values.put("seconds", first.hasTime() ? first.seconds() : null);
+        double epoch = incident.stamp().epoch();
+        values.put(
+                "time",
+                Double.isNaN(epoch)
+                        ? null
+                        : Instant.ofEpochMilli(Math.round(epoch * 1e3)).toString());
         values.put("context", first.context().isEmpty() ? null : first.context());
         values.put("what", what(incident));
         values.put("corrupted", !incident.damage().isEmpty());
@@ -179,32 +196,35 @@ final class IncidentWriter {
     }
 
     /** Lines of the source around a place; empty where the tree does not have it. */
-    private List<String> excerpt(@Nullable LogFrame frame) throws IOException {
+    List<String> excerpt(@Nullable LogFrame frame) throws IOException {
         Path tree = options.source();
         int wanted = frame == null ? 0 : frame.line();
         if (frame == null || tree == null || wanted == 0) {
             return List.of();
         }
-        Path file = tree.resolve(frame.file()).normalize();
-        boolean isInside = file.startsWith(tree.normalize()) && Files.isRegularFile(file);
-        if (!isInside || Files.size(file) > MOST_SOURCE) {
-            return List.of();
-        }
-        String[] all = Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1);
         List<String> lines = new ArrayList<>();
-        int end = Math.min(all.length, wanted + AROUND);
-        for (int line = Math.max(1, wanted - AROUND); line <= end; line++) {
-            String mark = line == wanted ? ">" : " ";
-            lines.add("%s %5d  %s".formatted(mark, line, all[line - 1].replace("\t", "    ")));
+        for (SourceLine line : new SourceTree(tree).around(frame.file(), wanted, AROUND)) {
+            String mark = line.number() == wanted ? ">" : " ";
+            lines.add(
+                    "%s %5d  %s".formatted(mark, line.number(), line.text().replace("\t", "    ")));
         }
         return lines;
+    }
+
+    /** Local time as dmesg -T has it; empty for a line without a date. */
+    private static String date(LogStamp stamp) {
+        return Double.isNaN(stamp.epoch())
+                ? ""
+                : DATE.format(
+                        Instant.ofEpochMilli(Math.round(stamp.epoch() * 1e3))
+                                .atZone(ZoneId.systemDefault()));
     }
 
     private static List<CodeRow> rows(Incident incident) {
         return incident.code() == null ? List.of() : incident.code().instructions();
     }
 
-    private static Map<String, Object> frame(LogFrame frame) {
+    static Map<String, Object> frame(LogFrame frame) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("function", frame.function());
         values.put("offset", frame.offset());
@@ -214,7 +234,7 @@ final class IncidentWriter {
         return values;
     }
 
-    private static String what(Incident incident) {
+    static String what(Incident incident) {
         String what = IncidentReader.fill(incident.kind().what(), incident.fields(), "");
         boolean isName = what.startsWith(incident.fields().getOrDefault("task", " "));
         return what.isEmpty() || isName
@@ -237,8 +257,11 @@ final class IncidentWriter {
                 .append(kind.name())
                 .append("; line ")
                 .append(first.number());
-        if (first.hasTime()) {
+        String date = date(incident.stamp());
+        if (first.hasTime() && !(options.dates() && !date.isEmpty())) {
             text.append(", ").append("%.6f".formatted(first.seconds())).append(" s");
+        } else if (!date.isEmpty()) {
+            text.append(", ").append(date);
         }
         if (!first.context().isEmpty()) {
             text.append(", printed by ").append(TextEscape.line(first.context()));
@@ -292,7 +315,7 @@ final class IncidentWriter {
         }
     }
 
-    private static String where(Incident incident) {
+    static String where(Incident incident) {
         LogFrame frame = incident.blamed();
         if (frame == null) {
             return "";
@@ -303,7 +326,7 @@ final class IncidentWriter {
                 + (frame.place().isEmpty() ? "" : " at " + frame.place());
     }
 
-    private static String who(Incident incident) {
+    static String who(Incident incident) {
         Map<String, String> machine = incident.machine();
         String task = machine.getOrDefault("task", incident.fields().getOrDefault("task", ""));
         String pid = machine.getOrDefault("pid", incident.fields().getOrDefault("pid", ""));
@@ -316,7 +339,7 @@ final class IncidentWriter {
                 .strip();
     }
 
-    private static String machine(Incident incident) {
+    static String machine(Incident incident) {
         Map<String, String> machine = incident.machine();
         List<String> parts = new ArrayList<>();
         if (machine.containsKey("kernel")) {

@@ -6,79 +6,115 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Entries of the journal: {@code journalctl -o json} and {@code -o export}. */
+/** Entries of the journal as lines of syslog: of {@code journalctl -o json} and its relatives. */
 final class JournalEntry {
     private static final JsonFactory JSON = new JsonFactory();
 
-    private static final String MESSAGE = "MESSAGE=";
+    /** One field of {@code journalctl -o json-pretty} or of {@code dmesg --json} in a line. */
+    private static final Pattern PRETTY =
+            Pattern.compile("^\\s*\"(?:MESSAGE|msg)\" ?: *(?<value>\".*\"),?$");
 
-    private static final Pattern FIELD = Pattern.compile("_{0,2}[A-Z][A-Z0-9_]{2,63}=");
+    private static final Pattern HOST = Pattern.compile("[\\w.:-]{1,64}");
+
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
     private JournalEntry() {}
 
-    /** Whether it is a field of an entry of the export format that is not the message. */
-    static boolean isField(String text) {
-        return text.indexOf('=') > 0 && FIELD.matcher(text).lookingAt();
-    }
-
-    /** The kernel's line in an entry; null for other text. */
-    static @Nullable LogLine line(String text, long number) {
-        if (text.startsWith(MESSAGE)) {
-            return LogLine.of(text.substring(MESSAGE.length()), number);
-        }
-        if (!text.startsWith("{") || !text.contains("\"MESSAGE\"")) {
+    /**
+     * The entry as a line with date, host and the kernel's time; null for one without a message, or
+     * of a program.
+     */
+    static @Nullable String line(Map<String, String> fields) {
+        String message = fields.get("MESSAGE");
+        if (message == null || !fields.getOrDefault("_TRANSPORT", "kernel").equals("kernel")) {
             return null;
         }
-        String message = null;
-        String host = "";
-        double seconds = Double.NaN;
+        StringBuilder head = new StringBuilder();
+        long priority =
+                number(fields, "SYSLOG_FACILITY", 0) << 3 | number(fields, "PRIORITY", 0) & 7;
+        if (fields.containsKey("PRIORITY") && priority < 1000) {
+            head.append('<').append(priority).append('>');
+        }
+        long real = number(fields, "__REALTIME_TIMESTAMP", 0);
+        head.append(Instant.ofEpochSecond(real / 1_000_000, real % 1_000_000 * 1000));
+        String host = fields.getOrDefault("_HOSTNAME", "");
+        head.append(HOST.matcher(host).matches() ? " " + host : "").append(" kernel: ");
+        long micros = number(fields, "_SOURCE_MONOTONIC_TIMESTAMP", -1);
+        micros = micros < 0 ? number(fields, "_SOURCE_BOOTTIME_TIMESTAMP", -1) : micros;
+        if (micros >= 0) {
+            head.append("[%5d.%06d] ".formatted(micros / 1_000_000, micros % 1_000_000));
+        }
+        return message.lines().map(line -> head + line).collect(Collectors.joining("\n"));
+    }
+
+    private static long number(Map<String, String> fields, String name, long otherwise) {
+        String value = fields.getOrDefault(name, "");
+        return NUMBER.matcher(value).matches() ? Long.parseLong(value) : otherwise;
+    }
+
+    /** The line of an entry in JSON; the text itself where it is none. */
+    static String plain(String text) {
+        int begin = text.startsWith("data: {") ? 6 : text.startsWith("\u001e{") ? 1 : 0;
+        boolean isObject = text.startsWith("{", begin);
+        if (isObject && text.contains("\"MESSAGE\"")) {
+            Map<String, String> fields = fields(text.substring(begin));
+            String line = fields == null ? text : line(fields);
+            return line == null ? "" : line;
+        }
+        Matcher pretty = isObject || text.indexOf('"') < 0 ? null : PRETTY.matcher(text);
+        return pretty != null && pretty.matches() ? string(pretty.group("value"), text) : text;
+    }
+
+    private static String string(String value, String otherwise) {
+        try (JsonParser parser = JSON.createParser(value)) {
+            parser.nextToken();
+            return parser.getText();
+        } catch (IOException e) {
+            return otherwise;
+        }
+    }
+
+    /** All fields that are texts, numbers or bytes; null for an object that was cut short. */
+    private static @Nullable Map<String, String> fields(String text) {
+        Map<String, String> fields = new HashMap<>();
         try (JsonParser parser = JSON.createParser(text)) {
             parser.nextToken();
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String name = parser.currentName();
                 JsonToken value = parser.nextToken();
-                switch (name) {
-                    case "MESSAGE" -> message = message(parser);
-                    case "_HOSTNAME" -> host = parser.getText();
-                    case "_SOURCE_MONOTONIC_TIMESTAMP" ->
-                            seconds = Long.parseLong(parser.getText()) / 1e6;
-                    default -> {
-                        if (value.isStructStart()) {
-                            parser.skipChildren();
-                        }
-                    }
+                if (value == JsonToken.START_ARRAY) {
+                    fields.putIfAbsent(name, bytes(parser));
+                } else if (value.isStructStart()) {
+                    parser.skipChildren();
+                } else {
+                    fields.putIfAbsent(name, parser.getText());
                 }
             }
-        } catch (IOException | NumberFormatException e) {
-            return null; // cut short: the text stands for itself
-        }
-        if (message == null) {
+        } catch (IOException e) {
             return null;
         }
-        LogLine inner = LogLine.of(message, number);
-        String context = inner.context();
-        return new LogLine(
-                number,
-                Double.isNaN(seconds) ? inner.seconds() : seconds,
-                host.isEmpty() ? context : host + "/" + context,
-                inner.text());
+        return fields;
     }
 
-    /** A text, or the bytes of one that is not UTF-8. */
-    private static String message(JsonParser parser) throws IOException {
-        if (parser.currentToken() != JsonToken.START_ARRAY) {
-            return parser.getText();
-        }
+    /** The bytes of a text that is not UTF-8. */
+    private static String bytes(JsonParser parser) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        while (parser.nextToken() != JsonToken.END_ARRAY) {
-            if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT) {
+        JsonToken token = parser.nextToken();
+        while (token != null && token != JsonToken.END_ARRAY) {
+            if (token == JsonToken.VALUE_NUMBER_INT) {
                 bytes.write(parser.getIntValue());
             } else {
                 parser.skipChildren();
             }
+            token = parser.nextToken();
         }
         return bytes.toString(StandardCharsets.UTF_8);
     }

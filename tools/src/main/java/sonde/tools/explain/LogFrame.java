@@ -66,7 +66,8 @@ record LogFrame(
     private static final Pattern TOP =
             Pattern.compile(
                     "^(?:.*\\s)?(?:(?:RIP|EIP)(?:: |:)(?:(?<segment>[0-9a-f]{4}):)?"
-                            + "|IP: |(?:pc|epc|PC is at|PC)\\s*:? |NIP(?: \\[[0-9a-f]+\\])? )"
+                            + "|IP: |TPC: <|Krnl PSW : [0-9a-f]{16} [0-9a-f]{16} \\("
+                            + "|(?:pc|epc|PC is at|PC)\\s*:? |NIP(?: \\[[0-9a-f]+\\])? )"
                             + "\\s*(?:\\[<[0-9a-f]{8,16}>\\]\\s*)*(?:\\[<[0-9a-f]{8,16}>\\] )?"
                             + ("(?<name>" + NAME + ")")
                             + "(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)"
@@ -143,7 +144,11 @@ record LogFrame(
 
     /** The place of the instruction that a line of registers names, if it is the kernel's. */
     static @Nullable LogFrame top(String text) {
-        boolean may = text.contains("IP") || text.contains("pc") || text.contains("PC");
+        boolean may =
+                text.contains("IP")
+                        || text.contains("pc")
+                        || text.contains("PC")
+                        || text.contains("PSW");
         if (!may || !text.contains("+0x") || text.length() > 400) {
             return null;
         }

@@ -27,11 +27,32 @@ record LogLine(long number, double seconds, String context, String text) {
 
     /** {@code [ 12.345678]}, also with Android's CPU and task behind. */
     private static final Pattern TIME =
-            Pattern.compile("\\[ {0,8}(?<seconds>\\d{1,10}\\.\\d{3,9})\\]");
+            Pattern.compile(
+                    "\\[ {0,8}(?<seconds>\\d{1,10}\\.\\d{3,9})(?: < *\\+?\\d+\\.\\d+>)?\\]");
 
     /** The same after its begin was lost. */
     private static final Pattern CUT_TIME =
             Pattern.compile("^ *(?<seconds>\\d{1,10}\\.\\d{6})\\] ");
+
+    /** RFC 5424: {@code <4>1 2026-11-24T10:00:01.123456Z host kernel - - - text}. */
+    private static final Pattern RFC5424 =
+            Pattern.compile(
+                    "^(?:<\\d{1,3}>)?1 \\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,15}(?:Z|[+-]\\d\\d:\\d\\d) "
+                            + "(?<host>[\\w.:-]{1,64}) kernel \\S{1,48} \\S{1,32} "
+                            + "(?:-|\\[[^\\]]{0,500}\\]) ?\ufeff?");
+
+    /** logcat -b kernel -v threadtime: {@code 11-24 10:00:01.123 0 0 E BUG : text}. */
+    private static final Pattern LOGCAT =
+            Pattern.compile(
+                    "^(?:\\d{4}-)?\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} +(?:\\w+ +)?\\d+ +\\d+ "
+                            + "[VDIWEF] (?<tag>[^:\\[]{0,60}): ?");
+
+    private static final Pattern PARTS = Pattern.compile("\\d+|\\s+|:|[^\\d\\s:]+");
+
+    /** dmesg -x. */
+    private static final Pattern DECODED =
+            Pattern.compile(
+                    "^[a-z]{3,8}[0-7]? *:(?:emerg|alert|crit|err|warn|notice|info|debug) *: ");
 
     private static final Pattern CALLER = Pattern.compile("^ ?\\[ *(?<caller>[TC]\\d+)\\]");
 
@@ -44,7 +65,8 @@ record LogLine(long number, double seconds, String context, String text) {
             Pattern.compile(
                     "^(?:\\[[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? "
                             + "\\d{4}\\]"
-                            + "|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[,.]\\d+[+-]\\d\\d:\\d\\d)"
+                            + "|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[,.]\\d+(?:Z|[+-]\\d\\d:\\d\\d)"
+                            + "|\\[ *(?:\\+\\d+\\.\\d+|[A-Z][a-z]{2} ?\\d+ \\d\\d:\\d\\d)\\])"
                             + "(?: ?\\[ *(?<caller>[TC]\\d+)\\])? ?");
 
     /** journalctl -o short-monotonic, behind the time. */
@@ -56,8 +78,9 @@ record LogLine(long number, double seconds, String context, String text) {
                     "^(?:<\\d{1,3}>)?(?:[A-Z][a-z]{2} [ \\d]?\\d(?: \\d{4})? "
                             + "\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?"
                             + "|[A-Z][a-z]{2} [A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d(?: \\d{4})?"
-                            + "|\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(?:[.,]\\d+)?"
-                            + "(?:Z|[+-]\\d\\d:?\\d\\d)?)[ ,]"
+                            + "|\\d{9,10}\\.\\d{3,9}"
+                            + "|(?:[A-Z][a-z]{2} )?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d"
+                            + "(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d| [A-Z]{3,5})?)[ ,]"
                             + "(?: ?(?<host>[\\w.:-]{1,64}) )?(?:[a-z]+\\.[a-z]+ )?"
                             + "(?:kernel|user kernel)(?:\\[\\d+\\])?: ?");
 
@@ -191,8 +214,14 @@ record LogLine(long number, double seconds, String context, String text) {
             return new LogLine(number, Double.NaN, "", "");
         }
         char first = text.charAt(0);
-        boolean isOther =
-                first == '{' || first == 'M' || first == '[' || first >= '0' && first <= '9';
+        boolean isQuoted = first == '{' || first == '\u001e' || first == 'd' || first <= ' ';
+        if (isQuoted && text.indexOf('"') >= 0) {
+            String plain = JournalEntry.plain(text);
+            if (!plain.equals(text)) {
+                return of(plain, number);
+            }
+        }
+        boolean isOther = first == '[' || first == '<' || first >= '0' && first <= '9';
         LogLine other = isOther ? other(text, number) : null;
         if (other != null) {
             return other;
@@ -204,6 +233,10 @@ record LogLine(long number, double seconds, String context, String text) {
                     Double.parseDouble(cut.group("seconds")),
                     "",
                     text.substring(cut.end()));
+        }
+        Matcher decoded = first >= 'a' && first <= 'z' ? DECODED.matcher(text) : null;
+        if (decoded != null && decoded.lookingAt()) {
+            return of(text.substring(decoded.end()), number);
         }
         String host = "";
         if (first != '[' && first != ' ') {
@@ -218,16 +251,25 @@ record LogLine(long number, double seconds, String context, String text) {
         return timed(text, host, number);
     }
 
-    /** Entries of the journal, records of the kernel, and lines with a date alone; else null. */
+    /** Records of the kernel, of Android's log, and lines with a date alone; else null. */
     private static @Nullable LogLine other(String text, long number) {
-        LogLine entry = JournalEntry.line(text, number);
-        if (entry != null) {
-            return entry;
+        Matcher protocol = RFC5424.matcher(text);
+        if (protocol.lookingAt()) {
+            return timed(text.substring(protocol.end()), protocol.group("host"), number);
+        }
+        Matcher android = LOGCAT.matcher(text);
+        if (android.lookingAt()) {
+            String tag = android.group("tag").strip();
+            String rest = text.substring(android.end());
+            return timed(tag.isEmpty() ? rest : tag + ": " + rest, "", number);
         }
         Matcher date = DATE.matcher(text);
         if (date.lookingAt() && !SYSLOG.matcher(text).lookingAt()) {
             String caller = date.group("caller") == null ? "" : date.group("caller");
-            return new LogLine(number, Double.NaN, caller, text.substring(date.end()));
+            LogLine rest = timed(text.substring(date.end()), "", number);
+            return caller.isEmpty()
+                    ? rest
+                    : new LogLine(number, rest.seconds(), caller, rest.text());
         }
         Matcher record = RECORD.matcher(text);
         if (!record.lookingAt()) {
@@ -272,7 +314,38 @@ record LogLine(long number, double seconds, String context, String text) {
                 text = text.substring(Math.min(text.length(), named.end() + 1));
             }
         }
-        return new LogLine(number, seconds, host.isEmpty() ? caller : host + "/" + caller, text);
+        String both = host.isEmpty() || caller.isEmpty() ? host + caller : host + "/" + caller;
+        return new LogLine(number, seconds, both, text);
+    }
+
+    /**
+     * What lines begin with that have the same unknown words before the kernel's text: numbers may
+     * differ, and grep has - where it has : in the line that matched.
+     */
+    static Pattern shape(String prefix) {
+        StringBuilder regex = new StringBuilder();
+        String body = prefix.stripTrailing();
+        Matcher part = PARTS.matcher(body);
+        while (part.find()) {
+            char first = part.group().charAt(0);
+            regex.append(
+                    first >= '0' && first <= '9'
+                            ? "\\d++"
+                            : Character.isWhitespace(first)
+                                    ? "\\s++"
+                                    : first == ':' ? "[:-]" : Pattern.quote(part.group()));
+        }
+        // Frames begin with a space of their own; a line without text has lost those at its end.
+        int spaces = prefix.length() - body.length();
+        return Pattern.compile(regex + "(?:\\s{" + spaces + "}|\\s*$)");
+    }
+
+    /** The line without such words. */
+    LogLine without(Pattern shape) {
+        Matcher prefix = shape.matcher(text);
+        return prefix.lookingAt()
+                ? new LogLine(number, seconds, context, text.substring(prefix.end()))
+                : this;
     }
 
     boolean hasTime() {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A report whose lines are collected. */
 final class OpenReport {
@@ -14,6 +16,11 @@ final class OpenReport {
     final List<LogLine> before;
 
     final List<LogLine> lines = new ArrayList<>();
+    final LogStamp stamp;
+
+    /** Unknown words before the kernel's text; null for none. */
+    @Nullable Pattern shape;
+
     boolean panicked;
 
     /** The kernel lost messages while it printed the report. */
@@ -24,8 +31,9 @@ final class OpenReport {
     /** Lines since the last one that looks like a part of a report. */
     int idle;
 
-    OpenReport(IncidentKind kind, List<LogLine> before) {
+    OpenReport(IncidentKind kind, LogStamp stamp, List<LogLine> before) {
         this.kind = kind;
+        this.stamp = stamp;
         this.before = before;
     }
 }

@@ -7,6 +7,7 @@ import sonde.recording.bundle.RecordingMeta;
 import sonde.store.derive.SilentThreads;
 import sonde.store.derive.TraceInput;
 import sonde.sys.SyscallNames;
+import sonde.tools.explain.RecordedIncidents;
 
 /** What a query needs of a recording: the same operators' inputs as a report's. */
 public final class QueryInput {
@@ -30,7 +31,8 @@ public final class QueryInput {
                 type -> source.isStacked(type.qualifiedName()),
                 source::lacksSwitches,
                 names::nameOf,
-                () -> new RecordedCode(source, false).follower());
+                () -> new RecordedCode(source, false).follower(),
+                RecordedIncidents::new);
     }
 
     private static @Nullable SilentThreads silence(ReportSource source) {

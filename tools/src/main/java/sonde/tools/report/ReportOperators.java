@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.analysis.Engine;
 import sonde.analysis.EventCounts;
 import sonde.analysis.EventCounts.TypeCount;
+import sonde.analysis.LogLines;
 import sonde.analysis.LossAccount;
 import sonde.analysis.Operator;
 import sonde.analysis.RecordedLosses;
@@ -48,6 +49,7 @@ import sonde.recording.bundle.RecordingMeta;
 import sonde.symbol.resolve.SymbolResolver;
 import sonde.symbol.unwind.UnwindEnd;
 import sonde.sys.SyscallNames;
+import sonde.tools.explain.RecordedIncidents;
 
 /**
  * One pass over a recording and what the analyses found: those that every report needs, and those
@@ -59,6 +61,14 @@ public final class ReportOperators {
             new AnalysisKey<>(found ->
                     found.add(
                             StackAggregate.pageFaults(found.threads, found.stacks, found.window)));
+
+    /** What the kernel's log reported. */
+    public static final AnalysisKey<RecordedIncidents> INCIDENTS =
+            new AnalysisKey<>(found -> {
+                RecordedIncidents incidents = new RecordedIncidents();
+                found.add(new LogLines(incidents, found.window));
+                return incidents;
+            });
 
     /** Events that were recorded with their stacks, by qualified name; each weighs one. */
     public static final AnalysisKey<Map<String, StackAggregate>> EVENT_STACKS =

@@ -125,8 +125,11 @@ public final class ReportRecipe {
                 found.counts().counts().stream().map(TypeCount::type).toList(), options.events());
         List<Result> results = new ArrayList<>();
         options.sections().forEach(section -> results.addAll(section.results(found)));
-        List<String> answer = new ArrayList<>();
-        options.sections().forEach(section -> answer.addAll(section.answer(found)));
+        List<String> answer =
+                options.sections().stream()
+                        .flatMap(section -> section.answer(found).stream())
+                        .distinct()
+                        .toList();
         return new Report(source.name(), answer, notes(source, found), results);
     }
 

@@ -54,6 +54,7 @@ final class TimelineMaker {
                     OFF_SPANS,
                     CPUS,
                     MARKS,
+                    ReportOperators.INCIDENTS,
                     ReportOperators.FAULTS,
                     ReportOperators.EVENT_STACKS);
 
@@ -191,7 +192,8 @@ final class TimelineMaker {
     }
 
     private List<TimelineLanes.MarkLane> marks() {
-        List<TimelineLanes.MarkLane> lanes = new ArrayList<>();
+        List<TimelineLanes.MarkLane> lanes =
+                new ArrayList<>(found.of(ReportOperators.INCIDENTS).lanes());
         found.of(MARKS)
                 .types()
                 .forEach((event, all) -> {

@@ -3,12 +3,15 @@ package sonde.tools.symbolize;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.symbol.line.SourceSymbols;
 
 /**
- * Addresses as users write them: {@code 4011d6}, {@code 0x4011d6}, {@code main}, {@code main+0x1f}.
+ * Addresses as users write them: {@code 4011d6}, {@code 0x4011d6}, {@code main}, {@code main+0x1f},
+ * {@code main+0x1f/0x40}.
  */
 final class AddressParser {
     /** Stands for a word that is no address: no code has this one. */
@@ -16,6 +19,10 @@ final class AddressParser {
 
     /** Numbers that are words as well: {@code add}, {@code feed}. */
     private static final Pattern LETTERS = Pattern.compile("[a-f]{1,16}");
+
+    private static final Pattern SIZED =
+            Pattern.compile(
+                    "(?<name>\\S+)\\+0x(?<offset>[0-9a-f]{1,15})/0x(?<size>[0-9a-f]{1,15})");
 
     private final SourceSymbols symbols;
     private final long base;
@@ -76,6 +83,10 @@ final class AddressParser {
 
     /** The address as stated in the ELF; {@link #NONE} for none. */
     long parse(String word) throws IOException {
+        return all(word)[0];
+    }
+
+    private long unsized(String word) throws IOException {
         String digits = digits(word);
         long number = hexadecimal(digits);
         if (number != NONE && LETTERS.matcher(word).matches() && !symbols.isCode(number + base)) {
@@ -94,6 +105,35 @@ final class AddressParser {
         }
         found = symbols.named(word);
         return found.length == 0 ? NONE : found[0];
+    }
+
+    /**
+     * Addresses of {@code FUNCTION+0x1f/0x40}, as the kernel prints them: those of each function of
+     * that name and size; of every other word its only one.
+     */
+    long[] all(String word) throws IOException {
+        Matcher sized = SIZED.matcher(word);
+        if (!sized.matches()) {
+            return new long[] {unsized(word)};
+        }
+        long offset = hexadecimal(sized.group("offset"));
+        long size = hexadecimal(sized.group("size"));
+        long[] starts = symbols.addresses(sized.group("name"), size, LogFilter.MOST_PADDING);
+        return starts.length == 0 || offset >= size
+                ? new long[] {NONE}
+                : LongStream.of(starts).map(start -> start + offset).toArray();
+    }
+
+    /** Why a word of a size has no address; empty for other words. */
+    String mismatch(String word) throws IOException {
+        Matcher sized = SIZED.matcher(word);
+        if (!sized.matches() || symbols.addresses(sized.group("name")).length == 0) {
+            return "";
+        }
+        return hexadecimal(sized.group("offset")) >= hexadecimal(sized.group("size"))
+                ? "the offset is behind the end of the function"
+                : "%s has another size in this file: it is of another build than the log"
+                        .formatted(sized.group("name"));
     }
 
     private static long offset(String text) {

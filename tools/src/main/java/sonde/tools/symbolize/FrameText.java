@@ -6,11 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.RowOutput;
 import sonde.recording.JsonString;
 import sonde.symbol.demangle.Demangler;
 import sonde.symbol.line.SourceFrame;
+import sonde.tools.symbolize.SourceTree.SourceLine;
 import sonde.view.TextEscape;
 
 /** Writes frames as addr2line does, or as JSON. */
@@ -21,7 +23,14 @@ public final class FrameText {
     /** Characters that are gathered before they are written. */
     private static final int GATHERED = 1 << 15;
 
-    /** The options of addr2line by their letters: a, f, i, p, s, C; and columns. */
+    /** Lines that faddr2line shows before and behind a place. */
+    private static final int AROUND = 5;
+
+    /**
+     * The options of addr2line by their letters: a, f, i, p, s, C; and columns.
+     *
+     * @param source shows the lines around each place, as faddr2line --list does; null for none
+     */
     public record FrameOptions(
             boolean addresses,
             boolean functions,
@@ -29,7 +38,8 @@ public final class FrameText {
             boolean pretty,
             boolean basenames,
             boolean demangle,
-            boolean columns) {}
+            boolean columns,
+            @Nullable SourceTree source) {}
 
     private final OutputStream out;
     private final boolean json;
@@ -61,7 +71,7 @@ public final class FrameText {
         }
     }
 
-    private void lines(long address, List<SourceFrame> frames) {
+    private void lines(long address, List<SourceFrame> frames) throws IOException {
         if (look.addresses) {
             address(address);
             line.append(look.pretty ? ": " : "\n");
@@ -100,7 +110,7 @@ public final class FrameText {
         }
     }
 
-    private void frames(List<SourceFrame> frames) {
+    private void frames(List<SourceFrame> frames) throws IOException {
         int count = look.inlines ? frames.size() : 1;
         for (int i = 0; i < count; i++) {
             SourceFrame frame = frames.get(i);
@@ -112,6 +122,19 @@ public final class FrameText {
             }
             place(frame);
             line.append('\n');
+            source(frame);
+        }
+    }
+
+    private void source(SourceFrame frame) throws IOException {
+        if (look.source == null) {
+            return;
+        }
+        for (SourceLine one : look.source.around(frame.file(), frame.line(), AROUND)) {
+            boolean isIt = one.number() == frame.line();
+            line.append(isIt ? '>' : ' ').append(one.number()).append(isIt ? '<' : ' ');
+            line.append('\t');
+            line.append(TextEscape.line(one.text().replace("\t", "        "))).append('\n');
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,7 +37,8 @@ final class LogFiles implements AutoCloseable {
     private static final int MOST_BANNER = 256;
 
     /** linux_banner of init/version.c. */
-    private static final Pattern BANNER = Pattern.compile("^Linux version (?<release>\\S+) ");
+    private static final Pattern BANNER =
+            Pattern.compile("^Linux version (?<release>\\S+) (?:.*? (?<build>#\\d\\S*)(?: |$))?");
 
     private static final Pattern MODULE =
             Pattern.compile("(?<name>.+)\\.ko(?<debug>\\.debug)?(?:\\.(?:xz|zst|gz))?");
@@ -207,13 +209,25 @@ final class LogFiles implements AutoCloseable {
         return same;
     }
 
-    /** The release of the kernel that the program is, by its banner; empty where it has none. */
-    String release() throws IOException {
+    /**
+     * Who the kernel is that the program is; an empty text where that is not known.
+     *
+     * @param release as uname -r prints it
+     * @param build {@code #1}, the begin of uname -v
+     * @param id in hexadecimal
+     */
+    record KernelBuild(String release, String build, String id) {
+        static final KernelBuild UNKNOWN = new KernelBuild("", "", "");
+    }
+
+    /** The kernel by its banner. */
+    KernelBuild kernel() throws IOException {
         SourceSymbols kernel = program;
         long[] banners = kernel == null ? new long[0] : kernel.addresses("linux_banner");
         if (kernel == null || banners.length == 0) {
-            return "";
+            return KernelBuild.UNKNOWN;
         }
+        String id = kernel.elf().buildId().map(HexFormat.of()::formatHex).orElse("");
         for (ElfSection section : kernel.elf().sections()) {
             if (section.type() != ElfFile.SHT_PROGBITS || !section.contains(banners[0])) {
                 continue;
@@ -223,12 +237,21 @@ final class LogFiles implements AutoCloseable {
             for (long at = banners[0] - section.address();
                     at < bytes.sizeBytes() && text.length() < MOST_BANNER;
                     at++) {
-                text.append((char) (bytes.at(at) & 0xff));
+                int letter = bytes.at(at) & 0xff;
+                if (letter < ' ') {
+                    break;
+                }
+                text.append((char) letter);
             }
             Matcher banner = BANNER.matcher(text);
-            return banner.find() ? banner.group("release") : "";
+            return banner.find()
+                    ? new KernelBuild(
+                            banner.group("release"),
+                            Objects.requireNonNullElse(banner.group("build"), ""),
+                            id)
+                    : KernelBuild.UNKNOWN;
         }
-        return "";
+        return KernelBuild.UNKNOWN;
     }
 
     /** Whether somebody said where the kernel's modules are. */

@@ -8,9 +8,11 @@ import java.io.OutputStream;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.binary.elf.ElfFile;
@@ -161,6 +163,30 @@ final class LogFilter {
             }
         }
         return copied == 0 ? line : changed.append(line, copied, line.length()).toString();
+    }
+
+    /** How many functions of the kernel lines name that its image has, and how many do not fit. */
+    static int[] sizes(LogFiles files, List<String> lines) throws IOException {
+        SourceSymbols kernel = files.program();
+        Set<String> seen = new HashSet<>();
+        int[] counts = new int[2];
+        for (String line : lines) {
+            Matcher place = PLACE.matcher(mayHold(line) ? line : "");
+            while (kernel != null && place.find()) {
+                String name = place.group("name");
+                String size = place.group("size");
+                if (name == null
+                        || size == null
+                        || place.group("module") != null
+                        || !seen.add(name + size)
+                        || kernel.addresses(name).length == 0) {
+                    continue;
+                }
+                counts[0]++;
+                counts[1] += kernel.addresses(name, hex(size), MOST_PADDING).length == 0 ? 1 : 0;
+            }
+        }
+        return counts;
     }
 
     private static boolean mayHold(String line) {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.MalformedInputException;
 import sonde.event.result.Column;
@@ -25,6 +26,7 @@ import sonde.symbol.line.SourceOptions;
 import sonde.symbol.line.SourceSymbols;
 import sonde.tools.option.OptionException;
 import sonde.tools.symbolize.FrameText.FrameOptions;
+import sonde.tools.symbolize.LogFiles.KernelBuild;
 import sonde.view.TextEscape;
 
 /** Looks addresses of one file up. */
@@ -106,15 +108,23 @@ public final class SymbolizeRecipe implements AutoCloseable {
         return listing(
                 look,
                 text -> {
-                    long[] wanted = new long[words.size()];
-                    for (int i = 0; i < wanted.length; i++) {
-                        String word = words.get(i).strip();
-                        wanted[i] = reader.parse(word);
-                        if (wanted[i] == AddressParser.NONE && miss(i, word)) {
-                            complaints.accept(complaint(word));
+                    LongStream.Builder wanted = LongStream.builder();
+                    int count = 0;
+                    for (String given : words) {
+                        String word = given.strip();
+                        for (long address : reader.all(word)) {
+                            if (address == AddressParser.NONE && miss(count, word)) {
+                                String why = reader.mismatch(word);
+                                complaints.accept(
+                                        why.isEmpty()
+                                                ? complaint(word)
+                                                : TextEscape.line(word + ": " + why));
+                            }
+                            wanted.add(address);
+                            count++;
                         }
                     }
-                    answer(text, wanted);
+                    answer(text, wanted.build().toArray());
                 });
     }
 
@@ -246,8 +256,14 @@ public final class SymbolizeRecipe implements AutoCloseable {
 
     /** A log that is copied byte for byte, with places behind its addresses. */
     public static final class LogCopy implements AutoCloseable {
+        /** A garbled line may have a wrong size; a function of another build often has one. */
+        private static final int FEWEST_MISFITS = 2;
+
+        private static final int MISFIT_PART = 5;
+
         private final LogFiles files;
         private @Nullable LogFilter single;
+        private @Nullable KernelBuild kernel;
         private boolean lacksKernel;
 
         LogCopy(LogFiles files) {
@@ -305,9 +321,40 @@ public final class SymbolizeRecipe implements AutoCloseable {
                     : new LogPlace(symbols, starts[0] + offset);
         }
 
-        /** The release of the kernel image that was given; empty where it is not known. */
-        public String release() throws IOException {
-            return files.release();
+        /**
+         * Why the kernel image that was given is not the one that printed a report; empty where
+         * nothing says so.
+         *
+         * @param release of the kernel that printed it; empty where it does not say, like the
+         *     others
+         * @param build {@code #1}
+         * @param id its build-id
+         */
+        public String otherBuild(String release, String build, String id, List<String> lines)
+                throws IOException {
+            KernelBuild known = kernel;
+            if (known == null) {
+                known = files.kernel();
+                kernel = known;
+            }
+            if (known.release().isEmpty()) {
+                return "";
+            } else if (differ(release, known.release())) {
+                return release;
+            } else if (differ(build, known.build())) {
+                return "%s %s (the image is %s)".formatted(known.release(), build, known.build());
+            } else if (differ(id, known.id())) {
+                return known.release() + " with the build-id " + id;
+            }
+            int[] counts = LogFilter.sizes(files, lines);
+            return counts[1] >= FEWEST_MISFITS && counts[1] * MISFIT_PART > counts[0]
+                    ? "%s of another build (%d of %d functions have another size)"
+                            .formatted(known.release(), counts[1], counts[0])
+                    : "";
+        }
+
+        private static boolean differ(String one, String other) {
+            return !one.isEmpty() && !other.isEmpty() && !one.equals(other);
         }
 
         /** Why frames stayed as they were; known when the lines were written. */

@@ -1,14 +1,15 @@
 package sonde.tools.syscalls;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Table;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
+import sonde.probe.syscall.CallCounter;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CallTable;
 
@@ -30,24 +31,11 @@ final class CallCounts {
     }
 
     private final Map<Long, Sum> sums = new HashMap<>();
-    private final Map<Integer, long[]> begins = new HashMap<>();
 
-    /** Takes the next record; calls are counted when they end. */
-    void accept(CallRecord record, BitSet shown) {
-        if (record.kind() == CallRecord.ENTER) {
-            long[] begin = begins.computeIfAbsent(record.tid(), _ -> new long[2]);
-            begin[0] = record.number();
-            begin[1] = record.nanos();
-        } else if (record.kind() == CallRecord.EXIT) {
-            long[] begin = begins.remove(record.tid());
-            if (begin != null && shown.get(Math.clamp(begin[0], 0, CallTable.CALLS))) {
-                count(begin[0], record.nanos() - begin[1], record.result());
-            }
-        } else if (record.kind() == CallRecord.END) {
-            long[] begin = begins.remove(record.tid());
-            if (begin != null && shown.get(Math.clamp(begin[0], 0, CallTable.CALLS))) {
-                count(begin[0], record.nanos() - begin[1], 0);
-            }
+    /** Takes a call that has ended; one that began before the trace has no time. */
+    void accept(@Nullable CallRecord entry, CallRecord exit) {
+        if (entry != null) {
+            count(entry.number(), exit.nanos() - entry.nanos(), exit.result());
         }
     }
 
@@ -60,8 +48,22 @@ final class CallCounts {
         sum.most = Math.max(sum.most, nanos);
     }
 
-    /** The counts so far, the total last. */
-    Table table(String order) {
+    /** Takes what the kernel has counted. */
+    void add(CallCounter.CountedCall counted) {
+        Sum sum = sums.computeIfAbsent(counted.number(), one -> new Sum(CallTable.name(one)));
+        sum.calls += counted.calls();
+        sum.errors += counted.errors();
+        sum.nanos += counted.nanos();
+        sum.least = Math.min(sum.least, counted.least());
+        sum.most = Math.max(sum.most, counted.most());
+    }
+
+    /**
+     * The counts so far, the total last.
+     *
+     * @param columns that are shown; all when empty
+     */
+    Table table(String order, List<String> columns) {
         Sum total = new Sum("total");
         for (Sum one : sums.values()) {
             total.calls += one.calls;
@@ -78,7 +80,7 @@ final class CallCounts {
                     case "max-time" -> Comparator.comparingLong((Sum one) -> one.most).reversed();
                     case "avg-time" ->
                             Comparator.comparingLong((Sum one) -> one.nanos / one.calls).reversed();
-                    case "name", "none" -> Comparator.comparing(one -> one.name);
+                    case "name", "none", "nothing" -> Comparator.comparing(one -> one.name);
                     default -> Comparator.comparingLong((Sum one) -> one.nanos).reversed();
                 };
         List<Sum> rows =
@@ -89,15 +91,23 @@ final class CallCounts {
         if (!rows.isEmpty()) {
             rows.add(total);
         }
-        return new TableBuilder<Sum>("system calls")
-                .share("time", one -> total.nanos == 0 ? 0 : (double) one.nanos / total.nanos)
-                .nanos("total", one -> one.nanos)
-                .column("average", Unit.NANOS, one -> one.nanos / one.calls)
-                .nanos("min", one -> one.least)
-                .nanos("max", one -> one.most)
-                .count("calls", one -> one.calls)
-                .count("errors", one -> one.errors == 0 ? null : one.errors)
-                .text("call", one -> one.name)
-                .table(rows);
+        TableBuilder<Sum> table = new TableBuilder<>("system calls");
+        for (String column : columns.isEmpty() ? SyscallsRequest.COLUMNS : columns) {
+            switch (column) {
+                case "time-percent" ->
+                        table.share(
+                                "time",
+                                one -> total.nanos == 0 ? 0 : (double) one.nanos / total.nanos);
+                case "total-time" -> table.nanos("total", one -> one.nanos);
+                case "avg-time" ->
+                        table.column("average", Unit.NANOS, one -> one.nanos / one.calls);
+                case "min-time" -> table.nanos("min", one -> one.least);
+                case "max-time" -> table.nanos("max", one -> one.most);
+                case "calls" -> table.count("calls", one -> one.calls);
+                case "errors" -> table.count("errors", one -> one.errors == 0 ? null : one.errors);
+                default -> table.text("call", one -> one.name);
+            }
+        }
+        return table.table(rows);
     }
 }

@@ -1,16 +1,20 @@
 package sonde.tools.syscalls;
 
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import sonde.event.NearestNames;
+import sonde.recording.syscall.CallStyle.CallForms;
+import sonde.recording.syscall.CallStyle.DescriptorForm;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.LineStyle.CallStatus;
 import sonde.sys.Arch;
@@ -21,12 +25,24 @@ import sonde.tools.option.OptionException;
 /** Which calls, signals and results are shown: {@code -e EXPR} of strace. */
 public final class CallSelection {
     private static final int SIGNALS = 65;
+    private static final int MOST_DESCRIPTORS = 1 << 16;
+    private static final Set<String> DETAILS =
+            new TreeSet<>(Set.of("path", "socket", "dev", "pidfd"));
+    private static final List<String> MESSAGES =
+            List.of("attach", "exit", "path-resolution", "personality", "thread-execve");
 
     private final CallTable table;
     private BitSet calls = all(CallTable.CALLS + 1);
     private BitSet signals = all(SIGNALS);
     private final Set<CallStatus> statuses = EnumSet.noneOf(CallStatus.class);
-    private boolean exits = true;
+    private final Set<String> quiet = new TreeSet<>();
+    private BitSet abbreviated = all(CallTable.CALLS + 1);
+    private BitSet structs = all(CallTable.CALLS + 1);
+    private BitSet raw = new BitSet();
+    private BitSet dumpRead = new BitSet();
+    private BitSet dumpWrite = new BitSet();
+    private Set<String> details = Set.of();
+    private boolean names;
 
     /** Everything is shown. */
     public CallSelection(CallTable table) {
@@ -54,14 +70,107 @@ public final class CallSelection {
         return statuses;
     }
 
-    /** Whether the ends of threads are shown. */
-    public boolean exits() {
-        return exits;
+    /** Whether messages of a kind are left out. */
+    public boolean isQuiet(String kind) {
+        return quiet.contains(kind);
     }
 
-    /** Hides the ends of threads. */
-    public void quiet() {
-        exits = false;
+    /** Leaves out messages: as many kinds as -q, -qq or -qqq. */
+    public void quiet(int level) {
+        quiet(level > 2 ? "all" : level > 1 ? "attach,personality,exit" : "attach,personality");
+    }
+
+    /** Calls that are written in another way. */
+    public CallForms forms() {
+        BitSet verbose = all(CallTable.CALLS + 1);
+        verbose.andNot(abbreviated);
+        BitSet pointers = all(CallTable.CALLS + 1);
+        pointers.andNot(structs);
+        return new CallForms(verbose, pointers, raw);
+    }
+
+    /** Shows all fields of structs. */
+    public void verbose() {
+        abbreviated = new BitSet();
+    }
+
+    /** Descriptors whose data are dumped when they are read. */
+    public BitSet dumpRead() {
+        return dumpRead;
+    }
+
+    /** Descriptors whose data are dumped when they are written. */
+    public BitSet dumpWrite() {
+        return dumpWrite;
+    }
+
+    /** What stands behind descriptors and processes. */
+    public DescriptorForm descriptors() {
+        return new DescriptorForm(
+                !details.isEmpty(),
+                details.contains("socket"),
+                details.contains("dev"),
+                details.contains("pidfd"),
+                names);
+    }
+
+    /** What is shown behind a descriptor: {@code path,socket}, {@code all}. */
+    public void details(String set) {
+        boolean not = set.startsWith("!");
+        Set<String> found = new TreeSet<>();
+        for (String word : (not ? set.substring(1) : set).split(",")) {
+            switch (word) {
+                case "all" -> found.addAll(DETAILS);
+                case "none" -> {}
+                case "" -> found.add("path");
+                default -> {
+                    if (!DETAILS.contains(word)) {
+                        throw unknown("--decode-fds", word, DETAILS);
+                    }
+                    found.add(word);
+                }
+            }
+        }
+        if (not) {
+            Set<String> others = new TreeSet<>(DETAILS);
+            others.removeAll(found);
+            found = others;
+        }
+        details = found;
+    }
+
+    /** Shows the names of processes: {@code comm}. */
+    public void processes(String set) {
+        names = false;
+        for (String word : set.split(",")) {
+            switch (word) {
+                case "comm", "all" -> names = true;
+                case "none" -> {}
+                case "pidns" ->
+                        throw new OptionException("--decode-pids=pidns is not supported; comm is");
+                default -> throw unknown("--decode-pids", word, List.of("comm", "none"));
+            }
+        }
+    }
+
+    private static OptionException unknown(String option, String word, Collection<String> known) {
+        return new OptionException(
+                "%s: '%s' is none of %s".formatted(option, word, String.join(", ", known)));
+    }
+
+    /** Descriptors: {@code 3,5}, {@code all}, {@code !1}. */
+    public static BitSet descriptors(String option, String set) {
+        return inverted(
+                set,
+                MOST_DESCRIPTORS,
+                word -> {
+                    if (!word.matches("[0-9]{1,5}") || Integer.parseInt(word) >= MOST_DESCRIPTORS) {
+                        throw new OptionException(option + ": '" + word + "' is not a descriptor");
+                    }
+                    BitSet one = new BitSet();
+                    one.set(Integer.parseInt(word));
+                    return one;
+                });
     }
 
     /**
@@ -86,30 +195,42 @@ public final class CallSelection {
                                     + " 'strace -e "
                                     + text
                                     + "' does that");
-            case "abbrev",
-                    "verbose",
-                    "raw",
-                    "read",
-                    "write",
-                    "reads",
-                    "writes",
-                    "kvm",
-                    "namespace" ->
+            case "abbrev", "a" -> abbreviated = calls(set);
+            case "verbose", "v" -> structs = calls(set);
+            case "raw", "x" -> raw = calls(set);
+            case "read", "reads", "r" -> dumpRead = descriptors("-e read", set);
+            case "write", "writes", "w" -> dumpWrite = descriptors("-e write", set);
+            case "decode-fds", "decode-fd" -> details(set);
+            case "decode-pids", "decode-pid" -> processes(set);
+            case "kvm", "namespace" ->
                     throw new OptionException(
-                            "-e " + qualifier + " is not supported; -v, -s and -x are");
+                            "-e " + qualifier + "=: 'sonde syscalls' does not show that");
             default ->
-                    throw new OptionException(
-                            "-e "
-                                    + text
-                                    + ": '"
-                                    + qualifier
-                                    + "' is none of trace, signal, status, quiet");
+                    throw unknown(
+                            "-e " + text,
+                            qualifier,
+                            List.of(
+                                    "trace",
+                                    "signal",
+                                    "status",
+                                    "quiet",
+                                    "abbrev",
+                                    "verbose",
+                                    "raw",
+                                    "read",
+                                    "write",
+                                    "decode-fds",
+                                    "decode-pids"));
         }
     }
 
     /** {@code openat,%network}, {@code !poll}, {@code /^sched_}, {@code all}, {@code none}. */
     public void trace(String set) {
-        calls = inverted(set, CallTable.CALLS + 1, this::oneCall);
+        calls = calls(set);
+    }
+
+    private BitSet calls(String set) {
+        return inverted(set, CallTable.CALLS + 1, this::oneCall);
     }
 
     /** {@code SIGCHLD,!usr1}. */
@@ -144,8 +265,28 @@ public final class CallSelection {
         }
     }
 
-    private void quiet(String set) {
-        exits = !List.of(set.split(",")).contains("exit") && !set.equals("all");
+    /** {@code exit,thread-execve}. */
+    public void quiet(String set) {
+        boolean not = set.startsWith("!");
+        quiet.clear();
+        for (String word : (not ? set.substring(1) : set).split(",")) {
+            switch (word) {
+                case "all" -> quiet.addAll(MESSAGES);
+                case "none" -> {}
+                case "attach", "exit", "path-resolution", "personality", "thread-execve" ->
+                        quiet.add(word);
+                case "path-resolve" -> quiet.add("path-resolution");
+                case "exits" -> quiet.add("exit");
+                case "superseded" -> quiet.add("thread-execve");
+                default -> throw unknown("quiet", word, MESSAGES);
+            }
+        }
+        if (not) {
+            Set<String> others = new TreeSet<>(MESSAGES);
+            others.removeAll(quiet);
+            quiet.clear();
+            quiet.addAll(others);
+        }
     }
 
     private interface SetReader {
@@ -154,7 +295,7 @@ public final class CallSelection {
 
     private static BitSet inverted(String set, int count, SetReader reader) {
         boolean not = set.startsWith("!");
-        BitSet found = new BitSet(count);
+        BitSet found = new BitSet();
         for (String word : (not ? set.substring(1) : set).split(",")) {
             switch (word) {
                 case "all" -> found.set(0, count);
@@ -170,7 +311,7 @@ public final class CallSelection {
 
     private BitSet oneCall(String given) {
         boolean optional = given.startsWith("?");
-        String word = optional ? given.substring(1) : given;
+        String word = given.substring(optional ? 1 : 0).replaceFirst("@64$", "");
         BitSet found = new BitSet();
         if (word.startsWith("/")) {
             Pattern pattern = pattern(word.substring(1));

@@ -19,6 +19,8 @@ import sonde.recording.syscall.LineStyle;
  * @param follow whether children and all threads are traced, too
  * @param counts null for none
  * @param separate beginning of the names of files, one for each thread (-ff); null for one output
+ * @param limit calls after which the trace ends
+ * @param untilExec whether a process is traced until it executes another program (-b execve)
  */
 public record SyscallsRequest(
         InheritedState origin,
@@ -29,20 +31,31 @@ public record SyscallsRequest(
         CallStyle style,
         LineStyle lines,
         @Nullable CountForm counts,
-        @Nullable Path separate) {
+        @Nullable Path separate,
+        long limit,
+        boolean untilExec) {
     /**
      * How calls are counted.
      *
      * @param linesToo whether their lines are written as well (-C)
      * @param order name of the column by which rows are sorted
+     * @param columns that are shown; the usual ones when empty
      */
-    public record CountForm(boolean linesToo, String order) {}
+    public record CountForm(boolean linesToo, String order, List<String> columns) {}
 
     public SyscallsRequest {
         pids = Set.copyOf(pids);
     }
 
-    /** Columns by which counts can be sorted. */
-    public static final List<String> ORDERS =
-            List.of("time", "min-time", "max-time", "avg-time", "calls", "errors", "name", "none");
+    /** Columns of counts. */
+    public static final List<String> COLUMNS =
+            List.of(
+                    "time-percent",
+                    "total-time",
+                    "avg-time",
+                    "min-time",
+                    "max-time",
+                    "calls",
+                    "errors",
+                    "name");
 }

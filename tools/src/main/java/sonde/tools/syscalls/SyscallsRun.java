@@ -1,16 +1,17 @@
 package sonde.tools.syscalls;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +22,11 @@ import sonde.event.result.Table;
 import sonde.probe.launch.CommandLauncher;
 import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.LaunchedCommand;
+import sonde.probe.syscall.Awaited;
+import sonde.probe.syscall.CallCounter;
 import sonde.probe.syscall.CallSession;
 import sonde.probe.syscall.CallSession.CallRequest;
+import sonde.probe.syscall.CallSource;
 import sonde.probe.syscall.CallStream;
 import sonde.recording.syscall.CallJson;
 import sonde.recording.syscall.CallLines;
@@ -33,6 +37,7 @@ import sonde.recording.syscall.CallText;
 import sonde.recording.syscall.CaptureOp;
 import sonde.recording.syscall.CaptureOp.CallPlan;
 import sonde.recording.syscall.CaptureOp.NumberPlan;
+import sonde.recording.syscall.CaptureOp.PlanStyle;
 import sonde.sys.Clocks;
 import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
@@ -41,13 +46,16 @@ import sonde.sys.SyscallException;
 public final class SyscallsRun implements AutoCloseable {
     private static final int RING_BYTES = 64 << 20;
     private static final long WAIT_MILLIS = 10;
+    private static final int MOST_DATA = 16000;
     private static final int EXECVE = CallTable.number("execve");
 
     private final SyscallsRequest request;
     private final EndSignals signals;
     private final @Nullable LaunchedCommand child;
-    private final CallSession session;
+    private final CallSource source;
     private final CallCounts counts = new CallCounts();
+    private final Set<Integer> executed = new HashSet<>();
+    private final Set<Integer> detached = new HashSet<>();
     private int waiting;
     private volatile int interrupted;
     private volatile boolean childEnded;
@@ -62,16 +70,16 @@ public final class SyscallsRun implements AutoCloseable {
         this.request = request;
         signals = EndSignals.listen(kind -> interrupted = kind.number());
         // Both take their time, and neither needs the other.
-        FutureTask<CallSession> opening = new FutureTask<>(this::open);
+        FutureTask<CallSource> opening = new FutureTask<>(this::open);
         Thread.ofPlatform().daemon().name("open").start(opening);
         LaunchedCommand prepared = null;
-        CallSession opened = null;
+        CallSource opened = null;
         try {
             prepared =
                     request.command() == null
                             ? null
                             : CommandLauncher.prepare(request.command(), request.origin());
-            opened = opened(opening);
+            opened = Awaited.of(opening);
             if (prepared != null) {
                 opened.follow(prepared.pid());
             }
@@ -88,53 +96,49 @@ public final class SyscallsRun implements AutoCloseable {
             throw e;
         }
         child = prepared;
-        session = opened;
+        source = opened;
     }
 
     /** The command could not be started; the session that is being opened goes, too. */
-    private static void closeLater(FutureTask<CallSession> task) {
+    private static void closeLater(FutureTask<CallSource> task) {
         try {
-            opened(task).close();
+            Awaited.of(task).close();
         } catch (IOException e) {
             return; // that one was refused as well
         }
     }
 
-    private CallSession open() throws IOException {
-        return CallSession.open(
-                new CallRequest(request.pids(), request.follow(), plans(), RING_BYTES));
+    private CallSource open() throws IOException {
+        return countsOnly()
+                ? CallCounter.open(request.pids(), request.follow())
+                : CallSession.open(
+                        new CallRequest(request.pids(), request.follow(), this::plans, RING_BYTES));
     }
 
-    private static CallSession opened(FutureTask<CallSession> task) throws IOException {
-        try {
-            return task.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException refused) {
-                throw refused;
-            }
-            throw new IllegalStateException(e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while programs were loaded");
-        }
-    }
-
-    /** What is captured: nothing but the numbers where calls are only counted. */
-    private Map<Integer, NumberPlan> plans() {
+    /** Whether the kernel counts, and no call leaves it. */
+    private boolean countsOnly() {
         SyscallsRequest.CountForm counted = request.counts();
-        boolean numbersOnly = counted != null && !counted.linesToo();
-        CallPlan nothing = new CallPlan(List.of(), List.of());
+        return counted != null && !counted.linesToo() && !request.lines().filter().needsRecords();
+    }
+
+    private Map<Integer, NumberPlan> plans() {
+        PlanStyle style =
+                new PlanStyle(
+                        request.style().dumps() ? MOST_DATA : request.style().limit(),
+                        request.style().descriptors().needsFile()
+                                || !request.lines().filter().paths().isEmpty(),
+                        request.style().calls().verbose());
         Map<Integer, NumberPlan> plans = new HashMap<>();
-        request.lines().calls().stream()
+        request.lines().filter().calls().stream()
                 .forEach(number ->
-                        plans.put(
-                                number,
-                                numbersOnly
-                                        ? new NumberPlan(nothing, -1, Map.of())
-                                        : CaptureOp.plan(
-                                                request.table(), number, request.style().limit())));
+                        plans.put(number, CaptureOp.plan(request.table(), number, style)));
+        if (request.style().descriptors().names()) {
+            for (int number : CallText.namingCalls()) {
+                plans.putIfAbsent(number, CaptureOp.plan(request.table(), number, style));
+            }
+        }
         // The command's own calls begin with its exec.
-        plans.putIfAbsent(EXECVE, new NumberPlan(nothing, -1, Map.of()));
+        plans.putIfAbsent(EXECVE, new NumberPlan(new CallPlan(List.of(), List.of()), -1, Map.of()));
         return plans;
     }
 
@@ -144,20 +148,49 @@ public final class SyscallsRun implements AutoCloseable {
     }
 
     private void write(OutputStream out, ListingForm form) throws IOException {
+        switch (source) {
+            case CallCounter counter -> count(counter);
+            case CallSource.Streamed session -> write(session, out, form);
+        }
+    }
+
+    /** Waits until the command or the processes have ended. */
+    private void count(CallCounter counter) throws IOException {
+        start();
+        try {
+            while (!isDone()) {
+                Thread.sleep(WAIT_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        BitSet shown = request.lines().filter().calls();
+        for (CallCounter.CountedCall sum : counter.sums()) {
+            if (shown.get((int) Math.min(sum.number(), CallTable.CALLS))) {
+                counts.add(sum);
+            }
+        }
+    }
+
+    private void write(CallSource.Streamed session, OutputStream out, ListingForm form)
+            throws IOException {
         SyscallsRequest.CountForm counted = request.counts();
-        boolean linesToo = counted == null || counted.linesToo();
         CallSink sink = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
         long epoch = Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         CallText text = new CallText(request.table(), request.style());
         Function<CallSink, CallLines> writers =
                 one -> new CallLines(text, request.style(), request.lines(), one, epoch);
-        CallLines lines = writers.apply(sink);
+        boolean linesToo = counted == null || counted.linesToo();
+        Path base = request.separate();
+        boolean shown = linesToo && base == null && form == ListingForm.TEXT;
+        boolean tallies = counted != null || request.limit() != Long.MAX_VALUE;
+        CallLines lines = writers.apply(shown ? sink : _ -> {});
+        lines.tell(counts::accept);
         CallJson json =
                 form == ListingForm.JSON_LINES
                         ? new CallJson(text, request.lines(), sink, epoch)
                         : null;
         start();
-        Path base = request.separate();
         try (SeparateFiles files = base == null ? null : new SeparateFiles(base, writers)) {
             CallStream stream = session.stream();
             while (!stream.isAtEnd()) {
@@ -167,16 +200,18 @@ public final class SyscallsRun implements AutoCloseable {
                     if (files != null) {
                         files.flush();
                     }
-                    finishWhenDone();
-                } else if (hasBegun(record)) {
-                    if (counted != null) {
-                        counts.accept(record, request.lines().calls());
+                    if (isDone()) {
+                        session.finish();
                     }
-                    if (linesToo && files != null) {
+                } else if (lines.calls() >= request.limit()) {
+                    session.finish();
+                } else if (hasBegun(record) && isFollowed(record)) {
+                    if (files != null) {
                         files.accept(record);
-                    } else if (linesToo && json != null) {
+                    } else if (json != null && linesToo) {
                         json.accept(record);
-                    } else if (linesToo) {
+                    }
+                    if (files == null && json == null || tallies) {
                         lines.accept(record);
                     }
                 }
@@ -197,6 +232,21 @@ public final class SyscallsRun implements AutoCloseable {
             waiting = 0;
         }
         return true;
+    }
+
+    /** Whether its process has executed no other program since it is traced, where that matters. */
+    private boolean isFollowed(CallRecord record) {
+        if (!request.untilExec()) {
+            return true;
+        }
+        int process = record.pid();
+        if (record.kind() == CallRecord.EXIT
+                && record.number() == EXECVE
+                && record.result() == 0
+                && !executed.add(process)) {
+            detached.add(process);
+        }
+        return !detached.contains(process);
     }
 
     /** Lets the command go, and waits for its end on another thread. */
@@ -225,31 +275,33 @@ public final class SyscallsRun implements AutoCloseable {
      * Ctrl-C reaches the command by itself, and the command decides what it does; other signals are
      * passed on to it. Processes that ran before are left alone.
      */
-    private void finishWhenDone() throws SyscallException {
-        boolean alone = childEnded && session.isAlone();
-        if (alone || interrupted != 0 && child == null) {
-            session.finish();
-        } else if (interrupted != 0 && child != null && !childEnded) {
+    private boolean isDone() throws SyscallException {
+        if (childEnded && source.isAlone() || interrupted != 0 && child == null) {
+            return true;
+        }
+        if (interrupted != 0 && child != null && !childEnded) {
             if (interrupted != EndSignals.Kind.INTERRUPT.number()) {
                 ProcessCalls.kill(child.pid(), interrupted);
             }
             interrupted = 0;
         }
+        return false;
     }
 
     /** The counts, when they were asked for. */
     public Optional<Table> table() {
         SyscallsRequest.CountForm counted = request.counts();
-        return counted == null ? Optional.empty() : Optional.of(counts.table(counted.order()));
+        return counted == null
+                ? Optional.empty()
+                : Optional.of(counts.table(counted.order(), counted.columns()));
     }
 
     /** What the user should know at the end. */
     public List<String> notes() throws SyscallException {
         List<String> notes = new ArrayList<>();
-        if (session.lost() > 0) {
-            notes.add(
-                    session.lost()
-                            + " records were lost because the ring was full; the lines say where");
+        long lost = source instanceof CallSource.Streamed session ? session.lost() : 0;
+        if (lost > 0) {
+            notes.add(lost + " records were lost because the ring was full; the lines say where");
         }
         return notes;
     }
@@ -261,7 +313,7 @@ public final class SyscallsRun implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        session.close();
+        source.close();
         if (child != null) {
             child.close();
         }

@@ -23,6 +23,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
@@ -148,12 +149,49 @@ class ExplainRecipeTest {
                 "2026-11-24T10:00:01,123456+00:00 ",
                 "kern  :warn  : [   19.854661] ",
                 "[  T301] ",
+                "[  +0.000012] ",
+                "kern  :alert : [Tue Nov 24 10:00:01 2026] ",
+                "<4>1 2026-11-24T10:00:01.123456+00:00 pond kernel - - [a b=\"1\"] [    1.000000] ",
+                "Tue 2026-11-24 10:00:01 UTC pond kernel: ",
+                "1795510801.000001 pond kernel: ",
+                "11-24 10:00:01.123     0     0 E         : ",
+                "2026-11-24T10:00:01.123456789Z stderr F [    1.000000] ",
+                "2026-11-24 10:00:01 ",
+                "kern.log:1201:",
+                "host1  | ",
+                "> > ",
+                "    MESSAGE=",
             })
     void prefixesAreTakenOff(String prefix) throws IOException {
         String log = prefixed(USE_AFTER_FREE, _ -> prefix);
         assertThat(identities(log))
                 .containsExactly("#1  KASAN: slab-use-after-free Read in pond_read");
         assertThat(identities(log.replace("\n", "\r\n"))).hasSize(1);
+    }
+
+    /** What other machines print in place of RIP. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Unable to handle kernel pointer dereference in virtual kernel address space"
+                        + "~Failing address: 0000000000000000 TEID: 0000000000000407"
+                        + "~Oops: 0004 ilc:2 [#1] SMP"
+                        + "~Krnl PSW : 0704d00180000000 00000000009e59e4 (pond_read+0x46/0x5d [pond])"
+                        + " | BUG: unable to handle kernel paging request in pond_read",
+                "Unable to handle kernel NULL pointer dereference"
+                        + "~fisher(1201): Oops [#1]"
+                        + "~TPC: <pond_read+0x10/0x40 [pond]>"
+                        + " | BUG: unable to handle kernel NULL pointer dereference in pond_read",
+                "SError Interrupt on CPU3, code 0x00000000bf000002 -- SError"
+                        + "~pc : pond_read+0x1c/0x40 [pond]"
+                        + "~Kernel panic - not syncing: Asynchronous SError Interrupt"
+                        + " | SError in pond_read"
+            })
+    void theInstructionOfOtherMachinesIsFound(String log, String identity) throws IOException {
+        String trace = "~Call Trace:~ [<0000000000169d38>] vfs_read+0x1f8/0x458~";
+        assertThat(identities((log + trace).replace('~', '\n')))
+                .containsExactly("#1  " + identity.strip());
     }
 
     @Test
@@ -314,7 +352,18 @@ class ExplainRecipeTest {
         }
         Files.writeString(folder.resolve("vmlinux"), "\u007fELF\n" + WARNING);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new ExplainRecipe(new ExplainOptions(false, false, true, false, false, false, null), null)
+        new ExplainRecipe(
+                        new ExplainOptions(
+                                false,
+                                false,
+                                true,
+                                false,
+                                false,
+                                false,
+                                false,
+                                IncidentFilter.ALL,
+                                null),
+                        null)
                 .of(List.of(new LogSource("folder", folder, null)))
                 .rows()
                 .writeTo(out, ListingForm.TEXT);
@@ -332,7 +381,17 @@ class ExplainRecipeTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ExplainRecipe recipe =
                 new ExplainRecipe(
-                        new ExplainOptions(false, false, false, false, true, false, null), null);
+                        new ExplainOptions(
+                                false,
+                                false,
+                                false,
+                                false,
+                                true,
+                                false,
+                                false,
+                                IncidentFilter.ALL,
+                                null),
+                        null);
         Listing listing = recipe.of(List.of(new LogSource("log", null, in)));
         kernel.write(USE_AFTER_FREE.getBytes(StandardCharsets.UTF_8));
         kernel.flush();

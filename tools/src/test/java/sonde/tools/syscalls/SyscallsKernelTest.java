@@ -2,6 +2,7 @@ package sonde.tools.syscalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -23,8 +24,9 @@ import sonde.probe.launch.InheritedState;
 import sonde.recording.syscall.CallStyle;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.LineStyle;
+import sonde.recording.syscall.LineStyle.LineFilter;
 import sonde.recording.syscall.LineStyle.PidForm;
-import sonde.recording.syscall.LineStyle.TimeForm;
+import sonde.recording.syscall.LineStyle.TimeStyle;
 import sonde.tools.syscalls.SyscallsRequest.CountForm;
 
 /** Calls of real programs; what they must be is known from the programs' texts. */
@@ -38,17 +40,17 @@ final class SyscallsKernelTest {
     private Table counts = new Table("", List.of(), List.of());
 
     private List<String> lines(boolean follow, CountForm form, String... command) throws Exception {
-        LineStyle style =
-                new LineStyle(
-                        PidForm.NONE,
-                        TimeForm.NONE,
-                        false,
-                        false,
-                        false,
+        LineFilter filter =
+                new LineFilter(
                         selection.calls(),
                         selection.signals(),
                         selection.statuses(),
+                        Set.of(),
+                        null,
+                        0,
+                        true,
                         true);
+        LineStyle style = new LineStyle(PidForm.NONE, TimeStyle.NONE, false, false, filter);
         SyscallsRequest request =
                 new SyscallsRequest(
                         InheritedState.capture(),
@@ -59,7 +61,9 @@ final class SyscallsKernelTest {
                         CallStyle.DEFAULT,
                         style,
                         form,
-                        separate);
+                        separate,
+                        Long.MAX_VALUE,
+                        false);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SyscallsRun run = new SyscallsRun(request)) {
             run.lines().rows().writeTo(out, listing);
@@ -160,7 +164,12 @@ final class SyscallsKernelTest {
         String program =
                 "import os\nf = os.open('/dev/null', 1)\nfor i in range(1000): os.write(f, b'x')";
         List<String> none =
-                lines(false, new CountForm(false, "calls"), "/usr/bin/python3", "-c", program);
+                lines(
+                        false,
+                        new CountForm(false, "calls", List.of()),
+                        "/usr/bin/python3",
+                        "-c",
+                        program);
         assertThat(none).isEmpty();
         List<Object> writes =
                 counts.rows().stream()
@@ -169,5 +178,43 @@ final class SyscallsKernelTest {
                         .orElseThrow();
         assertThat(writes).contains(1000L);
         assertThat(counts.rows().getLast()).contains("total");
+    }
+
+    /** The kernel counts: children, errors, and an execve by a thread that is not the first. */
+    @Test
+    void countsAreThoseOfStrace(@TempDir Path dir) throws Exception {
+        String program =
+                "import os, threading\n"
+                        + "if os.fork() == 0:\n"
+                        + " for i in range(100):\n"
+                        + "  try: os.stat('/no/such/file')\n"
+                        + "  except OSError: os.getppid()\n"
+                        + " threading.Thread(target=os.execv, args=('/bin/true', ['true'])).start()\n"
+                        + " threading.Event().wait()\n"
+                        + "os.wait()";
+        String[] command = {"/usr/bin/python3", "-c", program};
+        Path file = dir.resolve("counts");
+        List<String> strace = new ArrayList<>(List.of("strace", "-f", "-c", "-o", "" + file));
+        strace.addAll(List.of(command));
+        assumeTrue(Files.exists(Path.of("/usr/bin/strace")), "strace is not installed");
+        assertThat(new ProcessBuilder(strace).start().waitFor()).isZero();
+        selection.trace("exit_group,newfstatat,execve,getppid,wait4,clone,openat,mprotect,close");
+        lines(true, new CountForm(false, "name", List.of()), command);
+        List<String> ours = new ArrayList<>();
+        for (List<Object> row : counts.rows()) {
+            ours.add(row.get(7) + " " + row.get(5) + " " + (row.get(6) == null ? 0 : row.get(6)));
+        }
+        ours.removeLast();
+        List<String> theirs = new ArrayList<>();
+        for (String line : Files.readAllLines(file)) {
+            String[] words = line.strip().split(" +");
+            String name = words[words.length - 1];
+            if (selection.calls().get(Math.max(0, CallTable.number(name)))
+                    && CallTable.number(name) > 0) {
+                theirs.add(name + " " + words[3] + " " + (words.length == 6 ? words[4] : "0"));
+            }
+        }
+        assertThat(ours).containsExactlyInAnyOrderElementsOf(theirs).hasSize(8);
+        assertThat(ours).contains("getppid 100 0", "execve 2 0");
     }
 }

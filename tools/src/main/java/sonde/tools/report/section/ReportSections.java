@@ -29,6 +29,7 @@ public final class ReportSections {
                     new FaultsSection(),
                     new EventStacksSection(),
                     new WakeUpsSection(),
+                    new IncidentsSection(),
                     new LossesSection(),
                     new StatsSection());
 

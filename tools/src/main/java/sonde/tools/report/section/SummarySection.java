@@ -63,6 +63,7 @@ final class SummarySection implements ReportSection {
                         FilesSection.FILES,
                         WakeUpsSection.SIGNALS,
                         ReportOperators.FAULTS,
+                        ReportOperators.INCIDENTS,
                         CAUSES,
                         EVIDENCE,
                         BlockIoSection.REQUESTS));
@@ -77,7 +78,8 @@ final class SummarySection implements ReportSection {
 
     @Override
     public List<String> answer(ReportOperators found) {
-        List<String> answer = new ArrayList<>(new ThreadsNowSection().notes(found)); // deadlocks
+        List<String> answer = new ArrayList<>(new IncidentsSection().answer(found));
+        answer.addAll(new ThreadsNowSection().notes(found)); // deadlocks
         answer.addAll(judges(found) ? Judgement.sentences(evidence(found)) : List.of());
         return answer;
     }
@@ -157,7 +159,7 @@ final class SummarySection implements ReportSection {
         if (found.options().sections().size() == 1 && judges(found)) {
             notes.add(
                     "More: --threads --oncpu --offcpu --syscalls --io --files --faults --wakeups"
-                            + " --losses --stats.");
+                            + " --incidents --losses --stats.");
         }
         return notes;
     }
