@@ -71,7 +71,15 @@ class IncidentPageTest {
         Files.writeString(folder.resolve("fs/pond.c"), "one\ntwo\nreturn p->tx;\nfour\n");
         ExplainOptions options =
                 new ExplainOptions(
-                        false, false, false, false, false, false, false, IncidentFilter.ALL, folder);
+                        false,
+                        false,
+                        false,
+                        false,
+                        false,
+                        false,
+                        false,
+                        IncidentFilter.ALL,
+                        folder);
         ByteArrayInputStream in = new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8));
         IncidentPage page =
                 new ExplainRecipe(options, null).page(List.of(new LogSource(name, null, in)));
