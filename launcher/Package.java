@@ -336,9 +336,9 @@ public final class Package {
                 mv %%{buildroot}/usr/share/zsh/vendor-completions/_sonde %%{buildroot}/usr/share/zsh/site-functions/
                 rmdir %%{buildroot}/usr/share/zsh/vendor-completions
                 %%post
-                %s
+                %s%s
                 %%preun
-                %s
+                [ "$1" -gt 0 ] || %s
                 %%postun
                 [ "$1" -gt 0 ] || %s
                 %%files
@@ -357,6 +357,8 @@ public final class Package {
                                 SUMMARY,
                                 glibc.substring(6),
                                 tree,
+                                // An upgrade runs this before it removes the old package.
+                                FORGET,
                                 TRAIN,
                                 FORGET,
                                 CLEAR,

@@ -107,6 +107,10 @@ class PackageTest {
                         inRoot(
                                 "cd /usr/lib/sonde/app; mv libduckdb.so gone; sonde query proc: 'SELECT 1'; mv gone libduckdb.so"))
                 .contains("the package sonde-sql");
+        assertThat(inRoot("sonde help filters; sonde help language printf"))
+                .contains("--filter 'sched/", "%d");
+        assertThat(execute("sh", "-c", "cd out && sha256sum -c SHA256SUMS").out())
+                .contains("amd64.deb: OK", "oci.tar: OK");
         // zstd comes from the package: the root has no other.
         assertThat(inRoot("sonde record --no-summary -- true; head -c 40 true.sonde/trace.dat"))
                 .contains("zstd");

@@ -155,7 +155,7 @@ public final class HelpTopics {
     }
 
     /** A place with the words, and how well it fits. */
-    private record Found(String call, String excerpt, int fit) {}
+    private record TopicMatch(String call, String excerpt, int fit) {}
 
     private Optional<String> found(String topic, List<PageSection> exact, int width) {
         // An option is searched as it is spelt.
@@ -166,14 +166,14 @@ public final class HelpTopics {
                                 .filter(one -> !one.isEmpty())
                                 .map(HelpTopics::stem)
                                 .toList();
-        List<Found> found = new ArrayList<>();
+        List<TopicMatch> found = new ArrayList<>();
         for (PageSection section : exact.isEmpty() ? sections : exact) {
             if (isAnswer(section) && section.depth() == 1) {
                 continue;
             }
             int fit = exact.isEmpty() ? section.fit(words, IN_TITLE) : 1;
             if (fit > 0) {
-                found.add(new Found(section.call(), section.excerpt(words), fit));
+                found.add(new TopicMatch(section.call(), section.excerpt(words), fit));
             }
         }
         commands.get()
@@ -185,9 +185,9 @@ public final class HelpTopics {
         if (found.isEmpty()) {
             return Optional.empty();
         }
-        found.sort(Comparator.comparingInt(Found::fit).reversed());
+        found.sort(Comparator.comparingInt(TopicMatch::fit).reversed());
         StringBuilder out = new StringBuilder();
-        for (Found one : found.stream().limit(FOUND).toList()) {
+        for (TopicMatch one : found.stream().limit(FOUND).toList()) {
             out.append(one.call()).append('\n');
             out.append(WrappedText.of("    ", "    ", one.excerpt(), wide(width)));
         }
@@ -198,7 +198,7 @@ public final class HelpTopics {
     }
 
     private static void addOption(
-            List<Found> found, String command, OptionModel option, List<String> words) {
+            List<TopicMatch> found, String command, OptionModel option, List<String> words) {
         String head = option.head().toLowerCase(Locale.ROOT);
         head += " " + head.replace('-', ' ');
         String all = head + " " + option.help().toLowerCase(Locale.ROOT);
@@ -206,7 +206,7 @@ public final class HelpTopics {
             boolean isName = words.stream().allMatch(head::contains);
             String call = "sonde help " + command;
             found.add(
-                    new Found(
+                    new TopicMatch(
                             call, option.head() + ": " + option.help(), isName ? 2 * IN_TITLE : 1));
         }
     }
