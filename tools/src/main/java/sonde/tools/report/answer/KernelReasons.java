@@ -57,6 +57,20 @@ final class KernelReasons {
         return function.isEmpty() ? reason : FUNCTION + function;
     }
 
+    /**
+     * mm/oom_kill.c, mm/memcontrol.c: why the kernel sent SIGKILL; empty where somebody else did.
+     */
+    String killer(int node) {
+        List<String> kernel =
+                node < 0 ? List.of() : trees.chain(node).stream().map(Frame::name).toList();
+        if (kernel.stream().noneMatch(name -> name.contains("oom_kill_process"))) {
+            return "";
+        }
+        return kernel.contains("mem_cgroup_out_of_memory")
+                ? "the memory limit of its cgroup was reached"
+                : "the machine had no memory left";
+    }
+
     /** Whether a sample was taken in a page fault. */
     boolean isFault(int node) {
         return node >= 0

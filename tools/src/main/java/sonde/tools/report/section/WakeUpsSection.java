@@ -2,6 +2,7 @@ package sonde.tools.report.section;
 
 import java.util.List;
 import sonde.analysis.LogLinear;
+import sonde.analysis.SignalDeaths;
 import sonde.analysis.SignalDeliveries;
 import sonde.analysis.sched.WakeUps;
 import sonde.event.result.Result;
@@ -22,6 +23,11 @@ final class WakeUpsSection implements ReportSection {
     static final AnalysisKey<SignalDeliveries> SIGNALS =
             new AnalysisKey<>(
                     found -> found.add(new SignalDeliveries(found.threads(), found.window())));
+
+    /** Which processes a signal ended. */
+    static final AnalysisKey<SignalDeaths> DEATHS =
+            new AnalysisKey<>(found ->
+                    found.add(new SignalDeaths(found.threads(), found.stacks(), found.window())));
 
     @Override
     public List<String> options() {

@@ -11,6 +11,7 @@ import sonde.event.result.Frame;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
+import sonde.tools.report.answer.Evidence.DeathSum;
 import sonde.tools.report.answer.Evidence.DescriptorSum;
 import sonde.tools.report.answer.Evidence.FailureSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
@@ -34,6 +35,7 @@ final class JudgementTest {
     private final List<CallSum> calls = new ArrayList<>();
     private final List<StartSum> starts = new ArrayList<>();
     private final List<SignalSum> signals = new ArrayList<>();
+    private final List<DeathSum> deaths = new ArrayList<>();
     private final List<FaultSum> faults = new ArrayList<>();
     private final List<DescriptorSum> descriptors = new ArrayList<>();
     private final List<FailureSum> failures = new ArrayList<>();
@@ -53,6 +55,7 @@ final class JudgementTest {
                         starts,
                         threadStarts,
                         signals,
+                        deaths,
                         faults,
                         descriptors,
                         failures,
@@ -129,6 +132,26 @@ final class JudgementTest {
         assertThat(sentences()).isEmpty();
         wait(group("server", 1, 0.01, 0), "epoll_wait", "", 0.5, 3);
         assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void aDeathBySignalIsToldWithPlaceSenderOrReason() {
+        deaths.add(new DeathSum("server 7", "SIGSEGV", "", COMMIT, "", "", 1));
+        deaths.add(new DeathSum("job 8", "SIGTERM", "timeout 9", ProgramPlace.UNKNOWN, "", "", 1));
+        deaths.add(
+                new DeathSum(
+                        "job", "SIGKILL", "", MALLOC, "", "the machine had no memory left", 3));
+        deaths.add(new DeathSum("log 5", "SIGXFSZ", "", COMMIT, "/var/log/x", "", 1));
+        String in = ", in journal_commit ← handle_request ← main.";
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 was killed by SIGSEGV: it used memory that it may not use" + in,
+                        "3 processes job were killed by SIGKILL: the machine had no memory left,"
+                                + " in malloc of libc.so.6.",
+                        "log 5 was killed by SIGXFSZ: a file reached its limit of size (ulimit"
+                                + " -f), /var/log/x"
+                                + in,
+                        "job 8 was killed by SIGTERM from timeout 9.");
     }
 
     @Test
