@@ -12,6 +12,8 @@ import sonde.event.result.Frame;
 final class KernelReasons {
     static final String MAPPED = "a mapped file's pages (page fault)";
 
+    static final String TRACER = "its tracer (ptrace)";
+
     /** Functions of the kernel, and what they wait for. */
     private static final Map<String, String> KERNEL = new LinkedHashMap<>();
 
@@ -21,7 +23,7 @@ final class KernelReasons {
         KERNEL.put("jbd2_log_wait_commit", "a commit of the file system's journal");
         KERNEL.put("filemap_fault", MAPPED);
         KERNEL.put("do_signal_stop", "SIGCONT or its tracer (stopped)");
-        KERNEL.put("ptrace_stop", "its tracer (ptrace)");
+        KERNEL.put("ptrace_stop", TRACER);
         KERNEL.put("try_to_free_pages", "free memory (reclaim)");
         KERNEL.put("mem_cgroup_handle_over_high", "free memory of its cgroup");
         KERNEL.put("do_freezer_trap", "its cgroup to be thawed");

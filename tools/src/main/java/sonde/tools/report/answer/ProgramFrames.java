@@ -41,6 +41,8 @@ public final class ProgramFrames {
                             + "|(Builtin|BytecodeHandler|Stub|Builtins|RegExp|LoadIC|StoreIC).*"
                             + "|JS:[*~^+]* ?(node:internal|internal/).*|JS:.* (node:|internal/).*");
 
+    private static final String CALL_OPERATOR = "operator()";
+
     private static final Pattern NAMELESS = Pattern.compile("\\[.*\\+0x[0-9a-f]+\\]");
     private static final Pattern JAVASCRIPT =
             Pattern.compile(
@@ -172,7 +174,8 @@ public final class ProgramFrames {
             return java.group(2);
         }
         String place = frame.place();
-        int parameters = name.indexOf('(');
+        int call = name.lastIndexOf(CALL_OPERATOR);
+        int parameters = name.indexOf('(', call < 0 ? 0 : call + CALL_OPERATOR.length());
         boolean cplusplus = parameters > 0 && name.endsWith(")") && !name.contains("{lambda");
         String plain = cplusplus ? name.substring(0, parameters).strip() : name;
         plain = plain.replaceFirst("\\.(constprop|isra|part|cold|lto_priv)(\\.\\d+)*$", "");

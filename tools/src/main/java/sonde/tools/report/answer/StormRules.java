@@ -22,6 +22,10 @@ final class StormRules {
     private static final long DESCRIPTORS = 100;
     private static final double FAILURES_PER_SECOND = 100;
     private static final long FAILURES = 1000;
+
+    /** Libraries, locales and the path of its name: what a program looks for at its start. */
+    private static final long AT_START = 100;
+
     private static final long LIMITS = 1;
     private static final long TRIED = 3;
     private static final double SLEPT = 0.2;
@@ -238,6 +242,7 @@ final class StormRules {
     /** The same names fail again and again, or a limit is reached. */
     static List<Finding> failures(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
+        long started = evidence.starts().stream().mapToLong(StartSum::count).sum();
         for (FailureSum one : evidence.failures()) {
             boolean limit = one.error().equals("EMFILE") || one.error().equals("ENFILE");
             limit |= one.error().equals("EADDRNOTAVAIL") || one.error().equals("ENOSPC");
@@ -245,6 +250,7 @@ final class StormRules {
                     evidence.rate(one.count()) >= FAILURES_PER_SECOND
                             && one.count() >= FAILURES
                             && one.name().length() > 3;
+            storm &= !isStartStorm(evidence) || one.count() > AT_START * started;
             if ((storm || limit && one.count() >= LIMITS) && !CpuRules.tells(evidence, one)) {
                 String text =
                         AnswerWording.count(one.count())

@@ -326,6 +326,37 @@ final class JudgementTest {
         assertThat(sentences()).isEmpty();
     }
 
+    /** Each program looks for libraries and locales at its start. */
+    @Test
+    void whatStartedProgramsLookForInVainIsNoStorm() {
+        group("server", 1, 0.5, 0);
+        starts.add(new StartSum("uname", "server 7", 300, SECOND, SECOND, 300, 300, 10));
+        failures.add(new FailureSum("/usr/lib/locale/…", "ENOENT", 5000, 67));
+        assertThat(sentences()).singleElement().asString().startsWith("300 processes");
+        failures.set(0, new FailureSum("/opt/plugins/…", "ENOENT", 90_000, 67));
+        assertThat(sentences()).anyMatch(sentence -> sentence.startsWith("90,000 attempts"));
+    }
+
+    @Test
+    void aTracerIsNamed() {
+        ThreadGroup group = group("dd", 1, 0.1, 0);
+        String tracer = KernelReasons.TRACER;
+        long nanos = 4 * SECOND;
+        Map<String, Long> wakers = Map.of("strace 5", nanos);
+        waits.add(
+                new WaitSum(
+                        group, "stopped", "", tracer, "", COMMIT, "", wakers, false, nanos, 9, 1));
+        assertThat(sentences().getFirst()).contains("for its tracer (ptrace), woken by strace 5");
+    }
+
+    @Test
+    void theCallOperatorKeepsItsName() {
+        Frame lambda = new Frame("Task::operator()(int)", "server", Frame.Kind.USER);
+        assertThat(ProgramFrames.name(lambda)).isEqualTo("Task::operator()");
+        Frame plain = new Frame("operator()", "server", Frame.Kind.USER);
+        assertThat(ProgramFrames.name(plain)).isEqualTo("operator()");
+    }
+
     @Test
     void childrenThatNobodyWaitsForAreZombies() {
         group("spawner", 1, 0.5, 0);
