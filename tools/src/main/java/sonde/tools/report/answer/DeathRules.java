@@ -10,7 +10,7 @@ final class DeathRules {
     private static final double CRASH = 1.5;
 
     /** Whoever sends a signal mostly wants the end of the process. */
-    private static final double SENT = 0.45;
+    private static final double SENT = 0.3;
 
     /** {@code yes | head}: a writer's usual end. */
     private static final double PIPE = 0.6;

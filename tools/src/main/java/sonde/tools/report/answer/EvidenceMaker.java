@@ -342,9 +342,10 @@ public final class EvidenceMaker {
         long kernel;
         final Map<String, Long> calls = new HashMap<>();
         final Map<String, Long> leaves = new HashMap<>();
+        final Map<String, Long> entries = new HashMap<>();
     }
 
-    /** The functions of libraries that took most of it, if up to three did. */
+    /** Up to three functions of libraries that took most of it, else the one that was called. */
     private static String leaves(CpuSum sum) {
         StringBuilder names = new StringBuilder();
         long seen = 0;
@@ -359,7 +360,11 @@ public final class EvidenceMaker {
                 return names.toString();
             }
         }
-        return "";
+        return mostFirst(sum.entries).stream()
+                .findFirst()
+                .filter(one -> 2 * sum.entries.getOrDefault(one, 0L) > sum.weight)
+                .map(one -> withoutTemplates(one) + " and what it calls")
+                .orElse("");
     }
 
     /** A function of C++ without the arguments of templates, before which its type stands. */
@@ -394,6 +399,10 @@ public final class EvidenceMaker {
                     String leaf = frames.leaf(node);
                     if (!leaf.isEmpty() && !leaf.equals(place.function())) {
                         sum.leaves.merge(leaf, all, Long::sum);
+                    }
+                    String entry = frames.entry(node);
+                    if (place.own() && !entry.isEmpty() && !found.isKernel(node)) {
+                        sum.entries.merge(entry, all, Long::sum);
                     }
                     if (found.isKernel(node)) {
                         sum.kernel += all;

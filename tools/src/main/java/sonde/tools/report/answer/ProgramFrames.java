@@ -54,6 +54,7 @@ public final class ProgramFrames {
     private final CallTreeBuilder trees;
     private final Map<Integer, ProgramPlace> known = new HashMap<>();
     private final Map<Integer, String> leaves = new HashMap<>();
+    private final Map<Integer, String> entries = new HashMap<>();
 
     /** Of the chains in {@code trees}. */
     public ProgramFrames(CallTreeBuilder trees) {
@@ -80,6 +81,26 @@ public final class ProgramFrames {
                                 .filter(frame -> !isProgram(frame))
                                 .map(ProgramFrames::name)
                                 .orElse(""));
+    }
+
+    /** The function of a library that the program called; empty where its own code ran. */
+    String entry(int node) {
+        return node < 0
+                ? ""
+                : entries.computeIfAbsent(node, at -> entry(trees.chain(at).reversed()));
+    }
+
+    /** As {@link #entry(int)}, of a chain, callee first. */
+    static String entry(List<Frame> chain) {
+        String last = "";
+        for (Frame frame : chain) {
+            if (isProgram(frame)) {
+                return last;
+            }
+            boolean code = frame.kind() == Frame.Kind.USER;
+            last = code && isNamed(frame) ? name(frame) : last;
+        }
+        return "";
     }
 
     private ProgramPlace find(int node) {

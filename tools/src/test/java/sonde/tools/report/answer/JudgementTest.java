@@ -350,6 +350,16 @@ final class JudgementTest {
     }
 
     @Test
+    void theFunctionOfALibraryThatWasCalledIsItsEntry() {
+        Frame search = new Frame("_Unwind_Find_FDE", "libgcc_s.so.1", Frame.Kind.USER);
+        Frame thrown = new Frame("__cxa_throw", "libstdc++.so.6", Frame.Kind.USER);
+        Frame parse = new Frame("parse_field", "server", Frame.Kind.USER);
+        assertThat(ProgramFrames.entry(List.of(search, thrown, parse))).isEqualTo("__cxa_throw");
+        assertThat(ProgramFrames.entry(List.of(parse))).isEmpty();
+        assertThat(ProgramFrames.entry(List.of(search, thrown))).isEmpty();
+    }
+
+    @Test
     void theCallOperatorKeepsItsName() {
         Frame lambda = new Frame("Task::operator()(int)", "server", Frame.Kind.USER);
         assertThat(ProgramFrames.name(lambda)).isEqualTo("Task::operator()");
