@@ -1,6 +1,7 @@
 package sonde.tools.report.answer;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -34,6 +35,9 @@ final class StormRules {
 
     /** Calls that lock files, or say that another has. */
     static final Set<String> LOCKS = Set.of("fcntl", "flock");
+
+    /** Calls that make processes and threads. */
+    private static final Set<String> MAKING = Set.of("fork", "vfork", "clone", "clone3");
 
     private static final long PAGE = 4096;
 
@@ -81,6 +85,7 @@ final class StormRules {
                         + (steady.size() > 4 ? ", …" : "")
                         + ", most by "
                         + steady.getFirst().parent()
+                        + starter(evidence, steady.getFirst().parent())
                         + "; they lived "
                         + AnswerWording.time(lives)
                         + " and used "
@@ -88,6 +93,17 @@ final class StormRules {
                         + " of CPU.";
         double part = Math.min(1, lives / (double) Math.max(1, evidence.wallNanos()));
         findings.add(new Finding(Math.max(LIKELY, part), text));
+    }
+
+    /** Where a parent makes most of its children, if it is known. */
+    private static String starter(Evidence evidence, String parent) {
+        return evidence.calls().stream()
+                .filter(call -> MAKING.contains(call.call()))
+                .filter(call -> call.group().shown().equals(parent))
+                .max(Comparator.comparingLong(CallSum::count))
+                .filter(call -> call.place().own() && !call.place().named().isEmpty())
+                .map(call -> " in " + call.place().named())
+                .orElse("");
     }
 
     /** Whether processes were started all the time. */

@@ -326,6 +326,17 @@ final class JudgementTest {
         assertThat(sentences()).isEmpty();
     }
 
+    @Test
+    void theFunctionThatStartsProgramsIsNamed() {
+        ThreadGroup parent = group("server", 1, 0.5, 0);
+        starts.add(new StartSum("uname", "server 7", 300, SECOND, SECOND, 300, 300, 10));
+        call(parent, "vfork", 300, 0, "", 0.01);
+        String by = "most by server 7 in journal_commit ← handle_request ← main; they lived";
+        assertThat(sentences().getFirst()).contains(by);
+        starts.set(0, new StartSum("uname", "sh 9", 300, SECOND, SECOND, 300, 300, 10));
+        assertThat(sentences().getFirst()).contains("most by sh 9; they lived");
+    }
+
     /** Each program looks for libraries and locales at its start. */
     @Test
     void whatStartedProgramsLookForInVainIsNoStorm() {
