@@ -88,7 +88,7 @@ public final class SignalDeliveries implements Operator {
      * Whether the current thread sent a signal of that si_code; those of timers and of completed
      * requests come from interrupts of whatever ran (include/uapi/asm-generic/siginfo.h).
      */
-    static boolean hasSender(int number, long code) {
+    public static boolean hasSender(int number, long code) {
         return number != SIGIO && code != SI_KERNEL && (code > SI_TIMER || code < SI_SIGIO);
     }
 

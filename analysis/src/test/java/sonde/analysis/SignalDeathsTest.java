@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sonde.analysis.stack.FrameSymbols;
+import sonde.analysis.stack.SignalDeaths;
 import sonde.analysis.stack.StackTable;
 
 final class SignalDeathsTest {

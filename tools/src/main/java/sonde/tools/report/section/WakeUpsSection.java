@@ -2,9 +2,9 @@ package sonde.tools.report.section;
 
 import java.util.List;
 import sonde.analysis.LogLinear;
-import sonde.analysis.SignalDeaths;
 import sonde.analysis.SignalDeliveries;
 import sonde.analysis.sched.WakeUps;
+import sonde.analysis.stack.SignalDeaths;
 import sonde.event.result.Result;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;

@@ -1,4 +1,4 @@
-package sonde.analysis;
+package sonde.analysis.stack;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,7 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import sonde.analysis.stack.StackTable;
+import sonde.analysis.Operator;
+import sonde.analysis.SignalDeliveries;
+import sonde.analysis.SourceBindings;
+import sonde.analysis.ThreadTable;
+import sonde.analysis.TimeWindow;
+import sonde.analysis.TypeSelection;
 import sonde.event.Batch;
 import sonde.event.IntegerField;
 import sonde.event.Source;
@@ -37,7 +42,7 @@ public final class SignalDeaths implements Operator {
     private final StackTable stacks;
     private final TimeWindow window;
     private final SourceBindings<Fields> bindings = new SourceBindings<>(Fields::new);
-    private final Map<Integer, Ending> endings = new LinkedHashMap<>(); // by process()
+    private final Map<Integer, LastSignals> endings = new LinkedHashMap<>(); // by process()
 
     /**
      * The end of a process.
@@ -55,7 +60,7 @@ public final class SignalDeaths implements Operator {
         this.window = window;
     }
 
-    private static final class Ending {
+    private static final class LastSignals {
         final Map<Integer, SignalDeath> sent = new HashMap<>(); // by signal
         @Nullable SignalDeath last;
         @Nullable SignalDeath core;
@@ -117,7 +122,7 @@ public final class SignalDeaths implements Operator {
         if (receiver >= 0 && fields.result.of(batch, row) == QUEUED && !HARMLESS.contains(number)) {
             int pid = batch.pid(row) < 0 && actor >= 0 ? threads.pid(actor) : batch.pid(row);
             int node = stacks.intern(batch, row, pid);
-            Ending ending = endings.computeIfAbsent(process(receiver), _ -> new Ending());
+            LastSignals ending = endings.computeIfAbsent(process(receiver), _ -> new LastSignals());
             long why = fields.code == null ? 0 : fields.code.of(batch, row);
             boolean told = actor >= 0 && SignalDeliveries.hasSender(number, why);
             boolean own = actor >= 0 && process(actor) == process(receiver);
@@ -133,7 +138,7 @@ public final class SignalDeaths implements Operator {
         }
         int number = (int) fields.delivered.of(batch, row);
         boolean handled = fields.handler.of(batch, row) != 0;
-        Ending ending = endings.get(process(actor));
+        LastSignals ending = endings.get(process(actor));
         if (number == SIGKILL && ending != null) {
             ending.killed.add(actor);
         } else if (handled && ending != null) {
@@ -141,7 +146,7 @@ public final class SignalDeaths implements Operator {
             ending.last = ending.last == own ? null : ending.last;
         } else if (!handled && CORE.contains(number)) {
             SignalDeath sent = ending == null ? null : ending.sent.get(number);
-            Ending at = endings.computeIfAbsent(process(actor), _ -> new Ending());
+            LastSignals at = endings.computeIfAbsent(process(actor), _ -> new LastSignals());
             at.core =
                     sent == null
                             ? new SignalDeath(actor, -1, number, StackTable.NONE)
@@ -150,7 +155,7 @@ public final class SignalDeaths implements Operator {
     }
 
     private void exited(int actor, long time) {
-        Ending ending = endings.get(process(actor));
+        LastSignals ending = endings.get(process(actor));
         if (ending != null) {
             boolean killed = ending.killed.contains(actor);
             ending.byItself |= !killed && ending.core == null && ending.last != null;
@@ -168,7 +173,7 @@ public final class SignalDeaths implements Operator {
     /** All, in the order in which the processes got their first signal. */
     public List<SignalDeath> deaths() {
         List<SignalDeath> deaths = new ArrayList<>();
-        for (Ending ending : endings.values()) {
+        for (LastSignals ending : endings.values()) {
             SignalDeath death = ending.core != null ? ending.core : ending.last;
             if (ending.counts && !ending.byItself && death != null) {
                 deaths.add(death);
