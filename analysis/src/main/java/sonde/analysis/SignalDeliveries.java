@@ -14,6 +14,10 @@ import sonde.event.Source;
 public final class SignalDeliveries implements Operator {
     private static final int GENERATE = 1;
     private static final int DELIVER = 2;
+    private static final int SIGIO = 29;
+    private static final int SI_KERNEL = 0x80;
+    private static final int SI_TIMER = -2;
+    private static final int SI_SIGIO = -5;
 
     private final ThreadTable threads;
     private final TimeWindow window;
@@ -44,6 +48,7 @@ public final class SignalDeliveries implements Operator {
         final @Nullable IntegerField sent;
         final @Nullable IntegerField target;
         final @Nullable IntegerField delivered;
+        final @Nullable IntegerField code;
 
         Fields(Source source) {
             wanted = new TypeSelection(source);
@@ -52,6 +57,7 @@ public final class SignalDeliveries implements Operator {
             sent = wanted.integer("signal", "signal_generate", "sig");
             target = wanted.integer("signal", "signal_generate", "pid");
             delivered = wanted.integer("signal", "signal_deliver", "sig");
+            code = wanted.integer("signal", "signal_generate", "code");
         }
     }
 
@@ -68,11 +74,27 @@ public final class SignalDeliveries implements Operator {
             int actor = threads.find(batch.tid(row));
             if (code == GENERATE && fields.sent != null && fields.target != null) {
                 int receiver = threads.find((int) fields.target.of(batch, row));
-                add(batch.time(row), actor, receiver, (int) fields.sent.of(batch, row), 0);
+                int number = (int) fields.sent.of(batch, row);
+                long why = fields.code == null ? 0 : fields.code.of(batch, row);
+                int sender = hasSender(number, why) ? actor : own(actor, receiver);
+                add(batch.time(row), sender, receiver, number, 0);
             } else if (code == DELIVER && fields.delivered != null) {
                 add(batch.time(row), actor, actor, (int) fields.delivered.of(batch, row), 1);
             }
         }
+    }
+
+    /**
+     * Whether the current thread sent a signal of that si_code; those of timers and of completed
+     * requests come from interrupts of whatever ran (include/uapi/asm-generic/siginfo.h).
+     */
+    public static boolean hasSender(int number, long code) {
+        return number != SIGIO && code != SI_KERNEL && (code > SI_TIMER || code < SI_SIGIO);
+    }
+
+    private int own(int actor, int receiver) {
+        boolean same = actor >= 0 && receiver >= 0;
+        return same && threads.pid(actor) == threads.pid(receiver) ? actor : -1;
     }
 
     private void add(long time, int sender, int receiver, int number, int column) {

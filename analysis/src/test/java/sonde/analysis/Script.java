@@ -106,8 +106,21 @@ public final class Script {
             type(types, "syscalls", "sys_enter_" + name, number, first, i("second", 24, 8));
             type(types, "syscalls", "sys_exit_" + name, number, i("ret", 16, 8));
         }
-        type(types, "signal", "signal_deliver", i("sig", 8, 4), i("code", 12, 4));
-        type(types, "signal", "signal_generate", i("sig", 8, 4), i("code", 12, 4), i("pid", 16, 4));
+        type(
+                types,
+                "signal",
+                "signal_deliver",
+                i("sig", 8, 4),
+                i("code", 12, 4),
+                i("sa_handler", 24, 8));
+        type(
+                types,
+                "signal",
+                "signal_generate",
+                i("sig", 8, 4),
+                i("code", 12, 4),
+                i("pid", 16, 4),
+                i("result", 20, 4));
         type(types, "printk", "console", chars("msg", 8, 56));
         return types;
     }
@@ -414,7 +427,7 @@ public final class Script {
     }
 
     public Script signal(String name, long time, int cpu, int tid, int signal, int target) {
-        ByteBuffer b = bytes(20).putInt(8, signal).putInt(16, target);
+        ByteBuffer b = bytes(32).putInt(8, signal).putInt(16, target);
         return add(ftrace, "signal", name, time, cpu, tid, b);
     }
 
@@ -422,6 +435,16 @@ public final class Script {
         ByteBuffer b = bytes(64);
         put(b, 8, line);
         return add(ftrace, "printk", "console", time, cpu, tid, b);
+    }
+
+    public Script sent(long time, int tid, int signal, int code, int target, int result) {
+        ByteBuffer b = bytes(32).putInt(8, signal).putInt(12, code).putInt(16, target);
+        return add(ftrace, "signal", "signal_generate", time, 0, tid, b.putInt(20, result));
+    }
+
+    public Script delivered(long time, int tid, int signal, long handler) {
+        ByteBuffer b = bytes(32).putInt(8, signal).putLong(24, handler);
+        return add(ftrace, "signal", "signal_deliver", time, 0, tid, b);
     }
 
     public List<Row> rows() {

@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SignalDeliveriesTest {
+    private static final int SIGALRM = 14;
     private static final int SIGTERM = 15;
     private static final int SIGCHLD = 17;
     private static final String SENT = "signal_generate";
@@ -25,6 +26,8 @@ final class SignalDeliveriesTest {
                         .signal(SENT, 140, 0, 20, SIGCHLD, 10)
                         // From the idle task, that is from an interrupt.
                         .signal(SENT, 150, 0, 0, SIGCHLD, 10)
+                        // A timer fired while thread 30 ran.
+                        .sent(160, 30, SIGALRM, 0x80, 10, 0)
                         // Outside the window.
                         .signal(SENT, 900, 0, 10, SIGTERM, 20);
         SignalDeliveries signals = new SignalDeliveries(threads, new TimeWindow(0, 800));
@@ -35,6 +38,7 @@ final class SignalDeliveriesTest {
         assertThat(signals.entries())
                 .containsExactly(
                         new SignalDeliveries.Entry(ten, twenty, SIGTERM, 2, 0),
+                        new SignalDeliveries.Entry(-1, ten, SIGALRM, 1, 0),
                         new SignalDeliveries.Entry(-1, ten, SIGCHLD, 1, 0),
                         new SignalDeliveries.Entry(twenty, ten, SIGCHLD, 1, 0),
                         new SignalDeliveries.Entry(twenty, twenty, SIGTERM, 0, 1),

@@ -51,6 +51,8 @@ final class AnswerKernelTest {
             connect | in connect on .*connecting             | reach_backend | 127.0.0.1
             unclosed | up to 3.. of them open at once |             | causes
             turns   | openat calls on .*8 names              | open_shard  | /planted
+            crash   | was killed by SIGSEGV                  | parse_header | causes
+            limit   | was killed by SIGXFSZ                  | append_log  | /planted
             ticks   | SIGALRM .* from timers                 |                | causes
             """;
 

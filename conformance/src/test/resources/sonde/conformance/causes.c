@@ -133,6 +133,8 @@ FUNCTION void open_shard(const char *path, int n) {
 }
 FUNCTION void wait_ready(void) { sched_yield(); sum++; }
 FUNCTION void poll_flag(void) { usleep(20); sum++; }
+FUNCTION void parse_header(volatile char *at) { *at = 1; sum++; }
+FUNCTION void append_log(void) { if (write(fd, "a line of the log\n", 18) < 0) sum++; sum++; }
 static void on_tick(int signal) { sum++; }
 
 static void until(void (*f)(void)) { while (now() < end) { f(); sum++; } }
@@ -255,6 +257,12 @@ int main(int argc, char **argv) {
             }
         }
         while (wait(0) > 0) sum++;
+    }
+    if (!strcmp(mode, "crash")) parse_header((char *)0x1230);
+    if (!strcmp(mode, "limit")) {
+        struct rlimit most = {3600, 3600};
+        setrlimit(RLIMIT_FSIZE, &most);
+        for (;;) { append_log(); usleep(1000); }
     }
     if (!strcmp(mode, "ticks")) {
         signal(SIGALRM, on_tick);

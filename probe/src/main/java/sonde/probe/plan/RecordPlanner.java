@@ -279,7 +279,7 @@ public final class RecordPlanner {
             trace("raw_syscalls:sys_exit", life);
         }
         if (spec.wants(Topic.SIGNALS)) {
-            trace("signal:signal_generate", life);
+            sentSignals(life);
             trace("signal:signal_deliver", life);
         }
         if (spec.wants(Topic.BLOCK)) {
@@ -289,6 +289,27 @@ public final class RecordPlanner {
             }
             trace("block:block_bio_queue", why);
         }
+    }
+
+    /** The stack of a signal tells where a program crashed, or which function sent it. */
+    private void sentSignals(String life) {
+        String event = "signal:signal_generate";
+        boolean chains = spec.callGraph().hasChains() && !spec.traceDatOnly();
+        if (!perf || !systemWide || !chains || !features.hasTracepoint(event)) {
+            trace(event, life);
+            return;
+        }
+        sampled.add(
+                new SampledEvent(
+                        event,
+                        PERF_TYPE_TRACEPOINT,
+                        -1,
+                        1,
+                        false,
+                        true,
+                        true,
+                        SampledEvent.Side.ALL));
+        own(event, PERF_DATA, "", "its stack tells where a program crashed");
     }
 
     private void trace(String event, String reason) {

@@ -15,6 +15,7 @@ import sonde.recording.bundle.RecordingMeta.TargetReading;
  * @param starts programs and processes started, most first
  * @param threadStarts threads started beside the first of a process, most first
  * @param signals most first
+ * @param deaths processes that a signal ended, in order
  * @param faults places of page faults, most first
  * @param descriptors of processes that opened more than they closed, most first
  * @param counters what the recorder read from /proc and cgroups
@@ -32,6 +33,7 @@ public record Evidence(
         List<StartSum> starts,
         List<StartSum> threadStarts,
         List<SignalSum> signals,
+        List<DeathSum> deaths,
         List<FaultSum> faults,
         List<DescriptorSum> descriptors,
         List<FailureSum> failures,
@@ -169,6 +171,30 @@ public record Evidence(
 
     /** Signals of one name to a group. */
     record SignalSum(String receiver, String sender, String signal, long count) {}
+
+    /**
+     * Processes of one name that a signal ended.
+     *
+     * @param process its name and number; the name alone where there are several
+     * @param sender who sent it; empty when it is the process itself, or unknown
+     * @param place where it was when it sent the signal itself
+     * @param object what the call was about that sent it; empty when unknown
+     * @param reason why the kernel sent it; empty when the signal says it all
+     */
+    record DeathSum(
+            String process,
+            String signal,
+            String sender,
+            ProgramPlace place,
+            String object,
+            String reason,
+            long count) {
+        /** As one of this name, or so many. */
+        DeathSum times(long times, String single) {
+            String name = times == 1 ? single : process;
+            return new DeathSum(name, signal, sender, place, object, reason, times);
+        }
+    }
 
     /** Page faults of a group in one place. */
     record FaultSum(ThreadGroup group, ProgramPlace place, long count) {}

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import sonde.analysis.SignalDeliveries;
@@ -18,6 +19,8 @@ import sonde.analysis.sched.ThreadState;
 import sonde.analysis.sched.ThreadsNow;
 import sonde.analysis.sched.ThreadsNow.ThreadLook;
 import sonde.analysis.sched.WaitCauses;
+import sonde.analysis.stack.SignalDeaths;
+import sonde.analysis.stack.SignalDeaths.SignalDeath;
 import sonde.analysis.stack.StackAggregate;
 import sonde.analysis.syscall.SyscallDurations;
 import sonde.analysis.syscall.SyscallStats;
@@ -30,6 +33,7 @@ import sonde.tools.report.OffCpuCauses;
 import sonde.tools.report.ReportOperators;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
+import sonde.tools.report.answer.Evidence.DeathSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
 import sonde.tools.report.answer.Evidence.SignalSum;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
@@ -40,6 +44,7 @@ public final class EvidenceMaker {
     /** An object stands for a wait when it has so much of the time in calls of that kind. */
     private static final double MAIN_OBJECT = 0.6;
 
+    private static final Set<String> KILLS = Set.of("kill", "tkill", "tgkill", "rt_sigqueueinfo");
     private static final int MOST_CHILDREN = 3;
     private static final int MOST_LEAVES = 3;
     private static final int LEAF_LETTERS = 60;
@@ -49,6 +54,7 @@ public final class EvidenceMaker {
     private final SyscallDurations calls;
     private final FileAccesses files;
     private final SignalDeliveries signals;
+    private final SignalDeaths deaths;
     private final StackAggregate faults;
     private final WaitCauses causes;
     private final ObjectWaits waited;
@@ -81,6 +87,7 @@ public final class EvidenceMaker {
             SyscallDurations calls,
             FileAccesses files,
             SignalDeliveries signals,
+            SignalDeaths deaths,
             StackAggregate faults,
             WaitCauses causes,
             ObjectWaits waited,
@@ -90,6 +97,7 @@ public final class EvidenceMaker {
         this.calls = calls;
         this.files = files;
         this.signals = signals;
+        this.deaths = deaths;
         this.faults = faults;
         this.causes = causes;
         this.waited = waited;
@@ -133,6 +141,7 @@ public final class EvidenceMaker {
                 starts.starts(threads, true, first, last),
                 starts.starts(threads, false, first, last),
                 signals(),
+                deaths(),
                 faults(),
                 starts.descriptors(threads),
                 starts.failures(),
@@ -333,9 +342,10 @@ public final class EvidenceMaker {
         long kernel;
         final Map<String, Long> calls = new HashMap<>();
         final Map<String, Long> leaves = new HashMap<>();
+        final Map<String, Long> entries = new HashMap<>();
     }
 
-    /** The functions of libraries that took most of it, if up to three did. */
+    /** Up to three functions of libraries that took most of it, else the one that was called. */
     private static String leaves(CpuSum sum) {
         StringBuilder names = new StringBuilder();
         long seen = 0;
@@ -350,7 +360,11 @@ public final class EvidenceMaker {
                 return names.toString();
             }
         }
-        return "";
+        return mostFirst(sum.entries).stream()
+                .findFirst()
+                .filter(one -> 2 * sum.entries.getOrDefault(one, 0L) > sum.weight)
+                .map(one -> withoutTemplates(one) + " and what it calls")
+                .orElse("");
     }
 
     /** A function of C++ without the arguments of templates, before which its type stands. */
@@ -385,6 +399,10 @@ public final class EvidenceMaker {
                     String leaf = frames.leaf(node);
                     if (!leaf.isEmpty() && !leaf.equals(place.function())) {
                         sum.leaves.merge(leaf, all, Long::sum);
+                    }
+                    String entry = frames.entry(node);
+                    if (place.own() && !entry.isEmpty() && !found.isKernel(node)) {
+                        sum.entries.merge(entry, all, Long::sum);
                     }
                     if (found.isKernel(node)) {
                         sum.kernel += all;
@@ -642,6 +660,44 @@ public final class EvidenceMaker {
                                 sum.getKey().get(2),
                                 sum.getValue()))
                 .sorted(Comparator.comparingLong((SignalSum one) -> -one.count()))
+                .toList();
+    }
+
+    private List<DeathSum> deaths() {
+        Map<DeathSum, Long> sums = new LinkedHashMap<>();
+        Map<DeathSum, String> names = new HashMap<>();
+        for (SignalDeath death : deaths.deaths()) {
+            ThreadGroup group = groups.get(death.process());
+            if (group == null || found.threads().isRecorder(death.sender())) {
+                continue;
+            }
+            boolean itself =
+                    death.sender() >= 0
+                            && found.threads().pid(death.sender())
+                                    == found.threads().pid(death.process());
+            String call = itself && death.stack() >= 0 ? call(death.stack()) : "";
+            String reason =
+                    KILLS.contains(call)
+                            ? "it sent the signal itself"
+                            : reasons.killer(death.stack());
+            DeathSum one =
+                    new DeathSum(
+                            found.threads().name(death.process()),
+                            SignalNames.of(death.number()),
+                            itself || death.sender() < 0 || !reason.isEmpty()
+                                    ? ""
+                                    : found.threadName(death.sender()),
+                            itself ? frames.of(death.stack()) : ProgramPlace.UNKNOWN,
+                            call.isEmpty() || KILLS.contains(call)
+                                    ? ""
+                                    : object(new CallKey(group, call)),
+                            reason,
+                            1);
+            sums.merge(one, 1L, Long::sum);
+            names.put(one, one.process() + " " + found.threads().pid(death.process()));
+        }
+        return sums.entrySet().stream()
+                .map(sum -> sum.getKey().times(sum.getValue(), names.get(sum.getKey())))
                 .toList();
     }
 

@@ -43,11 +43,9 @@ public final class Judgement {
 
     /** At most four sentences, those that explain most first; none where nothing is clear. */
     public static List<String> sentences(Evidence evidence) {
-        if (evidence.wallNanos() < SHORT_NANOS) {
-            return List.of();
-        }
-        List<Finding> all = new ArrayList<>();
-        for (AnswerRule rule : RULES) {
+        List<Finding> all = new ArrayList<>(DeathRules.deaths(evidence));
+        boolean isShort = evidence.wallNanos() < SHORT_NANOS;
+        for (AnswerRule rule : isShort ? List.<AnswerRule>of() : RULES) {
             all.addAll(rule.judge(evidence));
         }
         all.sort(Comparator.comparingDouble((Finding one) -> -one.explained()));

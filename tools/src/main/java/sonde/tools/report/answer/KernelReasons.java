@@ -12,6 +12,8 @@ import sonde.event.result.Frame;
 final class KernelReasons {
     static final String MAPPED = "a mapped file's pages (page fault)";
 
+    static final String TRACER = "its tracer (ptrace)";
+
     /** Functions of the kernel, and what they wait for. */
     private static final Map<String, String> KERNEL = new LinkedHashMap<>();
 
@@ -21,7 +23,7 @@ final class KernelReasons {
         KERNEL.put("jbd2_log_wait_commit", "a commit of the file system's journal");
         KERNEL.put("filemap_fault", MAPPED);
         KERNEL.put("do_signal_stop", "SIGCONT or its tracer (stopped)");
-        KERNEL.put("ptrace_stop", "its tracer (ptrace)");
+        KERNEL.put("ptrace_stop", TRACER);
         KERNEL.put("try_to_free_pages", "free memory (reclaim)");
         KERNEL.put("mem_cgroup_handle_over_high", "free memory of its cgroup");
         KERNEL.put("do_freezer_trap", "its cgroup to be thawed");
@@ -55,6 +57,20 @@ final class KernelReasons {
         String reason = reason(chain, call);
         String function = reason.isEmpty() && call.isEmpty() ? trees.waitsIn(node) : "";
         return function.isEmpty() ? reason : FUNCTION + function;
+    }
+
+    /**
+     * mm/oom_kill.c, mm/memcontrol.c: why the kernel sent SIGKILL; empty where somebody else did.
+     */
+    String killer(int node) {
+        List<String> kernel =
+                node < 0 ? List.of() : trees.chain(node).stream().map(Frame::name).toList();
+        if (kernel.stream().noneMatch(name -> name.contains("oom_kill_process"))) {
+            return "";
+        }
+        return kernel.contains("mem_cgroup_out_of_memory")
+                ? "the memory limit of its cgroup was reached"
+                : "the machine had no memory left";
     }
 
     /** Whether a sample was taken in a page fault. */

@@ -41,6 +41,8 @@ public final class ProgramFrames {
                             + "|(Builtin|BytecodeHandler|Stub|Builtins|RegExp|LoadIC|StoreIC).*"
                             + "|JS:[*~^+]* ?(node:internal|internal/).*|JS:.* (node:|internal/).*");
 
+    private static final String CALL_OPERATOR = "operator()";
+
     private static final Pattern NAMELESS = Pattern.compile("\\[.*\\+0x[0-9a-f]+\\]");
     private static final Pattern JAVASCRIPT =
             Pattern.compile(
@@ -52,6 +54,7 @@ public final class ProgramFrames {
     private final CallTreeBuilder trees;
     private final Map<Integer, ProgramPlace> known = new HashMap<>();
     private final Map<Integer, String> leaves = new HashMap<>();
+    private final Map<Integer, String> entries = new HashMap<>();
 
     /** Of the chains in {@code trees}. */
     public ProgramFrames(CallTreeBuilder trees) {
@@ -78,6 +81,26 @@ public final class ProgramFrames {
                                 .filter(frame -> !isProgram(frame))
                                 .map(ProgramFrames::name)
                                 .orElse(""));
+    }
+
+    /** The function of a library that the program called; empty where its own code ran. */
+    String entry(int node) {
+        return node < 0
+                ? ""
+                : entries.computeIfAbsent(node, at -> entry(trees.chain(at).reversed()));
+    }
+
+    /** As {@link #entry(int)}, of a chain, callee first. */
+    static String entry(List<Frame> chain) {
+        String last = "";
+        for (Frame frame : chain) {
+            if (isProgram(frame)) {
+                return last;
+            }
+            boolean code = frame.kind() == Frame.Kind.USER;
+            last = code && isNamed(frame) ? name(frame) : last;
+        }
+        return "";
     }
 
     private ProgramPlace find(int node) {
@@ -172,7 +195,8 @@ public final class ProgramFrames {
             return java.group(2);
         }
         String place = frame.place();
-        int parameters = name.indexOf('(');
+        int call = name.lastIndexOf(CALL_OPERATOR);
+        int parameters = name.indexOf('(', call < 0 ? 0 : call + CALL_OPERATOR.length());
         boolean cplusplus = parameters > 0 && name.endsWith(")") && !name.contains("{lambda");
         String plain = cplusplus ? name.substring(0, parameters).strip() : name;
         plain = plain.replaceFirst("\\.(constprop|isra|part|cold|lto_priv)(\\.\\d+)*$", "");

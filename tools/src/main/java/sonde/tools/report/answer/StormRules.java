@@ -1,6 +1,7 @@
 package sonde.tools.report.answer;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -22,6 +23,10 @@ final class StormRules {
     private static final long DESCRIPTORS = 100;
     private static final double FAILURES_PER_SECOND = 100;
     private static final long FAILURES = 1000;
+
+    /** Libraries, locales and the path of its name: what a program looks for at its start. */
+    private static final long AT_START = 100;
+
     private static final long LIMITS = 1;
     private static final long TRIED = 3;
     private static final double SLEPT = 0.2;
@@ -30,6 +35,9 @@ final class StormRules {
 
     /** Calls that lock files, or say that another has. */
     static final Set<String> LOCKS = Set.of("fcntl", "flock");
+
+    /** Calls that make processes and threads. */
+    private static final Set<String> MAKING = Set.of("fork", "vfork", "clone", "clone3");
 
     private static final long PAGE = 4096;
 
@@ -77,6 +85,7 @@ final class StormRules {
                         + (steady.size() > 4 ? ", …" : "")
                         + ", most by "
                         + steady.getFirst().parent()
+                        + starter(evidence, steady.getFirst().parent())
                         + "; they lived "
                         + AnswerWording.time(lives)
                         + " and used "
@@ -84,6 +93,17 @@ final class StormRules {
                         + " of CPU.";
         double part = Math.min(1, lives / (double) Math.max(1, evidence.wallNanos()));
         findings.add(new Finding(Math.max(LIKELY, part), text));
+    }
+
+    /** Where a parent makes most of its children, if it is known. */
+    private static String starter(Evidence evidence, String parent) {
+        return evidence.calls().stream()
+                .filter(call -> MAKING.contains(call.call()))
+                .filter(call -> call.group().shown().equals(parent))
+                .max(Comparator.comparingLong(CallSum::count))
+                .filter(call -> call.place().own() && !call.place().named().isEmpty())
+                .map(call -> " in " + call.place().named())
+                .orElse("");
     }
 
     /** Whether processes were started all the time. */
@@ -238,6 +258,7 @@ final class StormRules {
     /** The same names fail again and again, or a limit is reached. */
     static List<Finding> failures(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
+        long started = evidence.starts().stream().mapToLong(StartSum::count).sum();
         for (FailureSum one : evidence.failures()) {
             boolean limit = one.error().equals("EMFILE") || one.error().equals("ENFILE");
             limit |= one.error().equals("EADDRNOTAVAIL") || one.error().equals("ENOSPC");
@@ -245,6 +266,7 @@ final class StormRules {
                     evidence.rate(one.count()) >= FAILURES_PER_SECOND
                             && one.count() >= FAILURES
                             && one.name().length() > 3;
+            storm &= !isStartStorm(evidence) || one.count() > AT_START * started;
             if ((storm || limit && one.count() >= LIMITS) && !CpuRules.tells(evidence, one)) {
                 String text =
                         AnswerWording.count(one.count())

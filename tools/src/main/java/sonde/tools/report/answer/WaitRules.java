@@ -354,7 +354,7 @@ final class WaitRules {
         String reason =
                 dns ? " (a DNS server)" : wait.reason().isEmpty() ? "" : " for " + wait.reason();
         if (wait.call().isEmpty()) {
-            return reason;
+            return reason + (wait.reason().equals(KernelReasons.TRACER) ? by : "");
         }
         boolean ofFile = wait.call().contains("sync");
         of = ofFile || wait.object().isEmpty() ? of : " on " + wait.object();

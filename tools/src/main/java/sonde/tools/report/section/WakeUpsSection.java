@@ -4,6 +4,7 @@ import java.util.List;
 import sonde.analysis.LogLinear;
 import sonde.analysis.SignalDeliveries;
 import sonde.analysis.sched.WakeUps;
+import sonde.analysis.stack.SignalDeaths;
 import sonde.event.result.Result;
 import sonde.event.result.TableBuilder;
 import sonde.event.result.Unit;
@@ -22,6 +23,11 @@ final class WakeUpsSection implements ReportSection {
     static final AnalysisKey<SignalDeliveries> SIGNALS =
             new AnalysisKey<>(
                     found -> found.add(new SignalDeliveries(found.threads(), found.window())));
+
+    /** Which processes a signal ended. */
+    static final AnalysisKey<SignalDeaths> DEATHS =
+            new AnalysisKey<>(found ->
+                    found.add(new SignalDeaths(found.threads(), found.stacks(), found.window())));
 
     @Override
     public List<String> options() {

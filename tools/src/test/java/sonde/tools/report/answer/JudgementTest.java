@@ -11,6 +11,7 @@ import sonde.event.result.Frame;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
+import sonde.tools.report.answer.Evidence.DeathSum;
 import sonde.tools.report.answer.Evidence.DescriptorSum;
 import sonde.tools.report.answer.Evidence.FailureSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
@@ -34,6 +35,7 @@ final class JudgementTest {
     private final List<CallSum> calls = new ArrayList<>();
     private final List<StartSum> starts = new ArrayList<>();
     private final List<SignalSum> signals = new ArrayList<>();
+    private final List<DeathSum> deaths = new ArrayList<>();
     private final List<FaultSum> faults = new ArrayList<>();
     private final List<DescriptorSum> descriptors = new ArrayList<>();
     private final List<FailureSum> failures = new ArrayList<>();
@@ -53,6 +55,7 @@ final class JudgementTest {
                         starts,
                         threadStarts,
                         signals,
+                        deaths,
                         faults,
                         descriptors,
                         failures,
@@ -129,6 +132,26 @@ final class JudgementTest {
         assertThat(sentences()).isEmpty();
         wait(group("server", 1, 0.01, 0), "epoll_wait", "", 0.5, 3);
         assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void aDeathBySignalIsToldWithPlaceSenderOrReason() {
+        deaths.add(new DeathSum("server 7", "SIGSEGV", "", COMMIT, "", "", 1));
+        deaths.add(new DeathSum("job 8", "SIGTERM", "timeout 9", ProgramPlace.UNKNOWN, "", "", 1));
+        deaths.add(
+                new DeathSum(
+                        "job", "SIGKILL", "", MALLOC, "", "the machine had no memory left", 3));
+        deaths.add(new DeathSum("log 5", "SIGXFSZ", "", COMMIT, "/var/log/x", "", 1));
+        String in = ", in journal_commit ← handle_request ← main.";
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 was killed by SIGSEGV: it used memory that it may not use" + in,
+                        "3 processes job were killed by SIGKILL: the machine had no memory left,"
+                                + " in malloc of libc.so.6.",
+                        "log 5 was killed by SIGXFSZ: a file reached its limit of size (ulimit"
+                                + " -f), /var/log/x"
+                                + in,
+                        "job 8 was killed by SIGTERM from timeout 9.");
     }
 
     @Test
@@ -301,6 +324,58 @@ final class JudgementTest {
         assertThat(sentences()).hasSize(1);
         machine = true;
         assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void theFunctionThatStartsProgramsIsNamed() {
+        ThreadGroup parent = group("server", 1, 0.5, 0);
+        starts.add(new StartSum("uname", "server 7", 300, SECOND, SECOND, 300, 300, 10));
+        call(parent, "vfork", 300, 0, "", 0.01);
+        String by = "most by server 7 in journal_commit ← handle_request ← main; they lived";
+        assertThat(sentences().getFirst()).contains(by);
+        starts.set(0, new StartSum("uname", "sh 9", 300, SECOND, SECOND, 300, 300, 10));
+        assertThat(sentences().getFirst()).contains("most by sh 9; they lived");
+    }
+
+    /** Each program looks for libraries and locales at its start. */
+    @Test
+    void whatStartedProgramsLookForInVainIsNoStorm() {
+        group("server", 1, 0.5, 0);
+        starts.add(new StartSum("uname", "server 7", 300, SECOND, SECOND, 300, 300, 10));
+        failures.add(new FailureSum("/usr/lib/locale/…", "ENOENT", 5000, 67));
+        assertThat(sentences()).singleElement().asString().startsWith("300 processes");
+        failures.set(0, new FailureSum("/opt/plugins/…", "ENOENT", 90_000, 67));
+        assertThat(sentences()).anyMatch(sentence -> sentence.startsWith("90,000 attempts"));
+    }
+
+    @Test
+    void aTracerIsNamed() {
+        ThreadGroup group = group("dd", 1, 0.1, 0);
+        String tracer = KernelReasons.TRACER;
+        long nanos = 4 * SECOND;
+        Map<String, Long> wakers = Map.of("strace 5", nanos);
+        waits.add(
+                new WaitSum(
+                        group, "stopped", "", tracer, "", COMMIT, "", wakers, false, nanos, 9, 1));
+        assertThat(sentences().getFirst()).contains("for its tracer (ptrace), woken by strace 5");
+    }
+
+    @Test
+    void theFunctionOfALibraryThatWasCalledIsItsEntry() {
+        Frame search = new Frame("_Unwind_Find_FDE", "libgcc_s.so.1", Frame.Kind.USER);
+        Frame thrown = new Frame("__cxa_throw", "libstdc++.so.6", Frame.Kind.USER);
+        Frame parse = new Frame("parse_field", "server", Frame.Kind.USER);
+        assertThat(ProgramFrames.entry(List.of(search, thrown, parse))).isEqualTo("__cxa_throw");
+        assertThat(ProgramFrames.entry(List.of(parse))).isEmpty();
+        assertThat(ProgramFrames.entry(List.of(search, thrown))).isEmpty();
+    }
+
+    @Test
+    void theCallOperatorKeepsItsName() {
+        Frame lambda = new Frame("Task::operator()(int)", "server", Frame.Kind.USER);
+        assertThat(ProgramFrames.name(lambda)).isEqualTo("Task::operator()");
+        Frame plain = new Frame("operator()", "server", Frame.Kind.USER);
+        assertThat(ProgramFrames.name(plain)).isEqualTo("operator()");
     }
 
     @Test
