@@ -30,14 +30,14 @@ final class ArgumentText {
     /** Behind the descriptor that is written next. */
     private @Nullable Piece file;
 
-    private final @Nullable CommNames threads;
+    private final @Nullable CallerComms threads;
 
     /**
      * Of a text.
      *
      * @param threads their names; null where none are wanted
      */
-    ArgumentText(CallOut out, @Nullable CommNames threads) {
+    ArgumentText(CallOut out, @Nullable CallerComms threads) {
         this.out = out;
         this.threads = threads;
         special = new SpecialText(out, this);

@@ -29,21 +29,21 @@ public final class CallText {
     private final CallOut out;
     private final SpecialText special;
     private final ArgumentText text;
-    private final @Nullable CommNames threads;
+    private final @Nullable CallerComms threads;
 
     /** By that table. */
     public CallText(CallTable table, CallStyle style) {
         this.table = table;
         this.style = style;
         out = new CallOut(style.constants());
-        threads = style.descriptors().names() ? new CommNames() : null;
+        threads = style.descriptors().names() ? new CallerComms() : null;
         text = new ArgumentText(out, threads);
         special = new SpecialText(out, text);
     }
 
     /** Calls that must be captured when names of threads are wanted. */
     public static int[] namingCalls() {
-        return Arrays.stream(CommNames.CALLS).mapToInt(CallTable::number).toArray();
+        return Arrays.stream(CallerComms.CALLS).mapToInt(CallTable::number).toArray();
     }
 
     /** Looks at a record, whether or not it is shown. */

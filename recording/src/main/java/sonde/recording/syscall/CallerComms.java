@@ -12,7 +12,7 @@ import sonde.recording.syscall.CallView.Piece;
  * Names of threads (-Y), as the kernel gives them: a new one has that of its maker, execve and
  * prctl give another. A thread that was not seen before has its name from /proc.
  */
-final class CommNames {
+final class CallerComms {
     private static final int EXECVE = CallTable.number("execve");
     private static final int EXECVEAT = CallTable.number("execveat");
     private static final int PRCTL = CallTable.number("prctl");
