@@ -46,6 +46,9 @@ public final class Ptrace implements AutoCloseable {
     private final MemorySegment vectors = arena.allocate(32, 8);
     private final MemorySegment scratch = arena.allocate(SCRATCH, 8);
 
+    /** Of the thread that makes it and calls it. */
+    public Ptrace() {}
+
     /** What a request wrote, and what was read of a tracee. */
     public MemorySegment scratch() {
         return scratch;

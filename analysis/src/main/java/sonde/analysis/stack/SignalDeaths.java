@@ -143,7 +143,7 @@ public final class SignalDeaths implements Operator {
             ending.killed.add(actor);
         } else if (handled && ending != null) {
             SignalDeath own = ending.sent.remove(number);
-            ending.last = ending.last == own ? null : ending.last;
+            ending.last = own != null && own.equals(ending.last) ? null : ending.last;
         } else if (!handled && CORE.contains(number)) {
             SignalDeath sent = ending == null ? null : ending.sent.get(number);
             LastSignals at = endings.computeIfAbsent(process(actor), _ -> new LastSignals());

@@ -452,7 +452,7 @@ public final class PtraceSession implements CallSource.Streamed {
         Injection found = null;
         for (int i = 0; i < injections.size(); i++) {
             Injection one = injections.get(i);
-            if (one.calls().get((int) Math.clamp(tracee.number, 0, CallTable.CALLS))
+            if (one.calls().get(Math.clamp(tracee.number, 0, CallTable.CALLS))
                     && one.times().has(++tracee.injected[i])) {
                 found = one;
             }

@@ -107,6 +107,15 @@ final class ArgumentText {
             case MAPFLAGS -> mapFlags((int) value);
             case STATXFLAGS -> statxFlags((int) value);
             case SOCKTYPE -> masked(value & 0xffffffffL, 0xf, "SOCK", "SOCK_FLAGS");
+            case IFINDEX -> out.append(value & 0xffffffffL);
+            case D16 -> out.append((short) value);
+            default -> composed(form, value);
+        }
+    }
+
+    /** Appends a number that has parts or a text beside it. */
+    private void composed(NumberForm form, long value) {
+        switch (form) {
             case CAPVERSION -> {
                 String known =
                         switch ((int) value) {
@@ -117,23 +126,7 @@ final class ArgumentText {
                         };
                 out.named(value & 0xffffffffL, () -> out.append(known));
             }
-            case KEYID -> {
-                String number = Integer.toString((int) value);
-                ConstantSet keys = ConstantSet.of("KEY_SPEC");
-                if ((int) value < 0) {
-                    out.named(
-                            number,
-                            () -> {
-                                if (!keys.appendName(out, (int) value, 32)) {
-                                    out.append(number);
-                                }
-                            });
-                } else {
-                    out.append(number);
-                }
-            }
-            case IFINDEX -> out.append(value & 0xffffffffL);
-            case D16 -> out.append((short) value);
+            case KEYID -> key((int) value);
             case KERNEL -> {
                 out.append("KERNEL_VERSION(").append(value >> 16 & 0xffff).append(", ");
                 out.append(value >> 8 & 0xff).append(", ").append(value & 0xff).append(')');
@@ -145,19 +138,8 @@ final class ArgumentText {
                     appendHex(out, value & 0xffffffffL);
                 }
             }
-            case IPCFLAGS, SHMFLAGS -> {
-                ConstantSet set =
-                        ConstantSet.of(form == NumberForm.SHMFLAGS ? "IPC_SHM" : "IPC_FLAG");
-                out.named(
-                        value & 0xffffffffL,
-                        () -> {
-                            int start = out.length();
-                            long rest = set.appendKnown(out, value & 0xfffffe00L, false);
-                            rest(rest);
-                            out.append(out.length() == start ? "" : "|");
-                            permissions((int) value & 0777);
-                        });
-            }
+            case IPCFLAGS -> ipcFlags("IPC_FLAG", value);
+            case SHMFLAGS -> ipcFlags("IPC_SHM", value);
             case SYSLOG -> {
                 out.append((int) value);
                 int start = out.length();
@@ -197,6 +179,32 @@ final class ArgumentText {
             }
             default -> throw new IllegalStateException(form + " needs the call");
         }
+    }
+
+    private void key(int id) {
+        String number = Integer.toString(id);
+        if (id >= 0) {
+            out.append(number);
+            return;
+        }
+        out.named(
+                number,
+                () -> {
+                    if (!ConstantSet.of("KEY_SPEC").appendName(out, id, 32)) {
+                        out.append(number);
+                    }
+                });
+    }
+
+    private void ipcFlags(String set, long value) {
+        out.named(
+                value & 0xffffffffL,
+                () -> {
+                    int start = out.length();
+                    rest(ConstantSet.of(set).appendKnown(out, value & 0xfffffe00L, false));
+                    out.append(out.length() == start ? "" : "|");
+                    permissions((int) value & 0777);
+                });
     }
 
     /** {@code NULL} or hexadecimal. */

@@ -140,7 +140,7 @@ record FaultCode(String detail, List<CodeRow> instructions) {
                 long end = Math.min(Math.max(size, far + BEHIND), far + MOST_FUNCTION);
                 byte[] bytes = new byte[(int) Math.min(end, all.sizeBytes() - from)];
                 for (int i = 0; i < bytes.length; i++) {
-                    bytes[i] = (byte) all.at(from + i);
+                    bytes[i] = all.at(from + i);
                 }
                 return bytes.length > far ? new CodeLine.CodeBytes(bytes, (int) far) : null;
             }

@@ -286,11 +286,8 @@ final class IncidentWriter {
             }
         }
         if (incident.after() > 0) {
-            line(
-                    text,
-                    "after",
-                    "incident #%d of this boot, and may follow from it"
-                            .formatted(incident.after()));
+            String before = "incident #" + incident.after();
+            line(text, "after", before + " of this boot, and may follow from it");
         }
         if (options.why()) {
             incident.why().forEach(rule -> line(text, "passed", rule));

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the killer for lack of memory prints (mm/oom_kill.c, show_free_areas): why it came, what the
@@ -117,18 +118,7 @@ final class OomDetails {
         Matcher slab = SLAB.matcher(text);
         Matcher killed = KILLED.matcher(text);
         if (constraint.lookingAt()) {
-            String memcg = constraint.group("memcg");
-            why =
-                    switch (constraint.group("constraint")) {
-                        case "CONSTRAINT_MEMCG" ->
-                                "the memory cgroup %s reached its limit"
-                                        .formatted(memcg == null ? "of the task" : memcg);
-                        case "CONSTRAINT_CPUSET" ->
-                                "the memory nodes of the task's cpuset have no free memory";
-                        case "CONSTRAINT_MEMORY_POLICY" ->
-                                "the memory nodes of the task's memory policy have no free memory";
-                        default -> "the whole machine has no free memory";
-                    };
+            why = why(constraint.group("constraint"), constraint.group("memcg"));
         } else if (usage.lookingAt()) {
             sentences.add(
                     "the cgroup uses %s of its limit of %s"
@@ -164,6 +154,18 @@ final class OomDetails {
                 counts.putIfAbsent(count.group("name"), Long.parseLong(count.group("pages")));
             }
         }
+    }
+
+    private static String why(String constraint, @Nullable String memcg) {
+        return switch (constraint) {
+            case "CONSTRAINT_MEMCG" ->
+                    "the memory cgroup %s reached its limit"
+                            .formatted(memcg == null ? "of the task" : memcg);
+            case "CONSTRAINT_CPUSET" -> "the memory nodes of the task's cpuset have no free memory";
+            case "CONSTRAINT_MEMORY_POLICY" ->
+                    "the memory nodes of the task's memory policy have no free memory";
+            default -> "the whole machine has no free memory";
+        };
     }
 
     private void end() {

@@ -697,7 +697,11 @@ public final class EvidenceMaker {
             names.put(one, one.process() + " " + found.threads().pid(death.process()));
         }
         return sums.entrySet().stream()
-                .map(sum -> sum.getKey().times(sum.getValue(), names.get(sum.getKey())))
+                .map(sum -> {
+                    DeathSum one = sum.getKey();
+                    String single = names.getOrDefault(one, one.process());
+                    return one.times(sum.getValue(), single);
+                })
                 .toList();
     }
 
