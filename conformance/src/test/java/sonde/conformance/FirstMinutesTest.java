@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import sonde.testkit.Shard;
 
 /**
  * The pages below docs/first, followed word by word: files are saved, commands are run in order,
@@ -29,8 +30,12 @@ class FirstMinutesTest {
 
     @TempDir Path folder;
 
+    static List<String> pages() {
+        return Shard.of(List.of("sre", "kernel", "java", "bpftrace", "perf"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"sre", "kernel", "java", "bpftrace", "perf"})
+    @MethodSource("pages")
     void everyCommandDoesWhatThePageSays(String name) throws Exception {
         assumeTrue(Files.isWritable(Path.of("/proc/1/oom_score_adj")), "needs root");
         String page = Files.readString(Sonde.ROOT.resolve("docs/first/" + name + ".md"));

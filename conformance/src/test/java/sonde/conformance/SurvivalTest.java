@@ -31,7 +31,7 @@ class SurvivalTest {
 
     /** The same with fewer events, for what is read again and again. */
     private static final String LESS_BUSY =
-            "timeout 8 dd if=/dev/zero of=/dev/null bs=1M count=60000";
+            "echo up; timeout 8 dd if=/dev/zero of=/dev/null bs=1M count=2000000";
 
     @TempDir Path folder;
 

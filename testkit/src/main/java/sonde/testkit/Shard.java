@@ -24,7 +24,12 @@ public final class Shard {
 
     /** Whether the case with this index, from 0, is run. */
     public static boolean has(int index) {
-        return WANTED.equals(ALL) || index % COUNT == Integer.parseInt(WANTED);
+        return isTurn(index, COUNT);
+    }
+
+    /** The same where a run takes one of so many, a divisor of {@link #COUNT}. */
+    public static boolean isTurn(int index, int count) {
+        return WANTED.equals(ALL) || index % count == Integer.parseInt(WANTED) % count;
     }
 
     /** The cases that are run. */

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
+import sonde.testkit.Shard;
 import sonde.testkit.guest.Guest;
 import sonde.testkit.guest.GuestKernel;
 import sonde.testkit.guest.GuestTests;
@@ -47,6 +48,9 @@ final class GuestTest {
 
     private static final Map<String, Future<GuestTests.Outcome>> RUNS = new HashMap<>();
     private static final List<String> SERIES = List.of("6.1", "6.12");
+
+    /** Begins a line of the list that takes long. */
+    private static final String MARK = "~ ";
 
     /** Boots the guests when a run begins that asks for them. */
     public static final class Boot implements TestExecutionListener {
@@ -98,7 +102,7 @@ final class GuestTest {
                         kernel.release(),
                         CompiledScripts.FOLDER,
                         compiled.toString()),
-                classes(),
+                classes(series),
                 TIMEOUT_SECONDS);
     }
 
@@ -156,12 +160,23 @@ final class GuestTest {
         return path.toString();
     }
 
-    private static List<String> classes() throws IOException {
+    /** Of the lines with a mark, each guest takes one half, another one each day. */
+    private static List<String> classes(String series) throws IOException {
         try (InputStream in =
                 Objects.requireNonNull(GuestTest.class.getResourceAsStream("in-guest.txt"))) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.isBlank() && line.charAt(0) != '#')
+            List<String> lines =
+                    new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                            .lines()
+                            .filter(line -> !line.isBlank() && line.charAt(0) != '#')
+                            .toList();
+            List<String> marked = lines.stream().filter(line -> line.startsWith(MARK)).toList();
+            return lines.stream()
+                    .filter(line ->
+                            !line.startsWith(MARK)
+                                    || Shard.isTurn(
+                                            marked.indexOf(line) + SERIES.indexOf(series),
+                                            SERIES.size()))
+                    .map(line -> line.startsWith(MARK) ? line.substring(MARK.length()) : line)
                     .toList();
         }
     }

@@ -11,29 +11,33 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.CallPrograms;
 import sonde.testkit.CallPrograms.Kind;
+import sonde.testkit.Shard;
 
 /** Each kind of structure and class by value, against what the programs print of them. */
 @Tag("kernel")
 final class ByValueKernelTest {
     @TempDir Path folder;
 
+    static List<String> builds() {
+        return Shard.of(
+                List.of(
+                        "gcc -w -g -O0",
+                        "gcc -w -g -O2",
+                        "gcc -w -g -O2 -fno-var-tracking",
+                        "clang -w -g -O1",
+                        "g++ -w -g -O0",
+                        "g++ -w -g -O1",
+                        "g++ -w -g -O2",
+                        "clang++ -w -g -O0 -std=c++17",
+                        "clang++ -w -g -O2 -std=c++17"));
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "gcc -w -g -O0",
-                "gcc -w -g -O2",
-                "gcc -w -g -O2 -fno-var-tracking",
-                "clang -w -g -O1",
-                "g++ -w -g -O0",
-                "g++ -w -g -O1",
-                "g++ -w -g -O2",
-                "clang++ -w -g -O0 -std=c++17",
-                "clang++ -w -g -O2 -std=c++17"
-            })
+    @MethodSource("builds")
     void argumentsAreAsTold(String words) throws Exception {
         Programs.Build build = Programs.Build.of(words);
         Assumptions.assumeTrue(build.isThere(), build.compiler() + " is not there");
