@@ -126,7 +126,7 @@ public record Evidence(
     static final String INTERRUPT = "interrupt";
 
     /**
-     * Calls of one number by a group.
+     * Calls of one number by a group; where one file or peer has most of them, those alone.
      *
      * @param nanos from entry to return, waiting included
      * @param median of these times

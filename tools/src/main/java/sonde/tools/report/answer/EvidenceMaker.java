@@ -160,7 +160,10 @@ public final class EvidenceMaker {
                 CallKey key = new CallKey(group, found.callNames().nameOf(use.number()));
                 objects.computeIfAbsent(key, any -> new TreeMap<>())
                         .merge(use.name(), use.nanos() + use.opens(), Long::sum);
-                bytes.merge(key, use.bytes(), Long::sum);
+                uses.computeIfAbsent(key, any -> new TreeMap<>())
+                        .merge(use.name(), use.calls(), Long::sum);
+                bytes.computeIfAbsent(key, any -> new TreeMap<>())
+                        .merge(use.name(), use.bytes(), Long::sum);
             }
         });
         files.forEachPath((thread, number, path, told) -> {
@@ -202,7 +205,10 @@ public final class EvidenceMaker {
         });
     }
 
-    private final Map<CallKey, Long> bytes = new HashMap<>();
+    /** Calls and bytes by file or peer. */
+    private final Map<CallKey, Map<String, Long>> uses = new HashMap<>();
+
+    private final Map<CallKey, Map<String, Long>> bytes = new HashMap<>();
 
     /** What waits were for, where that is more than a descriptor tells. */
     private void waited() {
@@ -610,18 +616,25 @@ public final class EvidenceMaker {
                     });
             long failed = errors.values().stream().mapToLong(Long::longValue).sum();
             boolean fails = failed > sum.latency().count() / 2;
+            Map<String, Long> used = uses.getOrDefault(key, Map.of());
+            Map<String, Long> moved = bytes.getOrDefault(key, Map.of());
+            boolean opens = sum(used) == 0;
+            String object =
+                    fails && !StormRules.LOCKS.contains(key.call)
+                            ? ""
+                            : object(opens ? objects.getOrDefault(key, Map.of()) : used);
+            // Of one object only its own calls are told, of a folder nearly all are on it.
+            boolean one = !fails && !opens && used.containsKey(object);
             result.add(
                     new CallSum(
                             key.group,
                             key.call,
-                            sum.latency().count(),
+                            one ? used.get(object) : sum.latency().count(),
                             sum.latency().sum(),
                             sum.latency().quantile(0.5),
                             errors,
-                            fails && !StormRules.LOCKS.contains(key.call)
-                                    ? object(paths.getOrDefault(key, Map.of()))
-                                    : object(key),
-                            bytes.getOrDefault(key, 0L),
+                            object.isEmpty() ? object(paths.getOrDefault(key, Map.of())) : object,
+                            one ? moved.getOrDefault(object, 0L) : sum(moved),
                             kernel.getOrDefault(key, new long[1])[0]
                                     / (double) Math.max(1, sampled),
                             most(places.getOrDefault(key, Map.of()), ProgramPlace.UNKNOWN)));
