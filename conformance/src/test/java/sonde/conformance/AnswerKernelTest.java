@@ -53,6 +53,7 @@ final class AnswerKernelTest {
             turns   | openat calls on .*8 names              | open_shard  | /planted
             crash   | was killed by SIGSEGV                  | parse_header | causes
             limit   | was killed by SIGXFSZ                  | append_log  | /planted
+            both    | write calls on .*planted .* 1 B each   | emit_both   | /planted
             ticks   | SIGALRM .* from timers                 |                | causes
             """;
 

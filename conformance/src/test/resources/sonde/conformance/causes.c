@@ -34,6 +34,12 @@ static double now(void) {
 }
 FUNCTION void slow_hash(void) { for (int i = 0; i < 100000; i++) sum += i % 7; }
 FUNCTION void emit_char(void) { if (write(fd, "x", 1) < 0) sum++; sum++; }
+static int copy;
+FUNCTION void emit_both(void) {
+    static char block[65536];
+    if (write(fd, "x", 1) < 0) sum++;
+    if (sum++ % 50 == 0 && write(copy, block, sizeof block) < 0) sum++;
+}
 FUNCTION void journal_commit(void) { if (write(fd, "x", 1) < 0) sum++; fsync(fd); sum++; }
 FUNCTION void try_receive(void) { char b[16]; if (read(fd, b, 16) < 0) sum++; sum++; }
 FUNCTION void look_up(void) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); sum++; }
@@ -148,6 +154,8 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "hash")) until(slow_hash);
     fd = open(argv[3], O_CREAT | O_RDWR | O_TRUNC, 0600);
     if (!strcmp(mode, "bytes")) until(emit_char);
+    copy = open("/dev/null", O_WRONLY);
+    if (!strcmp(mode, "both")) until(emit_both);
     if (!strcmp(mode, "fsync")) until(journal_commit);
     if (!strcmp(mode, "yield")) until(wait_ready);
     if (!strcmp(mode, "nap")) until(poll_flag);
