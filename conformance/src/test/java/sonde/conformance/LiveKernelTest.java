@@ -105,7 +105,7 @@ class LiveKernelTest {
 
     @Test
     void aReaderThatStopsHoldsUpNeitherTheCommandNorTheRecording() throws Exception {
-        String flood = "dd if=/dev/zero of=/dev/null bs=1 count=200000 status=none; echo ended >&2";
+        String flood = "dd if=/dev/zero of=/dev/null bs=1 count=600000 status=none; echo ended >&2";
         Process process = live("--", "sh", "-c", flood);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!Files.readString(folder.resolve("err")).contains("ended")) {
@@ -115,8 +115,8 @@ class LiveKernelTest {
         List<String> shown = process.inputReader().lines().toList();
         assertThat(process.waitFor()).isZero();
         assertThat(shown).anyMatch(line -> line.startsWith("[NOT SHOWN: about "));
-        assertThat(shown).hasSizeLessThan(800_000);
-        String sql = "SELECT count(*) >= 200000 AS whole FROM slice WHERE name = 'read'";
+        assertThat(shown).hasSizeLessThan(2_400_000);
+        String sql = "SELECT count(*) >= 600000 AS whole FROM slice WHERE name = 'read'";
         assertThat(Sonde.in(folder).run("query", "r.sonde", sql).out()).contains("true");
     }
 }
