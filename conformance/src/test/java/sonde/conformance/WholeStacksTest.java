@@ -176,8 +176,10 @@ class WholeStacksTest {
         for (String event : List.of("cpu-clock", "page-faults")) {
             Map<String, Long> ends = ends(meta, event);
             long all = ends.values().stream().mapToLong(Long::longValue).sum();
-            assertThat(all).isGreaterThan(100);
-            assertThat(ends.getOrDefault("whole", 0L)).as("%s", ends).isGreaterThan(all * 98 / 100);
+            assertThat(all).isGreaterThan(20);
+            assertThat(ends.getOrDefault("whole", 0L))
+                    .as("%s", ends)
+                    .isGreaterThanOrEqualTo(all * 98 / 100 - 1);
         }
     }
 

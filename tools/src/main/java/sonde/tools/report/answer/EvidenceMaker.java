@@ -624,12 +624,13 @@ public final class EvidenceMaker {
                             ? ""
                             : object(opens ? objects.getOrDefault(key, Map.of()) : used);
             // Of one object only its own calls are told, of a folder nearly all are on it.
+            long all = sum.latency().count();
             boolean one = !fails && !opens && used.containsKey(object);
             result.add(
                     new CallSum(
                             key.group,
                             key.call,
-                            one ? used.get(object) : sum.latency().count(),
+                            one ? used.getOrDefault(object, all) : all,
                             sum.latency().sum(),
                             sum.latency().quantile(0.5),
                             errors,
