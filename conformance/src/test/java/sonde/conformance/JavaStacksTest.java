@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Stacks of Java programs as they are usually started: without frame pointers. */
 @Tag("kernel")
+@Tag("long")
 class JavaStacksTest {
     private static final Path JDKS = Path.of("/usr/lib/jvm");
 

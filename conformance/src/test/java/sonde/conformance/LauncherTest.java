@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The image starts wherever it lies and whoever starts it, and never prints about its cache. */
 @Tag("product")
+@Tag("long")
 class LauncherTest {
     @TempDir Path folder;
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** User stacks of Python programs, against what the program says of its own stack. */
 @Tag("kernel")
+@Tag("long")
 class PythonStacksTest {
     @TempDir Path folder;
 

@@ -25,6 +25,7 @@ import sonde.bpf.TracepointCounter.CounterTarget;
 
 /** What was recorded and what was lost, together, are what happened. */
 @Tag("kernel")
+@Tag("long")
 class TruthTest {
     /** What the target's ftrace buffer takes by default, and the switches. */
     private static final List<CounterTarget> EVENTS =

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** User stacks of programs as a distribution ships them; bench/stacks runs more of them. */
 @Tag("kernel")
+@Tag("long")
 class WholeStacksTest {
     private static final String SUMS =
             "with recursive n(i) as (select 1 union all select i + 1 from n where i < 900000)"

@@ -18,6 +18,7 @@ import sonde.testkit.Shard;
 
 /** Numbers of recordings of all formats and many kernels against each other. */
 @Tag("product")
+@Tag("long")
 final class TrueNumbersCorpusTest {
     @TempDir Path folder;
 
