@@ -125,6 +125,10 @@ public record InheritedState(
         byte[] whole = Arrays.copyOf(variable, variable.length + added.length);
         System.arraycopy(added, 0, whole, variable.length, added.length);
         changed.add(whole);
+        return withEnvironment(changed);
+    }
+
+    private InheritedState withEnvironment(List<byte[]> changed) {
         return new InheritedState(
                 List.copyOf(changed),
                 limits,
@@ -150,15 +154,7 @@ public record InheritedState(
         if (value != null) {
             changed.add((name + "=" + value).getBytes(StandardCharsets.UTF_8));
         }
-        return new InheritedState(
-                List.copyOf(changed),
-                limits,
-                ignoredSignals,
-                blockedSignals,
-                descriptors,
-                coredumpFilter,
-                nice,
-                cpus);
+        return withEnvironment(changed);
     }
 
     /** Gives variables back what the launcher took from them. */
