@@ -43,7 +43,9 @@ final class HeapCommand {
             ResultPrinter.onOut(
                     new Report(
                             "heap",
-                            List.of(watched.profile().totals().toString()),
+                            List.of(
+                                    watched.profile().totals().toString(),
+                                    watched.profile().faults().toString()),
                             watched.profile().notes(),
                             List.of(
                                     new TableBuilder<HeapStack>("stacks")
