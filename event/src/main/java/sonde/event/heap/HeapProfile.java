@@ -8,7 +8,8 @@ import java.util.List;
  * @param command its words, as a shell would show them; empty when not known
  * @param source how it was observed, for a reader: {@code "heaptrack"}, {@code "attached"}
  * @param nanos how long it was observed, {@link HeapSums#UNKNOWN} where a file does not say
- * @param timeUnit of {@link HeapMoment#nanos}: {@code "ns"}, or massif's {@code "i"} and {@code "B"}
+ * @param timeUnit of {@link HeapMoment#nanos}: {@code "ns"}, or massif's {@code "i"} and {@code
+ *     "B"}
  * @param totals of all stacks; its peak is that of the whole heap
  * @param peakNanos when the heap had most bytes; {@link HeapSums#UNKNOWN} where not known
  * @param peakResident most resident bytes; {@link HeapSums#UNKNOWN} where not known
