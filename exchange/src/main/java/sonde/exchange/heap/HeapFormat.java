@@ -46,6 +46,26 @@ public enum HeapFormat {
         return null;
     }
 
+    /** Whether a file has one of these formats; false when there is none, or it is not readable. */
+    public static boolean isOne(Path path) throws IOException {
+        if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+            return false;
+        }
+        try (Input input = Input.open(path);
+                InputStream stream = unwrapped(input)) {
+            return of(stream.readNBytes(HEAD_BYTES)) != null;
+        } catch (MalformedInputException e) {
+            return false;
+        }
+    }
+
+    private static InputStream unwrapped(Input input) throws IOException {
+        WrapperFormat wrapper = WrapperFormat.of(input);
+        return wrapper == null || wrapper.isArchive()
+                ? UnwrappedFiles.stream(input)
+                : UnwrappedFiles.unwrapped(input, wrapper);
+    }
+
     /**
      * Sums up a file, which may be compressed.
      *
@@ -63,9 +83,8 @@ public enum HeapFormat {
             }
         }
         try (Input input = Input.open(path)) {
-            WrapperFormat wrapper = WrapperFormat.of(input);
-            if (wrapper != null && !wrapper.isArchive()) {
-                try (InputStream stream = UnwrappedFiles.unwrapped(input, wrapper)) {
+            if (WrapperFormat.of(input) != null) {
+                try (InputStream stream = unwrapped(input)) {
                     return read(stream, until);
                 }
             }

@@ -1,81 +1,76 @@
 package sonde.tools.heap;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import sonde.event.heap.HeapSums;
-import sonde.event.result.Report;
-import sonde.exchange.heap.HeapFile;
-import sonde.exchange.heap.HeapFormat;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sonde.event.heap.HeapProfile;
+import sonde.probe.heap.AllocatorCall;
+import sonde.probe.heap.HeapProbes.HeapLimits;
+import sonde.probe.launch.CommandWords;
+import sonde.probe.launch.InheritedState;
+import sonde.symbol.files.GivenPlaces;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.record.RunningTarget;
 
-/** The part of the command line of {@code sonde heap} that chooses what of a profile is shown. */
+/** The command line of the live side of {@code sonde heap}. */
 public final class HeapArguments {
-    /** The options. */
+    /** The options of a watch. */
     public static final String MODEL =
             """
 
-            What is shown (without these options: a summary of everything):
-              --peak          show which functions had the memory when the heap was largest
-              --leaked        show which functions allocated what was not freed at the end
-              --allocations   show which functions allocated most often
-              --temporary     show which functions allocated blocks that were freed before the next
-                              allocation
-              --allocated     show which functions allocated the most bytes
-              --curve         draw the heap over time
-              --tree          show the call tree at the peak, or at the time of --at
-              --at TIME       show the heap at this time since the start, as 1.5s
-              --sizes         show a histogram of the sizes of blocks
-              --rows N      print at most N rows of a table (1..2147483647, default 10)
-              --stacks N      with a ranking: show at most N call stacks of a function
-                              (0..2147483647, default 5)
-              --merge-backtraces 0|1
-                              put stacks of the same function and line into one row (default 1)
+            What is watched:
+              -p, --pid PID           watch a running process until it ends or you press Ctrl-C; blocks
+                                      that it has already are not known
+              --duration TIME         watch so long, as 10s
+              --alloc-fn NAME...      watch this function, which takes the bytes as its first argument
+                                      and returns the block
+              --free-fn NAME...       watch this function, which takes the block
+              --max-blocks N          keep at most N live blocks; each takes about 80 bytes of the
+                                      kernel's memory (1024..268435456, default 4194304)
+              --max-stacks N          keep at most N stacks; each takes about 1.2 KiB
+                                      (64..1048576, default 65536)
             """;
-
-    private static final List<String> SECTIONS =
-            List.of(
-                    "--peak",
-                    "--leaked",
-                    "--allocations",
-                    "--temporary",
-                    "--allocated",
-                    "--curve",
-                    "--tree",
-                    "--sizes");
 
     private HeapArguments() {}
 
-    /** What a file of a heap profiler says. */
-    public static Report report(GivenOptions given) throws IOException {
-        List<Path> files = given.paths();
-        if (files.size() != 1) {
-            throw new OptionException("name one file of a heap profiler");
-        }
-        Path file = files.getFirst();
-        long moment = given.nanos("--at").orElse(HeapSums.UNKNOWN);
-        HeapFile profile = HeapFormat.read(file, moment);
-        return new HeapReport(profile, view(given, file)).report();
-    }
+    /** What was seen, and how the command ended. */
+    public record Watched(HeapProfile profile, int status) {}
 
-    private static HeapView view(GivenOptions given, Path file) {
-        Set<String> sections = new TreeSet<>();
-        SECTIONS.stream().filter(given::has).forEach(name -> sections.add(name.substring(2)));
-        if (given.has("--at")) {
-            sections.add("leaked");
-            sections.add("tree");
+    /**
+     * Watches a command or a process.
+     *
+     * @param words null for a running process
+     */
+    public static Watched watch(
+            GivenOptions given, InheritedState origin, @Nullable CommandWords words)
+            throws IOException {
+        List<Integer> pids = given.numbers("--pid");
+        if ((words == null) == pids.isEmpty() || pids.size() > 1) {
+            throw new OptionException("name a command to start, or one process: -p PID");
         }
-        return new HeapView(
-                String.valueOf(file.getFileName()),
-                sections,
-                (int) given.number("--rows").orElse(10),
-                (int) given.number("--stacks").orElse(5),
-                !given.text("--merge-backtraces", "1").equals("0"),
-                given.text("--at", ""),
-                new ArrayList<>());
+        if (!pids.isEmpty()) {
+            RunningTarget.check(pids.getFirst());
+        }
+        Map<String, AllocatorCall> own = new HashMap<>();
+        given.texts("--alloc-fn").forEach(name -> own.put(name, AllocatorCall.FIRST));
+        given.texts("--free-fn").forEach(name -> own.put(name, AllocatorCall.FREE));
+        HeapRequest request =
+                new HeapRequest(
+                        origin,
+                        words,
+                        pids.isEmpty() ? 0 : pids.getFirst(),
+                        given.nanos("--duration").orElse(Long.MAX_VALUE),
+                        own,
+                        new HeapLimits(
+                                (int) given.number("--max-blocks").orElse(4 << 20),
+                                (int) given.number("--max-stacks").orElse(1 << 16)),
+                        GivenPlaces.NONE);
+        try (HeapWatch watch = new HeapWatch(request)) {
+            HeapProfile profile = watch.run();
+            return new Watched(profile, watch.status());
+        }
     }
 }
