@@ -134,7 +134,8 @@ class CommandTableTest {
                                 + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
-        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls")) {
+        for (String part :
+                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
