@@ -13,6 +13,7 @@ module sonde.probe {
 
     exports sonde.probe.dynamic;
     exports sonde.probe.jvm;
+    exports sonde.probe.kmem;
     exports sonde.probe.launch;
     exports sonde.probe.names;
     exports sonde.probe.perf;

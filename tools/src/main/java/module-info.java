@@ -25,6 +25,7 @@ module sonde.tools {
     exports sonde.tools.explain;
     exports sonde.tools.help;
     exports sonde.tools.kernel;
+    exports sonde.tools.leaks;
     exports sonde.tools.list;
     exports sonde.tools.option;
     exports sonde.tools.probe;
