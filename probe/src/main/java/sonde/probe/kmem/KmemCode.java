@@ -22,6 +22,7 @@ import sonde.bpf.insn.JumpCondition;
 import sonde.bpf.insn.Label;
 import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.insn.Width;
+import sonde.sys.MachineFacts;
 
 /** The programs of {@link KmemSession}. */
 final class KmemCode {
@@ -53,6 +54,12 @@ final class KmemCode {
     static final int NAME_BYTES = 96;
 
     private static final int SNPRINTF = HelperFunctionId.number("bpf_snprintf");
+    private static final int GET_FUNC_ARG = HelperFunctionId.number("bpf_get_func_arg");
+    // struct pt_regs of x86-64.
+    private static final int R8_OF_REGISTERS = 72;
+    private static final int AX = 80;
+    private static final int DI = 112;
+
     private static final int NAMED_FRAMES = 24;
     private static final int NAME_KEY = SLOT - 8;
 
@@ -124,10 +131,82 @@ final class KmemCode {
         return code.at(out).exit(0).build();
     }
 
+    /** At the entry of the function that makes areas of vmalloc: remembers stack, size and flags. */
+    ProgramCode areaBegins(BpfMap begun, int slot, KernelText text) {
+        Label out = new Label("out");
+        code.move(R6, R1)
+                .step("is it to be kept")
+                .mapValue(R8, maps.control().fd(), 0)
+                .load(Width.U32, R1, R8, PHASE)
+                .ifZero(R1, out);
+        if (tasks != null) {
+            tasks.filter(code, out);
+        }
+        stack(slot, text, out);
+        code.step("remember it")
+                .load(Width.U64, R1, R10, HASH)
+                .store(Width.U64, R10, VALUE, R1)
+                .load(Width.U64, R1, R6, DI)
+                .store(Width.U64, R10, VALUE + 8, R1)
+                .load(Width.U64, R1, R6, R8_OF_REGISTERS)
+                .store(Width.U64, R10, VALUE + 16, R1)
+                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                .store(Width.U64, R10, KEY, R0);
+        put(begun, KEY, 0);
+        return code.at(out).exit(0).build();
+    }
+
+    /** At its return: keeps the area. */
+    ProgramCode areaMade(BpfMap begun) {
+        Label out = new Label("out");
+        Label kept = new Label("kept");
+        code.move(R6, R1)
+                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                .store(Width.U64, R10, KEY, R0);
+        find(begun, KEY);
+        code.ifZero(R0, out);
+        for (int at = 0; at < 16; at += 8) {
+            code.load(Width.U64, R1, R0, at).store(Width.U64, R10, VALUE + at, R1);
+        }
+        code.load(Width.U64, R9, R0, 16)
+                .map(R1, begun.fd())
+                .move(R2, R10)
+                .add(R2, KEY)
+                .call(HelperFunctionId.MAP_DELETE_ELEM)
+                .load(Width.U64, R1, R6, AX)
+                .ifZero(R1, out)
+                .store(Width.U64, R10, KEY, R1)
+                .mapValue(R8, maps.control().fd(), 0)
+                .store(Width.U64, R10, VALUE + 16, 0)
+                .store(Width.U64, R10, VALUE + 24, 0)
+                .store(Width.U64, R10, VALUE + 32, R9);
+        owner(AllocationKind.VMALLOC);
+        put(maps.live(), KEY, 0);
+        code.ifZero(R0, kept);
+        count(FULL);
+        return code.at(kept).at(out).exit(0).build();
+    }
+
     /** The object at an address, or of a struct page, is given back. */
     ProgramCode freed(int argument) {
         Label out = new Label("out");
         code.load(Width.U64, R1, R1, 8 * argument).store(Width.U64, R10, KEY, R1);
+        forget(out, false);
+        return code.at(out).exit(0).build();
+    }
+
+    /**
+     * The same at the entry of a traced function. The helper reads the argument: the verifier of
+     * Linux 6.1 takes no pointer to const void from the context.
+     */
+    ProgramCode freedByFunction() {
+        Label out = new Label("out");
+        code.move(R2, 0)
+                .move(R3, R10)
+                .add(R3, KEY)
+                .store(Width.U64, R10, KEY, 0)
+                .call(GET_FUNC_ARG)
+                .ifNotZero(R0, out);
         forget(out, false);
         return code.at(out).exit(0).build();
     }
@@ -261,14 +340,24 @@ final class KmemCode {
         if (event.kind() == AllocationKind.PAGES) {
             code.load(Width.U32, R1, R10, VALUE + 8)
                     .and(R1, 31)
-                    .move(R2, 4096)
+                    .move(R2, MachineFacts.pageBytes())
                     .compute(AluOperation.SHIFT_LEFT, R2, R1)
                     .store(Width.U64, R10, VALUE + 8, R2);
+        }
+        if (event.kind() == AllocationKind.VMALLOC) {
+            // An area ends with a page that is not mapped.
+            code.load(Width.U64, R1, R10, VALUE + 8)
+                    .add(R1, -MachineFacts.pageBytes())
+                    .store(Width.U64, R10, VALUE + 8, R1);
         }
         argument(event.allocated(), VALUE + 16);
         argument(event.cache(), VALUE + 24);
         argument(event.gfp(), VALUE + 32);
-        code.store(Width.U32, R10, VALUE + 36, event.kind().ordinal())
+        owner(event.kind());
+    }
+
+    private void owner(AllocationKind kind) {
+        code.store(Width.U32, R10, VALUE + 36, kind.ordinal())
                 .call(HelperFunctionId.GET_CURRENT_PID_TGID)
                 .shiftRight(R0, 32)
                 .store(Width.U32, R10, VALUE + 40, R0)

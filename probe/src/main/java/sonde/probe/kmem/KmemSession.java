@@ -35,11 +35,15 @@ import sonde.bpf.ProgramType;
 import sonde.bpf.TaskTree;
 import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.link.KernelTypes;
+import sonde.bpf.link.Kprobes;
+import sonde.bpf.link.Kprobes.KprobePoint;
 import sonde.bpf.link.TracingLinks;
 import sonde.bpf.map.MappedValues;
 import sonde.probe.kmem.KmemCode.KernelText;
 import sonde.probe.kmem.KmemCode.KmemMaps;
 import sonde.symbol.KernelSymbols;
+import sonde.sys.Arch;
+import sonde.sys.Errno;
 import sonde.sys.SyscallException;
 
 /**
@@ -142,7 +146,7 @@ public final class KmemSession implements AutoCloseable {
             KernelText text =
                     new KernelText(symbols.addressOf("_stext"), symbols.addressOf("_etext"));
             tasks = request.allTasks ? null : keep(TaskTree.open(Set.of()));
-            slabs = new SlabMemory(keep(KernelPeek.open()), types.btf());
+            slabs = new SlabMemory(keep(KernelPeek.open()), types.btf(), symbols);
             // Frees first: what is kept is never older than the programs that forget it.
             frees(types, request.pages);
             int slot = 0;
@@ -217,26 +221,43 @@ public final class KmemSession implements AutoCloseable {
         return program;
     }
 
-    /** Before Linux 6.2 vmalloc has no events: its functions are traced. */
+    /** Before Linux 6.2 vmalloc has no events: its functions are probed. */
     private void areas(KernelTypes types, int slot, KernelText text) throws IOException {
         // void *__vmalloc_node_range(size, align, start, end, gfp, prot, flags, node, caller)
-        AllocationEvent event =
-                new AllocationEvent(
-                        "__vmalloc_node_range", AllocationKind.VMALLOC, 9, 0, -1, 4, -1, -1);
+        String makes = "__vmalloc_node_range";
         try {
-            function(types, "vfree", AttachType.TRACE_FENTRY, new KmemCode(maps, null).freed(0));
-            ProgramCode code = new KmemCode(maps, tasks).allocated(event, slot, text);
-            allocating.add(function(types, event.tracepoint(), AttachType.TRACE_FEXIT, code));
+            if (Arch.current() != Arch.X86_64) {
+                throw new BpfRefusedException(
+                        makes, Errno.ENOSYS, "the registers of x86-64 alone are known", "");
+            }
+            BpfMap begun = map("areas", MapType.HASH, 8, KmemCode.OBJECT_BYTES, MOST_STACKS);
+            function(
+                    types,
+                    "vfree",
+                    AttachType.TRACE_FENTRY,
+                    new KmemCode(maps, null).freedByFunction());
+            ProgramCode made = new KmemCode(maps, tasks).areaMade(begun);
+            probe(KprobePoint.exit(makes), made);
+            probe(
+                    KprobePoint.entry(makes),
+                    new KmemCode(maps, tasks).areaBegins(begun, slot, text));
         } catch (IOException e) {
             missing.add(
-                    "areas of vmalloc are shown as pages: this kernel has no events for them, and"
-                            + " its functions cannot be traced ("
+                    "areas of vmalloc are not seen: this kernel has no events for them, and its"
+                            + " functions cannot be probed ("
                             + e.getMessage()
                             + ")");
         }
     }
 
-    private Program function(KernelTypes types, String name, AttachType place, ProgramCode code)
+    private void probe(KprobePoint place, ProgramCode code) throws IOException {
+        String name = place.atReturn() ? "sonde_area_made" : "sonde_area";
+        Program program =
+                keep(Program.load(new ProgramSpec(name, ProgramType.KPROBE, code)));
+        keep(Kprobes.attach(program, place, 0));
+    }
+
+    private void function(KernelTypes types, String name, AttachType place, ProgramCode code)
             throws IOException {
         String shown = "sonde_" + name;
         Program program =
@@ -248,7 +269,6 @@ public final class KmemSession implements AutoCloseable {
                                                 code)
                                         .targeting(place, types.function(name))));
         keep(TracingLinks.attach(program));
-        return program;
     }
 
     /** Follows a process and what it starts. */
@@ -256,6 +276,11 @@ public final class KmemSession implements AutoCloseable {
         if (tasks != null) {
             tasks.addProcess(pid);
         }
+    }
+
+    /** Whether processes that are watched still run; those of the whole machine always do. */
+    public boolean hasTasks() throws SyscallException {
+        return tasks == null || !tasks.isEmpty();
     }
 
     /** Keeps what is allocated from now on, or keeps no more of it; frees always count. */

@@ -18,6 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.Btf;
 import sonde.binary.btf.BtfType;
+import sonde.symbol.KernelSymbols;
+import sonde.sys.MachineFacts;
 
 /**
  * Looks into the slabs of the kernel (mm/slub.c): which cache an object belongs to, and whether it
@@ -39,11 +41,17 @@ public final class SlabMemory {
     /**
      * A cache.
      *
+     * @param merged whether other caches of its size have their objects in it, too
      * @param objectBytes what an object has, without padding
      * @param reclaimable whether the kernel takes its objects back when memory runs short
      */
     public record SlabCache(
-            long address, String name, int sizeBytes, int objectBytes, boolean reclaimable) {}
+            long address,
+            String name,
+            boolean merged,
+            int sizeBytes,
+            int objectBytes,
+            boolean reclaimable) {}
 
     private static final int PAGE = 4096;
     private static final int MOST_CACHES = 4096;
@@ -59,14 +67,19 @@ public final class SlabMemory {
     private final Map<Long, SlabView> views = new HashMap<>();
     private final int pageStruct;
     private final boolean hardened;
+
+    /** The kernel's array of what is added to a per-CPU address; 0 where kallsyms lacks it. */
+    private final long cpuOffsets;
+
     private long knownSlab;
     private long knownPage;
 
     /** A slab as it was when it was read. */
     private record SlabView(long cache, Set<Long> free, boolean whole) {}
 
-    SlabMemory(KernelPeek peek, Btf btf) throws IOException {
+    SlabMemory(KernelPeek peek, Btf btf, KernelSymbols symbols) throws IOException {
         this.peek = peek;
+        cpuOffsets = symbols.addressOf("__per_cpu_offset");
         for (String member :
                 new String[] {
                     "kmem_cache.size",
@@ -82,6 +95,10 @@ public final class SlabMemory {
                     "slab.counters",
                     "page.compound_head",
                     "page.mapping",
+                    "kmem_cache.refcount",
+                    "kmem_cache.cpu_slab",
+                    "kmem_cache_cpu.slab",
+                    "kmem_cache_cpu.freelist",
                     "page._refcount"
                 }) {
             offset(btf, member).ifPresent(at -> offsets.put(member, at));
@@ -110,7 +127,7 @@ public final class SlabMemory {
         if (knownSlab != 0) {
             return true;
         }
-        boolean named = offsets.containsKey("slab.slab_cache") && offsets.size() >= 13;
+        boolean named = offsets.containsKey("slab.slab_cache") && pageStruct > 0;
         long cache = aCache;
         for (int i = 0; named && i < MOST_CACHES && cache != 0 && knownSlab == 0; i++) {
             locateBy(cache);
@@ -185,6 +202,7 @@ public final class SlabMemory {
         }
         int size = found.get(JAVA_INT, at("kmem_cache.size"));
         int object = found.get(JAVA_INT, at("kmem_cache.object_size"));
+        boolean merged = found.get(JAVA_INT, at("kmem_cache.refcount")) > 1;
         MemorySegment text = peek.read(found.get(JAVA_LONG, at("kmem_cache.name")), MOST_NAME);
         if (text == null || size <= 0 || object <= 0 || object > size) {
             return null;
@@ -197,7 +215,7 @@ public final class SlabMemory {
         String name = new String(bytes, 0, end, StandardCharsets.US_ASCII);
         return name.isEmpty()
                 ? null
-                : new SlabCache(address, name, size, object, isReclaimable(name));
+                : new SlabCache(address, name, merged, size, object, isReclaimable(name));
     }
 
     private static boolean isReclaimable(String name) {
@@ -267,16 +285,67 @@ public final class SlabMemory {
         int span = Math.multiplyExact(objects, cache(cache).orElseThrow().sizeBytes());
         long first = addressOf(slab);
         MemorySegment memory = peek.read(first, span);
-        while (memory != null && free.size() < unused) {
-            long at = next - first + link;
-            if (at < 0 || at + 8 > memory.byteSize() || !free.add(next)) {
-                break;
-            }
-            long stored = memory.get(JAVA_LONG_UNALIGNED, at);
-            // CONFIG_SLAB_FREELIST_HARDENED: freelist_ptr() of mm/slub.c
-            next = hardened ? stored ^ random ^ Long.reverseBytes(next + link) : stored;
+        FreeList list = new FreeList(memory, first, link, random);
+        boolean ended = list.walk(next, unused, free);
+        boolean whole = ended && free.size() == unused;
+        if (frozen && whole) {
+            // The list of the CPU that takes objects from this slab.
+            whole = addFreeOfCpu(cache, slab, list, objects, free);
         }
-        return new SlabView(cache, free, !frozen && free.size() == unused);
+        return new SlabView(cache, free, whole);
+    }
+
+    /** The objects of a slab, each free one with the place of the next in it. */
+    private final class FreeList {
+        private final @Nullable MemorySegment memory;
+        private final long first;
+        private final int link;
+        private final long random;
+
+        private FreeList(@Nullable MemorySegment memory, long first, int link, long random) {
+            // What was read is valid until the next look alone.
+            this.memory =
+                    memory == null ? null : MemorySegment.ofArray(memory.toArray(JAVA_BYTE));
+            this.first = first;
+            this.link = link;
+            this.random = random;
+        }
+
+        /** Adds what is on the list; false when it does not end after at most so many objects. */
+        private boolean walk(long begin, int most, Set<Long> free) {
+            long next = begin;
+            for (int i = 0; i < most && next != 0; i++) {
+                long at = next - first + link;
+                if (memory == null || at < 0 || at + 8 > memory.byteSize() || !free.add(next)) {
+                    return false;
+                }
+                long stored = memory.get(JAVA_LONG_UNALIGNED, at);
+                // CONFIG_SLAB_FREELIST_HARDENED: freelist_ptr() of mm/slub.c
+                next = hardened ? stored ^ random ^ Long.reverseBytes(next + link) : stored;
+            }
+            return next == 0;
+        }
+    }
+
+    /** Whether the lists of all CPUs could be read and did not change meanwhile. */
+    private boolean addFreeOfCpu(
+            long cache, long slab, FreeList list, int objects, Set<Long> free)
+            throws IOException {
+        long perCpu = peek.word(cache + at("kmem_cache.cpu_slab"));
+        if (cpuOffsets == 0 || !offsets.containsKey("kmem_cache_cpu.slab")) {
+            return false;
+        }
+        for (int cpu : MachineFacts.possibleCpus().stream().toArray()) {
+            long own = peek.word(cpuOffsets + 8L * cpu) + perCpu;
+            if (peek.word(own + at("kmem_cache_cpu.slab")) != slab) {
+                continue;
+            }
+            long begin = peek.word(own + at("kmem_cache_cpu.freelist"));
+            return list.walk(begin, objects, free)
+                    && peek.word(own + at("kmem_cache_cpu.freelist")) == begin
+                    && peek.word(own + at("kmem_cache_cpu.slab")) == slab;
+        }
+        return peek.word(slab + at("slab.counters")) << 32 < 0; // a slab that waits for its CPU
     }
 
     /** Whether a struct page is part of a file's or a process's memory, or is free. */

@@ -24,6 +24,15 @@ record LeakFilter(
         return isEmpty() || frames.stream().anyMatch(this::isWanted);
     }
 
+    /** How many frames are beneath the first one that is wanted; all when none is. */
+    int before(List<Frame> frames) {
+        int count = 0;
+        while (count < frames.size() && !isWanted(frames.get(count))) {
+            count++;
+        }
+        return count;
+    }
+
     private boolean isWanted(Frame frame) {
         String module = frame.module();
         String bare = module.startsWith("[") ? module.substring(1, module.length() - 1) : module;

@@ -30,7 +30,8 @@ final class LeakJudge {
     /** An interrupt may take a slab into use between two looks. */
     private static final int LOOKS = 6;
 
-    private static final int PAGE = 4096;
+    /** Of how many periods objects of a leak are left, at least. */
+    private static final double GROWING = 0.6;
 
     private static final Pattern INTERRUPT =
             Pattern.compile(
@@ -46,6 +47,14 @@ final class LeakJudge {
                             + "|vm_area_alloc_pages.*|pcpu_(populate_chunk|alloc_pages).*"
                             + "|__kmalloc_large.*|refill_objects|__prefill_sheaf.*|alloc_.*sheaf.*");
 
+    /** What a process has as long as it runs. */
+    private static final Pattern PROCESS =
+            Pattern.compile(
+                    "copy_process|do_mmap|__mmap_region|mmap_region|handle_mm_fault|mm_init"
+                            + "|alloc_bprm|bprm_execve|load_elf_binary|do_execveat_common.*"
+                            + "|do_brk_flags|mprotect_fixup|do_vmi_munmap|do_vmi_align_munmap"
+                            + "|__get_user_pages|begin_new_exec|exec_mmap");
+
     private record Kept(Pattern functions, String reason) {}
 
     private static final List<Kept> KEPT =
@@ -59,25 +68,30 @@ final class LeakJudge {
     private final LeakFilter filter;
     private final boolean interrupts;
     private final boolean areas;
+    private final int periods;
     private final Map<Long, List<Frame>> frames = new HashMap<>();
+    private boolean running;
 
     /**
      * Judges.
      *
      * @param interrupts whether allocations by interrupts count, which belong to no task
      * @param areas whether vmalloc tells of its areas, so that their pages are counted already
+     * @param periods for growth: what is left of most of these periods grows; 0 to take all
      */
     LeakJudge(
             KmemSession session,
             LeakStacks stacks,
             LeakFilter filter,
             boolean interrupts,
-            boolean areas) {
+            boolean areas,
+            int periods) {
         this.session = session;
         this.stacks = stacks;
         this.filter = filter;
         this.interrupts = interrupts;
         this.areas = areas;
+        this.periods = periods;
     }
 
     /** Objects of one stack and cache, as they are sorted out. */
@@ -87,6 +101,7 @@ final class LeakJudge {
         private String cache = "";
         private String reason = "";
         private final Set<Integer> pids = new TreeSet<>();
+        private final Set<Integer> periods = new TreeSet<>();
         private int gfp;
         private long objects;
         private long uncertain;
@@ -103,6 +118,7 @@ final class LeakJudge {
         private void add(LiveKey key, long size, long used, long count) {
             gfp = key.gfp();
             pids.add(key.pid());
+            periods.add(key.period());
             objects += count;
             requested += count * size;
             this.used += count * used;
@@ -110,7 +126,10 @@ final class LeakJudge {
             most = Math.max(most, size);
         }
 
-        private LeakGroup group() {
+        private LeakGroup group(int all) {
+            if (reason.isEmpty() && periods.size() < all * GROWING) {
+                reason = "memory that came and went, or was allocated once";
+            }
             boolean unknown = reason.isEmpty() && uncertain == objects;
             Verdict verdict =
                     !reason.isEmpty() ? Verdict.KEPT : unknown ? Verdict.UNCERTAIN : Verdict.LEAK;
@@ -144,6 +163,7 @@ final class LeakJudge {
     /** What is not freed now, largest first. */
     List<LeakGroup> groups() throws IOException {
         SlabMemory slabs = session.slabs();
+        running = session.hasTasks();
         Map<GroupKey, Gathered> all = new LinkedHashMap<>();
         Map<SlabCache, Map<Long, Suspect>> unproven = new LinkedHashMap<>();
         for (Map.Entry<LiveKey, KmemSession.LiveObjects> entry : session.live().entrySet()) {
@@ -175,7 +195,7 @@ final class LeakJudge {
             prove(slabs, entry.getKey(), entry.getValue(), all);
         }
         return all.values().stream()
-                .map(Gathered::group)
+                .map(one -> one.group(periods))
                 .sorted(Comparator.comparingLong(LeakGroup::used).reversed())
                 .toList();
     }
@@ -199,7 +219,9 @@ final class LeakJudge {
             long count,
             String reason,
             boolean uncertain) {
-        String name = cache.map(SlabCache::name).orElse("");
+        String name =
+                cache.map(one -> one.name() + (one.merged() ? " and merged caches" : ""))
+                        .orElse("");
         Gathered gathered =
                 all.computeIfAbsent(
                         new GroupKey(key.stack(), key.kind(), name + reason),
@@ -208,9 +230,6 @@ final class LeakJudge {
         gathered.reason = reason;
         gathered.uncertain += uncertain ? count : 0;
         long size = key.requested();
-        if (key.kind() == AllocationKind.VMALLOC && areas) {
-            size = Math.max(0, size - PAGE); // the area ends with a page that is not mapped
-        }
         if (key.kind() == AllocationKind.CACHE) {
             size = cache.map(SlabCache::objectBytes).orElse(0);
         }
@@ -272,7 +291,8 @@ final class LeakJudge {
         boolean inner =
                 switch (key.kind()) {
                     case PAGES -> shown.stream().anyMatch(this::isInner);
-                    case KMALLOC, CACHE -> areas && shown.stream().anyMatch(this::isAreaNode);
+                    case KMALLOC, CACHE ->
+                            shown.stream().anyMatch(this::isAreaNode);
                     case PER_CPU, VMALLOC -> false;
                 };
         if (inner) {
@@ -299,10 +319,15 @@ final class LeakJudge {
         return (areas || !vmalloc) && INNER.matcher(name).matches();
     }
 
-    private static String reason(AllocationKind kind, List<Frame> shown) {
+    /** Beneath a function that the user named nothing is kept on purpose. */
+    private String reason(AllocationKind kind, List<Frame> all) {
+        List<Frame> shown = all.subList(0, filter.before(all));
         boolean forks = shown.stream().anyMatch(one -> one.name().equals("copy_process"));
         if (kind == AllocationKind.VMALLOC && forks) {
             return "stacks of threads that each CPU keeps for the next thread";
+        }
+        if (running && shown.stream().anyMatch(one -> PROCESS.matcher(one.name()).matches())) {
+            return "memory and tasks of processes that still run";
         }
         for (Kept kept : KEPT) {
             for (Frame frame : shown) {

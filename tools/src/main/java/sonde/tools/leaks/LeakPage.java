@@ -24,6 +24,9 @@ import sonde.view.TextEscape;
 final class LeakPage {
     private static final int SENTENCES = 5;
 
+    /** In the text; JSON has all. */
+    private static final int STACKS = 20;
+
     private LeakPage() {}
 
     static Result of(List<LeakGroup> groups, String when, List<String> notes) {
@@ -38,10 +41,63 @@ final class LeakPage {
                 new Report("leaks", answer, notes, sections),
                 out -> {
                     answer.forEach(line -> out.println(TextEscape.line(line)));
-                    leaks.forEach(one -> stack(one, out::println));
+                    leaks.stream().limit(STACKS).forEach(one -> stack(one, out::println));
                     kept(rest, out::println);
                     notes.forEach(note -> out.println("note: " + TextEscape.line(note)));
                 });
+    }
+
+    /** Which caches grew, and by which stacks. */
+    static Result growth(
+            List<LeakGroup> groups, List<SlabUse> grown, double seconds, List<String> notes) {
+        List<LeakGroup> leaks = only(groups, Verdict.LEAK);
+        List<String> answer = new ArrayList<>();
+        for (LeakGroup one : leaks.subList(0, Math.min(SENTENCES, leaks.size()))) {
+            answer.add(
+                    "%s allocated %s that are still there, %.1f a second."
+                            .formatted(one.culprit(), one.amount(), one.objects() / seconds));
+        }
+        if (leaks.isEmpty()) {
+            answer.add("No stack allocates more and more memory.");
+        }
+        Table caches =
+                new TableBuilder<SlabUse>("caches that grew")
+                        .text("cache", SlabUse::name)
+                        .count("objects", SlabUse::objects)
+                        .bytes("size", SlabUse::bytes)
+                        .text("most by", one -> by(groups, one.name()))
+                        .table(grown);
+        Report report =
+                new Report("growth", answer, notes, List.of(caches, table("stacks", groups)));
+        return new TextLayout(
+                report,
+                out -> {
+                    answer.forEach(line -> out.println(TextEscape.line(line)));
+                    out.println("");
+                    out.println("%-28s %10s %12s  %s".formatted("cache", "objects", "bytes", "most by"));
+                    for (SlabUse one : grown) {
+                        out.println(
+                                TextEscape.line(
+                                        "%-28s %+10d %+12d  %s"
+                                                .formatted(
+                                                        one.name(),
+                                                        one.objects(),
+                                                        one.bytes(),
+                                                        by(groups, one.name()))));
+                    }
+                    leaks.stream().limit(STACKS).forEach(one -> stack(one, out::println));
+                    kept(only(groups, Verdict.KEPT), out::println);
+                    notes.forEach(note -> out.println("note: " + TextEscape.line(note)));
+                });
+    }
+
+    /** Who allocated most of what is left in a cache. */
+    private static String by(List<LeakGroup> groups, String cache) {
+        return groups.stream()
+                .filter(one -> one.cache().equals(cache) || one.cache().startsWith(cache + " "))
+                .findFirst()
+                .map(one -> one.culprit() + ", " + one.objects() + " left")
+                .orElse("");
     }
 
     private static List<LeakGroup> only(List<LeakGroup> groups, Verdict verdict) {

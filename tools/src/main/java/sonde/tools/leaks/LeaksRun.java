@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -28,6 +29,7 @@ public final class LeaksRun implements AutoCloseable {
     private static final int MOST_SYMBOLS = 256 << 20;
     private static final int USUAL_OBJECTS = 1 << 20;
     private static final long OBJECT_BYTES = 120; // of the table, with its buckets
+    private static final int PERIODS = 10;
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final Pattern AVAILABLE = Pattern.compile("MemAvailable:\\s+(\\d{1,15}) kB");
 
@@ -60,7 +62,9 @@ public final class LeaksRun implements AutoCloseable {
             if (request.pid() != 0) {
                 session.follow(request.pid());
             }
+            Map<String, SlabUse> slabs = request.watch() ? SlabUse.now() : Map.of();
             allocate(session);
+            Map<String, SlabUse> later = request.watch() ? SlabUse.now() : Map.of();
             // Modules are still loaded: afterwards nothing knows their names.
             try (LeakStacks stacks = stacks()) {
                 stacks.learn(session.moduleSymbols());
@@ -71,7 +75,9 @@ public final class LeaksRun implements AutoCloseable {
                 if (found) {
                     notes.addAll(stacks.notes());
                 }
-                return LeakPage.of(groups, when(), notes);
+                return request.watch()
+                        ? LeakPage.growth(groups, SlabUse.growth(slabs, later), seconds(), notes)
+                        : LeakPage.of(groups, when(), notes);
             }
         }
     }
@@ -95,11 +101,18 @@ public final class LeaksRun implements AutoCloseable {
                 : "in " + TimeUnit.NANOSECONDS.toMillis(request.nanos()) + " ms";
     }
 
+    private double seconds() {
+        return request.nanos() / 1e9;
+    }
+
     private void allocate(KmemSession session) throws IOException {
         CommandWords command = request.alloc();
         if (command == null) {
             session.keep(true);
-            pause(request.nanos());
+            for (int i = 0; i < PERIODS && !interrupted; i++) {
+                session.period(i);
+                pause(request.nanos() / PERIODS);
+            }
         } else {
             run(command, "the command that allocates", session);
         }
@@ -150,7 +163,8 @@ public final class LeaksRun implements AutoCloseable {
                         stacks,
                         request.filter(),
                         request.allTasks() || request.watch(),
-                        session.missing().isEmpty());
+                        session.missing().isEmpty(),
+                        request.watch() ? PERIODS : 0);
         long until = System.nanoTime() + request.settleNanos();
         while (true) {
             List<LeakGroup> groups = judge.groups();
