@@ -26,6 +26,7 @@ module sonde.tools {
     exports sonde.tools.heap;
     exports sonde.tools.help;
     exports sonde.tools.kernel;
+    exports sonde.tools.leaks;
     exports sonde.tools.list;
     exports sonde.tools.option;
     exports sonde.tools.probe;

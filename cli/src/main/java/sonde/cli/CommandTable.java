@@ -18,7 +18,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls heap doctor bugreport")
+                                    + " tool syscalls heap leaks doctor bugreport")
                             .split(" "));
 
     /**
@@ -92,6 +92,7 @@ final class CommandTable {
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
                     case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
+                    case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);
