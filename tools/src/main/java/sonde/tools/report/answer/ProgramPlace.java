@@ -41,6 +41,11 @@ public record ProgramPlace(String function, String module, List<String> callers,
         return !function.isEmpty() && !function.startsWith("[");
     }
 
+    /** The function alone, whoever called it. */
+    ProgramPlace withoutCallers() {
+        return new ProgramPlace(function, module, List.of(), own);
+    }
+
     /** {@code journal_commit, called from handle_request}. */
     String phrase() {
         return callers.isEmpty() ? function : function + ", called from " + callers.getFirst();
