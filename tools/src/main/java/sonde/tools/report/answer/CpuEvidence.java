@@ -18,9 +18,6 @@ final class CpuEvidence {
     private static final int MOST_LEAVES = 3;
     private static final int LEAF_LETTERS = 60;
 
-    /** A place makes one call where it has so much of what is known. */
-    private static final double ONE_CALL = 0.9;
-
     /** What takes the time of a place whose exceptions take most of it. */
     static final String THROWING = "throwing exceptions";
 
@@ -116,6 +113,9 @@ final class CpuEvidence {
                         String call = call(node);
                         if (!call.isEmpty()) {
                             sum.calls.merge(call, all, Long::sum);
+                            CallKey key = new CallKey(group, call);
+                            kernel.computeIfAbsent(key, any -> new long[1])[0] += all;
+                            placed(key, place, all);
                         } else if (reasons.isCall(node)) {
                             sum.ways += all;
                         }
@@ -123,7 +123,10 @@ final class CpuEvidence {
                 });
         List<CpuUse> uses = new ArrayList<>();
         sums.forEach((key, sum) -> {
-            calls(key.group, key.place, sum);
+            if (sum.ways > 0) {
+                ways.computeIfAbsent(key.group, any -> new HashMap<>())
+                        .merge(key.place, sum.ways, Long::sum);
+            }
             uses.add(
                     new CpuUse(
                             key.group,
@@ -138,24 +141,6 @@ final class CpuEvidence {
                 Comparator.comparingDouble((CpuUse use) -> -use.share())
                         .thenComparing(use -> use.place().chain()));
         return uses;
-    }
-
-    /** Ways into and out of the kernel are those of the call that the place makes, if it is one. */
-    private void calls(ThreadGroup group, ProgramPlace place, CpuSum sum) {
-        long all = sum.calls.values().stream().mapToLong(Long::longValue).sum();
-        long most = sum.calls.values().stream().mapToLong(Long::longValue).max().orElse(0);
-        boolean one = most > ONE_CALL * all;
-        sum.calls.forEach((call, weight) ->
-                took(group, call, place, weight + (one && weight == most ? sum.ways : 0)));
-        if (!one && sum.ways > 0) {
-            ways.computeIfAbsent(group, any -> new HashMap<>()).merge(place, sum.ways, Long::sum);
-        }
-    }
-
-    private void took(ThreadGroup group, String call, ProgramPlace place, long weight) {
-        CallKey key = new CallKey(group, call);
-        kernel.computeIfAbsent(key, any -> new long[1])[0] += weight;
-        placed(key, place, weight);
     }
 
     /** Ways into the kernel and out of it whose calls are not known: calls without a name. */

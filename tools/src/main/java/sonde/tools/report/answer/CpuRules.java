@@ -55,6 +55,8 @@ final class CpuRules {
     /** Calls take so much of the CPU time that they are the cause. */
     private static final double IN_CALL = 0.3;
 
+    private static final double NEARLY_ALL = 0.9;
+    private static final double FEW = 0.02;
     private static final int KINDS = 4;
     private static final long SMALL_BYTES = 64;
     private static final long MANY = 2000;
@@ -283,7 +285,7 @@ final class CpuRules {
         Set<CallSum> told = new HashSet<>();
         for (CallSum call : evidence.calls().stream().filter(CpuRules::isNamed).toList()) {
             List<CallSum> likes = likes(evidence, call);
-            double share = likes.stream().mapToDouble(CallSum::cpuShare).sum();
+            double share = share(likes);
             boolean many = share >= IN_CALL && call.cpuShare() < ONE_CALL * share;
             many &= likes.stream().filter(CpuRules::isNamed).findFirst().equals(Optional.of(call));
             if (many && isTelling(evidence)) {
@@ -298,35 +300,48 @@ final class CpuRules {
         return findings;
     }
 
+    private static double share(List<CallSum> calls) {
+        return calls.stream().mapToDouble(CallSum::cpuShare).sum();
+    }
+
     private static boolean isNamed(CallSum call) {
         return !call.call().isEmpty();
     }
 
     /** What one function of a group calls, or the group where no function is known. */
     private static List<CallSum> likes(Evidence evidence, CallSum call) {
-        return evidence.calls().stream()
-                .filter(one -> one.group().equals(call.group()) && one.cpuShare() > 0)
-                .filter(one -> !WaitRules.waits(one.call()))
-                .filter(one -> one.place().function().equals(call.place().function()))
-                .toList();
+        List<CallSum> own =
+                evidence.calls().stream()
+                        .filter(one -> one.group().equals(call.group()))
+                        .filter(one -> !WaitRules.waits(one.call()))
+                        .toList();
+        List<CallSum> placed =
+                own.stream()
+                        .filter(one -> one.cpuShare() > 0)
+                        .filter(one -> one.place().function().equals(call.place().function()))
+                        .toList();
+        // Of short calls samples may meet none.
+        boolean nearlyAll = share(placed) > NEARLY_ALL * share(own);
+        Stream<CallSum> unmet = own.stream().filter(one -> nearlyAll && one.cpuShare() == 0);
+        return Stream.concat(placed.stream(), unmet).toList();
     }
 
     /** Calls of several kinds, none of which has most of the time. */
     private static String text(Evidence evidence, List<CallSum> calls, double share) {
         CallSum most = calls.getFirst();
+        long count = calls.stream().mapToLong(CallSum::count).sum();
         List<CallSum> known =
                 calls.stream()
-                        .filter(CpuRules::isNamed)
+                        .filter(call -> isNamed(call) && call.count() >= FEW * count)
                         .sorted(Comparator.comparingLong((CallSum call) -> -call.count()))
                         .toList();
-        long count = calls.stream().mapToLong(CallSum::count).sum();
         String kinds =
                 known.stream()
                         .limit(KINDS)
                         .map(call -> call.call() + " ×" + AnswerWording.count(call.count()))
                         .collect(Collectors.joining(", "));
         String object =
-                calls.stream()
+                known.stream()
                         .map(CallSum::object)
                         .filter(name -> !name.isEmpty())
                         .findFirst()
@@ -344,7 +359,7 @@ final class CpuRules {
                 + ": "
                 + kinds
                 + (known.size() > KINDS ? ", …" : "")
-                + (object.isEmpty() ? "" : "; " + most(calls, object) + " on " + object)
+                + (object.isEmpty() ? "" : "; " + most(known, object) + " on " + object)
                 + ".";
     }
 

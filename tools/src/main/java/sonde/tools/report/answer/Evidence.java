@@ -151,6 +151,13 @@ public record Evidence(
         static CallSum nameless(ThreadGroup group, ProgramPlace place, double cpuShare) {
             return new CallSum(group, "", 0, 0, 0, Map.of(), "", 0, cpuShare, place);
         }
+
+        /** With more CPU time. */
+        CallSum with(double more) {
+            double share = cpuShare + more;
+            return new CallSum(
+                    group, call, count, nanos, median, errors, object, bytes, share, place);
+        }
     }
 
     /**

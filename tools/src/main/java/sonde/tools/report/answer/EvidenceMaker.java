@@ -39,6 +39,9 @@ public final class EvidenceMaker {
     /** An object stands for a wait when it has so much of the time in calls of that kind. */
     private static final double MAIN_OBJECT = 0.6;
 
+    /** A group makes one kind of call where so many are of it. */
+    private static final double ONE_CALL = 0.9;
+
     private static final int MOST_CHILDREN = 3;
 
     private final ReportOperators found;
@@ -444,6 +447,23 @@ public final class EvidenceMaker {
         return sums.values().stream().mapToLong(Long::longValue).sum();
     }
 
+    /** Ways into the kernel are those of the one call that a group makes all the time. */
+    private static void merge(List<CallSum> calls, CallSum way) {
+        List<CallSum> own =
+                calls.stream().filter(call -> call.group().equals(way.group())).toList();
+        long all = own.stream().mapToLong(CallSum::count).sum();
+        own.stream()
+                .filter(call -> call.count() > ONE_CALL * all)
+                .filter(call -> call.place().function().equals(way.place().function()))
+                .findFirst()
+                .ifPresentOrElse(
+                        call -> {
+                            calls.remove(call);
+                            calls.add(call.with(way.cpuShare()));
+                        },
+                        () -> calls.add(way));
+    }
+
     private List<CallSum> calls(List<Integer> threads) {
         Map<CallKey, SyscallStats> sums = new HashMap<>();
         for (int thread : threads) {
@@ -490,7 +510,7 @@ public final class EvidenceMaker {
                             cpu.share(key),
                             cpu.place(key)));
         });
-        result.addAll(cpu.ways());
+        cpu.ways().forEach(way -> merge(result, way));
         result.sort(
                 Comparator.comparingDouble((CallSum call) -> -call.cpuShare())
                         .thenComparing(call -> -call.count())

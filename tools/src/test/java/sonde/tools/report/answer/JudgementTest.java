@@ -316,12 +316,13 @@ final class JudgementTest {
         call(group, "lseek", 400_000, 0, "", 0.2);
         call(group, "getpid", 300_000, 0, "", 0.2);
         call(group, "futex", 300_000, 0, "", 0.2);
+        call(group, "umask", 100_000, 0, "", 0);
         assertThat(sentences())
                 .containsExactly(
-                        "server 7 made 1,100,000 system calls (220,000 a second), 65 % of the CPU"
+                        "server 7 made 1,200,000 system calls (240,000 a second), 65 % of the CPU"
                                 + " time, from journal_commit ← handle_request ← main: fstat"
-                                + " ×400,000, lseek ×400,000, getpid ×300,000; fstat, lseek,"
-                                + " getpid on /tmp/out.");
+                                + " ×400,000, lseek ×400,000, getpid ×300,000, umask ×100,000;"
+                                + " fstat, lseek, getpid, umask on /tmp/out.");
     }
 
     @Test
