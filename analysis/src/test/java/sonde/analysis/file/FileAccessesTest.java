@@ -287,6 +287,14 @@ final class FileAccessesTest {
     }
 
     @Test
+    void aPipeThatNobodyReadSaysWhoWrote() throws IOException {
+        execWith(Map.of(0, "/dev/null", 1, "/dev/null"));
+        call(5, "pipe", 0, 0);
+        call(5, "write", 9, 3);
+        assertThat(byName().get("pipe written by x").writtenBytes()).isEqualTo(9);
+    }
+
+    @Test
     void aPipeHasTheLowestFreeDescriptorsWhereAllAreKnown() throws IOException {
         execWith(Map.of(0, "/dev/null", 1, "pipe:[7]"));
         call(5, "pipe", 0, 0);
