@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import sonde.tools.report.ReportOperators;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
@@ -183,8 +184,11 @@ final class CpuEvidence {
             at = found.stacks().parent(at);
         }
         String wrapper = at < 0 ? "" : found.trees().frame(at).name();
-        wrapper = wrapper.replaceFirst("^(__GI_)?_*(libc_)?", "").replaceFirst("64$", "");
-        return found.callNames().numberOf(wrapper) >= 0 ? wrapper : "";
+        wrapper = wrapper.replaceFirst("^(__GI_)?_*(libc_)?", "");
+        return Stream.of(wrapper, wrapper.replaceFirst("64$", ""))
+                .filter(name -> found.callNames().numberOf(name) >= 0)
+                .findFirst()
+                .orElse("");
     }
 
     /** Where there is no user part, what the kernel did. */

@@ -186,11 +186,12 @@ final class CpuRules {
                                 use.place().callers().stream()
                                         .findFirst()
                                         .equals(callers.stream().findFirst()));
+        boolean alike =
+                uses.stream()
+                        .allMatch(use -> use.place().function().equals(most.place().function()));
         return new CpuUse(
                 most.group(),
-                one || most.share() >= CALLER * share
-                        ? most.place()
-                        : most.place().withoutCallers(),
+                most.place().of(alike, one || most.share() >= CALLER * share),
                 share,
                 uses.stream().mapToLong(CpuUse::samples).sum(),
                 kernel / share,
@@ -359,7 +360,7 @@ final class CpuRules {
                 + ": "
                 + kinds
                 + (known.size() > KINDS ? ", …" : "")
-                + (object.isEmpty() ? "" : "; " + most(known, object) + " on " + object)
+                + (object.isEmpty() ? "" : "; " + most(known, object) + AnswerWording.on(object))
                 + ".";
     }
 
@@ -380,7 +381,7 @@ final class CpuRules {
                 .append(call.call());
         text.append(" calls");
         String object = call.object().isEmpty() ? failing(evidence, call) : call.object();
-        text.append(object.isEmpty() ? "" : " on " + object);
+        text.append(object.isEmpty() ? "" : AnswerWording.on(object));
         text.append(" (").append(AnswerWording.rate(evidence.rate(call.count())));
         long each = call.bytes() / Math.max(1, call.count());
         long failed = call.errors().values().stream().mapToLong(Long::longValue).sum();

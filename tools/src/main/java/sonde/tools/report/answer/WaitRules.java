@@ -369,7 +369,7 @@ final class WaitRules {
             return reason + (wait.reason().equals(KernelReasons.TRACER) ? by : "");
         }
         boolean ofFile = wait.call().contains("sync");
-        of = ofFile || wait.object().isEmpty() ? of : " on " + wait.object();
+        of = ofFile || wait.object().isEmpty() ? of : AnswerWording.on(wait.object());
         return " in " + wait.call() + of + reason + (PEERS.contains(wait.call()) ? by : "");
     }
 }

@@ -274,6 +274,12 @@ final class JudgementTest {
     }
 
     @Test
+    void aSocketThatListensIsNamedByWhereItIs() {
+        wait(group("server", 1, 0.1, 0), "poll", "at 127.0.0.1:80", 4.9, 5);
+        assertThat(sentences().getFirst()).contains("in poll on the socket at 127.0.0.1:80 (5");
+    }
+
+    @Test
     void shortSleepsAreALoop() {
         ThreadGroup group = group("poller", 1, 0.1, 0);
         wait(group, "clock_nanosleep", "", 0.4, 8000);
@@ -297,6 +303,20 @@ final class JudgementTest {
                 .containsExactly(
                         "server 7 ran 4.90 s of 5.00 s: 100 % of the CPU time in parse (most of it"
                                 + " in throwing exceptions).");
+    }
+
+    @Test
+    void aJavaMethodIsOneFunctionInterpretedOrCompiled() {
+        ThreadGroup group = group("java", 1, 4.9, 0);
+        for (String line : List.of(" (Throw.java:1)", " (Throw.java:7)", "")) {
+            List<String> callers = List.of("Throw.depth");
+            ProgramPlace place = new ProgramPlace("Throw.parse" + line, "[jit]", callers, true);
+            cpu.add(new CpuUse(group, place, 0.33, 330, 0, List.of(), ""));
+        }
+        assertThat(sentences())
+                .containsExactly(
+                        "java 7 ran 4.90 s of 5.00 s: 100 % of the CPU time in Throw.parse, called"
+                                + " from Throw.depth.");
     }
 
     @Test
