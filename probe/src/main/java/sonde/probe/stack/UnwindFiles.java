@@ -10,10 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,8 +22,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.unwind.CompactRule;
@@ -45,8 +41,6 @@ final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
     private static final long QUICK_BYTES = 32L << 20;
-    private static final int MOST_WORDS = 24;
-    private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
 
     /** Tables that were made before. */
@@ -107,27 +101,7 @@ final class UnwindFiles {
      *     start another one (timeout, taskset, env)
      */
     void command(List<String> words) {
-        Deque<String> left =
-                words.stream()
-                        // sh -c 'one; another'
-                        .flatMap(word -> Stream.of(word.split("[\\s;|&()]+")))
-                        .filter(word -> !word.isEmpty())
-                        .limit(MOST_WORDS)
-                        .distinct()
-                        .map(ProgramFiles::onPath)
-                        .filter(ProgramFiles::isProgram)
-                        .collect(Collectors.toCollection(ArrayDeque::new));
-        Set<String> seen = new HashSet<>(left);
-        List<String> all = new ArrayList<>();
-        while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
-            String path = left.pop();
-            all.add(path);
-            for (String needed : ProgramFiles.needed(path)) {
-                if (seen.add(needed)) {
-                    left.add(needed);
-                }
-            }
-        }
+        List<String> all = ProgramFiles.of(words);
         // Many stacks wait for those that take a millisecond, and some for the one of a second.
         all.sort(Comparator.comparingLong(path -> new File(path).length()));
         all.forEach(this::file);
