@@ -177,8 +177,7 @@ final class GoStacks {
     void compact(RangeTaker taker) {
         for (GoRange part : parts) {
             switch (part.kind) {
-                case OUTERMOST ->
-                        taker.range(part.from, part.to, CompactRule.Kind.END.ordinal());
+                case OUTERMOST -> taker.range(part.from, part.to, CompactRule.Kind.END.ordinal());
                 case SWITCH, KEEPER -> taker.range(part.from, part.to, CompactRule.UNFIT);
                 // the frame's return address is the first byte: the byte before it is looked up
                 case TRAMPOLINE ->
