@@ -16,7 +16,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls doctor bugreport")
+                                    + " tool syscalls calls doctor bugreport")
                             .split(" "));
 
     /**
@@ -89,6 +89,7 @@ final class CommandTable {
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
+                    case "calls" -> new Entry(CallsCommand.MODEL, CallsCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

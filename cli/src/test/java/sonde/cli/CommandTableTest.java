@@ -79,6 +79,7 @@ class CommandTableTest {
                     "tool", "BCC",
                     "explain", "dmesg",
                     "syscalls", "strace",
+                    "calls", "ltrace",
                     "bpf btf", "bpftool");
 
     /** Letters that stand for several options in all other commands, and why. */
@@ -134,7 +135,7 @@ class CommandTableTest {
                                 + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
-        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls")) {
+        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "Calls")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -187,6 +188,7 @@ class CommandTableTest {
                         "query",
                         "elf",
                         "syscalls",
+                        "calls",
                         "explain")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
