@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.option.CommandModel;
+import sonde.tools.query.QueryArguments;
+import sonde.tools.record.RecordArguments;
 import sonde.tools.trace.TraceArguments;
 import sonde.view.WrappedText;
 
@@ -16,7 +18,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls calls doctor bugreport")
+                                    + " tool syscalls calls heap leaks doctor bugreport")
                             .split(" "));
 
     /**
@@ -77,10 +79,10 @@ final class CommandTable {
     static Optional<Entry> find(String name) {
         Entry found =
                 switch (name) {
-                    case "record" -> new Entry(RecordCommand.MODEL, RecordCommand::run);
+                    case "record" -> new Entry(RecordArguments.MODEL, RecordCommand::run);
                     case "report" -> new Entry(ReportCommand.model(), ReportCommand::run);
                     case "convert" -> new Entry(ConvertCommand.MODEL, ConvertCommand::run);
-                    case "query" -> new Entry(QueryCommand.MODEL, QueryCommand::run);
+                    case "query" -> new Entry(QueryArguments.MODEL, QueryCommand::run);
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
@@ -90,6 +92,8 @@ final class CommandTable {
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
                     case "calls" -> new Entry(CallsCommand.MODEL, CallsCommand::run);
+                    case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
+                    case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

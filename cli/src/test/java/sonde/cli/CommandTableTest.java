@@ -135,7 +135,8 @@ class CommandTableTest {
                                 + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
-        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "Calls")) {
+        for (String part :
+                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "Calls", "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -153,7 +154,7 @@ class CommandTableTest {
             }
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
-            case "elf", "trace", "probe add" -> collect(QUOTED, text, asked);
+            case "elf", "trace", "probe add", "heap" -> collect(QUOTED, text, asked);
             default -> {}
         }
         CommandModel model = model(name);
@@ -172,7 +173,7 @@ class CommandTableTest {
 
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
-        return Set.of("record", "query", "elf", "explain").contains(name)
+        return Set.of("record", "query", "elf", "explain", "heap").contains(name)
                 ? arguments(Character.toUpperCase(name.charAt(0)) + name.substring(1))
                 : "";
     }
@@ -189,6 +190,7 @@ class CommandTableTest {
                         "elf",
                         "syscalls",
                         "calls",
+                        "heap",
                         "explain")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {

@@ -71,7 +71,6 @@ final class LibraryCode {
     private static final int KEY = -32;
 
     private static final int FORCE_WAKEUP = 2; // BPF_RB_FORCE_WAKEUP
-    private static final int GET_ATTACH_COOKIE = 174;
     private static final int COPY_FROM_USER = 148;
 
     /** What the programs share. */
@@ -203,7 +202,7 @@ final class LibraryCode {
         Label wanted = new Label("wanted");
         code.step("begin or return")
                 .move(R6, R1)
-                .call(GET_ATTACH_COOKIE)
+                .call(HelperFunctionId.GET_ATTACH_COOKIE)
                 .store(Width.U64, R10, COOKIE, R0)
                 .callKernel(kernel.sessionCookie())
                 .move(R7, R0)
