@@ -1,6 +1,8 @@
 package sonde.cli;
 
+import java.util.Optional;
 import sonde.cli.ResultPrinter.OutputForm;
+import sonde.event.result.Table;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.tools.calls.CallsArguments;
@@ -22,6 +24,10 @@ final class CallsCommand {
         try (CallsRun run = CallsArguments.run(call.given(), origin);
                 CallOutput out = CallsArguments.output(call.given())) {
             ResultPrinter.into(run.lines(), OutputForm.TEXT, out == null ? null : out.stream());
+            Optional<Table> table = run.table();
+            if (table.isPresent()) {
+                ResultPrinter.into(table.get(), OutputForm.TEXT, out == null ? null : out.stream());
+            }
             call.say(run.notes());
             return run.status();
         } catch (ExecException e) {

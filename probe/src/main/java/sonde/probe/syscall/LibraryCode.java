@@ -194,6 +194,61 @@ final class LibraryCode {
         return code.build();
     }
 
+    /** As {@link #session}, but adds to the sums of {@link CountCode} alone. */
+    static ProgramCode count(BpfMap counts, LibraryKernel kernel) {
+        Label leave = new Label("leave");
+        Label out = new Label("not wanted");
+        Label least = new Label("least");
+        Label notLeast = new Label("not the least");
+        Label end = new Label("end");
+        CodeBuilder code = new CodeBuilder();
+        begin(code, kernel, leave, out);
+        code.step("remember the time")
+                .call(HelperFunctionId.KTIME_GET_NS)
+                .store(Width.U64, R7, 0, R0)
+                .load(Width.U64, R1, R10, COOKIE)
+                .and(R1, NO_RETURN)
+                .ifZero(R1, end);
+        sum(code, counts, end);
+        code.move(R2, 1)
+                .atomicAdd(Width.U64, R0, 0, R2)
+                .exit(1)
+                .at(leave)
+                .step("add to the sum")
+                .call(HelperFunctionId.KTIME_GET_NS)
+                .move(R9, R0)
+                .load(Width.U64, R8, R7, 0)
+                .compute(AluOperation.SUBTRACT, R9, R8);
+        sum(code, counts, end);
+        // Another thread may take this CPU in between: the sums are exact, least and most nearly.
+        code.load(Width.U64, R1, R0, 0)
+                .move(R2, 1)
+                .atomicAdd(Width.U64, R0, 0, R2)
+                .atomicAdd(Width.U64, R0, 16, R9)
+                .ifZero(R1, least)
+                .load(Width.U64, R3, R0, 24)
+                .branch(JumpCondition.GREATER_OR_EQUAL, R9, R3, notLeast)
+                .at(least)
+                .store(Width.U64, R0, 24, R9)
+                .at(notLeast)
+                .load(Width.U64, R3, R0, 32)
+                .branch(JumpCondition.LESS_OR_EQUAL, R9, R3, end)
+                .store(Width.U64, R0, 32, R9);
+        return code.at(end).exit(0).at(out).exit(1).build();
+    }
+
+    /** R0 = the sum of the probe. */
+    private static void sum(CodeBuilder code, BpfMap counts, Label none) {
+        code.load(Width.U64, R1, R10, COOKIE)
+                .shiftRight(R1, NUMBER_SHIFT)
+                .store(Width.U32, R10, SLOT, R1)
+                .map(R1, counts.fd())
+                .move(R2, R10)
+                .add(R2, SLOT)
+                .call(HelperFunctionId.MAP_LOOKUP_ELEM)
+                .ifZero(R0, none);
+    }
+
     /**
      * R6 = the registers, R7 = the value that begin and return share; goes to {@code leave} at a
      * return, and to {@code out} when somebody calls whose calls are not wanted.

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfMap;
@@ -42,7 +43,7 @@ import sonde.sys.SyscallException;
  * processes only.
  */
 public final class LibrarySession implements CallSource.Streamed {
-    private static final int MOST_PROBES = 1 << 15;
+    private static final int MOST_PROBES = 1 << 14;
     private static final int KEPT_CALLS = 1 << 14;
     private static final int RING_BYTES = 64 << 20;
 
@@ -93,6 +94,7 @@ public final class LibrarySession implements CallSource.Streamed {
     private final BpfMap lost;
     private final CallRing ring;
     private final BpfMap plans;
+    private final @Nullable BpfMap counts;
     private final Program stop;
     private final FutureTask<Program> session;
     private final ExecutorService attaching =
@@ -103,13 +105,15 @@ public final class LibrarySession implements CallSource.Streamed {
     private final Set<String> attached = new HashSet<>();
     private final List<String> refused = new CopyOnWriteArrayList<>();
 
-    private LibrarySession(Set<Integer> pids, LibraryChooser chooser) throws IOException {
+    private LibrarySession(Set<Integer> pids, LibraryChooser chooser, boolean counting)
+            throws IOException {
         this.chooser = chooser;
         programs = new FollowedCalls(true, 4);
         try {
             FutureTask<LibraryKernel> types =
                     FollowedCalls.inBackground("types", LibraryKernel::read);
             LibraryMaps maps = maps();
+            counts = counting ? counts() : null;
             plans = maps.plans();
             lost = maps.lost();
             stop = programs.keep(load("sonde_loader", LibraryCode.stop(maps.ring())));
@@ -117,7 +121,7 @@ public final class LibrarySession implements CallSource.Streamed {
                     new CallRing(
                             programs.keep(RingBuffer.open(maps.ring())),
                             pid -> later(() -> arrived(pid)));
-            session = FollowedCalls.inBackground("load", () -> session(maps, Awaited.of(types)));
+            session = FollowedCalls.inBackground("load", () -> session(maps, counts, Awaited.of(types)));
             programs.keep(() -> Awaited.of(session).close());
             CallMaps life =
                     new CallMaps(
@@ -155,11 +159,12 @@ public final class LibrarySession implements CallSource.Streamed {
      * Attaches.
      *
      * @param pids processes that run
+     * @param counting whether calls are counted in the kernel instead of captured
      * @throws sonde.bpf.BpfRefusedException when this user or kernel may not
      */
-    public static LibrarySession open(Set<Integer> pids, LibraryChooser chooser)
+    public static LibrarySession open(Set<Integer> pids, LibraryChooser chooser, boolean counting)
             throws IOException {
-        return new LibrarySession(pids, chooser);
+        return new LibrarySession(pids, chooser, counting);
     }
 
     private LibraryMaps maps() throws IOException {
@@ -184,13 +189,32 @@ public final class LibrarySession implements CallSource.Streamed {
                 cpus);
     }
 
+    private BpfMap counts() throws IOException {
+        return programs.map(
+                "sonde_counts", MapType.PER_CPU_ARRAY, 4, CountCode.SUM_BYTES, MOST_PROBES);
+    }
+
+    /** What was counted; numbers are those of probes. */
+    public List<CallCounter.CountedCall> sums() throws SyscallException {
+        return counts == null ? List.of() : CallCounter.sums(counts, index -> index);
+    }
+
     private static Program load(String name, sonde.bpf.insn.ProgramCode code) throws IOException {
         return Program.load(
                 new ProgramSpec(name, ProgramType.KPROBE, code)
                         .expecting(AttachType.TRACE_UPROBE_MULTI));
     }
 
-    private static Program session(LibraryMaps maps, LibraryKernel kernel) throws IOException {
+    private static Program session(
+            LibraryMaps maps, @Nullable BpfMap counts, LibraryKernel kernel) throws IOException {
+        if (counts != null) {
+            return Program.load(
+                    new ProgramSpec(
+                                    "sonde_count",
+                                    ProgramType.KPROBE,
+                                    LibraryCode.count(counts, kernel))
+                            .expecting(AttachType.TRACE_UPROBE_SESSION));
+        }
         LibraryCode source = new LibraryCode(maps, kernel);
         ProgramSpec plain =
                 new ProgramSpec("sonde_function", ProgramType.KPROBE, source.session())

@@ -17,6 +17,10 @@ record CallRules(List<CallRule> rules) {
 
     private record CallRule(
             boolean adds, Pattern symbol, @Nullable Pattern library, boolean isPath) {
+        boolean anyObject() {
+            return library != null && library.pattern().equals(".*");
+        }
+
         boolean fits(String name, TracedObject object) {
             if (!symbol.matcher(name).matches()) {
                 return false;
@@ -146,6 +150,11 @@ record CallRules(List<CallRule> rules) {
             }
         }
         return marked;
+    }
+
+    /** Whether it does not matter which object calls. */
+    boolean fitsAnyObject() {
+        return rules.stream().allMatch(CallRule::anyObject);
     }
 
     boolean isEmpty() {

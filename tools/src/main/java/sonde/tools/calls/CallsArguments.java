@@ -58,6 +58,11 @@ public final class CallsArguments {
               -C, --demangle              show C++ and Rust names as they are written
               -b, --no-signals            leave out signals
 
+            Counts:
+              -c, --summary-only          show counts and times of each function instead of lines
+              -S, --summary-sort-by time|min-time|max-time|avg-time|calls|name
+                                          sort the counts by this column (default time)
+
             Times:
               -t                          show the time of day; -tt with microseconds, -ttt seconds
                                           since 1970
@@ -68,6 +73,7 @@ public final class CallsArguments {
               sonde calls ls                             every library call of ls itself
               sonde calls -x '*@libz.so*' -n2 ./server   every call into one library, nested
               sonde calls -e malloc+free -p 1234         who allocates, as the process runs
+              sonde calls -c -x '*@libz.so*' ./server    how often and how long, counted in the kernel
               sonde calls -o calls.txt -T -tt -- make    how long each call took, into a file
 
             Exit status:
@@ -123,7 +129,8 @@ public final class CallsArguments {
                         (int) given.number("--indent").orElse(0),
                         !given.has("--no-signals"),
                         given.has("--caller"));
-        return new CallsRequest(origin, words, pids, wanted, style, given.has("--demangle"));
+        return new CallsRequest(origin, words, pids, wanted, style, given.has("--demangle"),
+                given.has("--summary-only") ? given.text("--summary-sort-by", "time") : null);
     }
 
     private static LineFilter everything() {

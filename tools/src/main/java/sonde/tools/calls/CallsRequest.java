@@ -11,6 +11,7 @@ import sonde.recording.library.LibraryLines.LibraryStyle;
  *
  * @param origin environment, directory and descriptors of the command
  * @param command null for running processes alone
+ * @param counts column by which counts are sorted; null for lines
  */
 record CallsRequest(
         InheritedState origin,
@@ -18,7 +19,8 @@ record CallsRequest(
         Set<Integer> pids,
         LibraryChoice.Wanted wanted,
         LibraryStyle style,
-        boolean demangles) {
+        boolean demangles,
+        @Nullable String counts) {
     CallsRequest {
         pids = Set.copyOf(pids);
     }

@@ -7,12 +7,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
+import sonde.event.result.Table;
 import sonde.probe.syscall.Awaited;
+import sonde.probe.syscall.CallCounter;
 import sonde.probe.syscall.CallStream;
 import sonde.probe.syscall.LibrarySession;
 import sonde.probe.syscall.LibrarySession.LibraryProbe;
@@ -23,13 +26,17 @@ import sonde.recording.syscall.CallLines.CallSink;
 import sonde.recording.syscall.CallRecord;
 import sonde.symbol.demangle.Demangler;
 import sonde.sys.Clocks;
+import sonde.tools.syscalls.CallCounts;
 import sonde.tools.syscalls.TracedTarget;
 
 /** One run of {@code sonde calls}: from the start of the command to its end. */
 public final class CallsRun implements AutoCloseable {
     private static final long WAIT_MILLIS = 10;
+    private static final List<String> COLUMNS =
+            List.of("time-percent", "total-time", "avg-time", "min-time", "max-time", "calls", "name");
 
     private final CallsRequest request;
+    private final CallCounts counts = new CallCounts("library calls");
     private final LibraryChoice choice;
     private final LibrarySession session;
     private final TracedTarget target;
@@ -44,10 +51,30 @@ public final class CallsRun implements AutoCloseable {
         this.request = request;
         choice = new LibraryChoice(request.wanted());
         FutureTask<LibrarySession> opening =
-                new FutureTask<>(() -> LibrarySession.open(request.pids(), choice));
+                new FutureTask<>(() -> LibrarySession.open(
+                                        request.pids(), choice, countsInKernel(request)));
         Thread.ofPlatform().daemon().name("open").start(opening);
         target = TracedTarget.prepare(request.command(), request.origin(), opening);
         session = Awaited.of(opening);
+    }
+
+    /** Whether each probe that is hit counts, whoever calls. */
+    private static boolean countsInKernel(CallsRequest request) {
+        LibraryChoice.Wanted wanted = request.wanted();
+        return request.counts() != null
+                && (!wanted.namesCallers() || wanted.calls().fitsAnyObject());
+    }
+
+    /** The counts, when they were asked for. */
+    public Optional<Table> table() throws IOException {
+        String order = request.counts();
+        if (order == null) {
+            return Optional.empty();
+        }
+        for (CallCounter.CountedCall sum : session.sums()) {
+            counts.add(function(session.probe(sum.number()), "").shown(), sum);
+        }
+        return Optional.of(counts.table(order, COLUMNS));
     }
 
     /** The lines; the command runs while they are written. */
@@ -56,7 +83,8 @@ public final class CallsRun implements AutoCloseable {
     }
 
     private void write(OutputStream out, ListingForm form) throws IOException {
-        CallSink sink = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
+        CallSink shown = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
+        CallSink sink = request.counts() == null ? shown : _ -> {};
         long epoch = Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         Current current = new Current();
         LibraryLines lines =
@@ -66,6 +94,9 @@ public final class CallsRun implements AutoCloseable {
                         request.style(),
                         sink,
                         epoch);
+        lines.tell(
+                (function, entry, exit, _) ->
+                        counts.count(function.shown(), exit.nanos() - entry.nanos(), false));
         target.start(session);
         try {
             CallStream stream = session.stream();

@@ -51,7 +51,7 @@ public final class SyscallsRun implements AutoCloseable {
     private final TracedTarget target;
     private final CallSource source;
     private final List<String> notes = new ArrayList<>();
-    private final CallCounts counts = new CallCounts();
+    private final CallCounts counts = new CallCounts("system calls");
     private final Set<Integer> executed = new HashSet<>();
     private final Set<Integer> detached = new HashSet<>();
     private boolean begun;
@@ -148,7 +148,7 @@ public final class SyscallsRun implements AutoCloseable {
         BitSet shown = request.lines().filter().calls();
         for (CallCounter.CountedCall sum : counter.sums()) {
             if (shown.get((int) Math.min(sum.number(), CallTable.CALLS))) {
-                counts.add(sum);
+                counts.add(CallTable.name(sum.number()), sum);
             }
         }
     }

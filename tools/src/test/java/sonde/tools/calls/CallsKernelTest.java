@@ -132,6 +132,24 @@ final class CallsKernelTest {
                 .endsWith("= 891568578");
     }
 
+    /** The kernel counts what the lines show. */
+    @Test
+    void counts() throws Exception {
+        GivenOptions given = OptionWords.read(MODEL, List.of("-c", "-S", "calls"));
+        CommandWords command =
+                CommandWords.of(
+                        folder.resolve("now").toString(), folder.resolve("words").toString());
+        try (CallsRun run =
+                new CallsRun(
+                        CallsArguments.request(given, InheritedState.capture(), command))) {
+            run.lines().rows().writeTo(new ByteArrayOutputStream(), ListingForm.TEXT);
+            assertThat(run.table().orElseThrow().rows())
+                    .filteredOn(row -> List.of("fgets", "total").contains(row.get(6)))
+                    .extracting(row -> row.get(5))
+                    .containsExactly(1L, 13L);
+        }
+    }
+
     @Test
     void callsOfOtherObjects() throws Exception {
         String words = folder.resolve("words").toString();
