@@ -53,6 +53,7 @@ public final class LibrarySession implements CallSource.Streamed {
      * @param file identity of its file, the same in every process
      * @param path by which the file can be opened now
      * @param offset of the probe in the file
+     * @param function where the function begins
      * @param library as shown
      * @param anyCaller whether calls from everywhere are captured, not only the main program's
      * @param returns whether its return is captured
@@ -61,6 +62,7 @@ public final class LibrarySession implements CallSource.Streamed {
             String file,
             String path,
             long offset,
+            long function,
             String name,
             String library,
             CallPlan plan,
@@ -121,7 +123,9 @@ public final class LibrarySession implements CallSource.Streamed {
                     new CallRing(
                             programs.keep(RingBuffer.open(maps.ring())),
                             pid -> later(() -> arrived(pid)));
-            session = FollowedCalls.inBackground("load", () -> session(maps, counts, Awaited.of(types)));
+            session =
+                    FollowedCalls.inBackground(
+                            "load", () -> session(maps, counts, Awaited.of(types)));
             programs.keep(() -> Awaited.of(session).close());
             CallMaps life =
                     new CallMaps(
@@ -205,8 +209,8 @@ public final class LibrarySession implements CallSource.Streamed {
                         .expecting(AttachType.TRACE_UPROBE_MULTI));
     }
 
-    private static Program session(
-            LibraryMaps maps, @Nullable BpfMap counts, LibraryKernel kernel) throws IOException {
+    private static Program session(LibraryMaps maps, @Nullable BpfMap counts, LibraryKernel kernel)
+            throws IOException {
         if (counts != null) {
             return Program.load(
                     new ProgramSpec(

@@ -29,6 +29,7 @@ public record LibraryPrototype(
         /** Octal, and passed only when the argument before asks for a new file. */
         MODE,
         /** In a register of its own; the kernel does not save it where it can be read. */
+        SIGNAL,
         FLOATING,
         ADDRESS,
         /** The address of a function, which the called one may call. */
@@ -52,8 +53,10 @@ public record LibraryPrototype(
      * @param length of a string: an argument's number from 1, or one of the constants
      * @param written whether the function writes what the address means
      */
-    public record CValueType(CValueKind kind, int bits, boolean signed, int length, boolean written) {
-        static final CValueType UNKNOWN = new CValueType(CValueKind.UNKNOWN, 64, true, BY_NUL, false);
+    public record CValueType(
+            CValueKind kind, int bits, boolean signed, int length, boolean written) {
+        static final CValueType UNKNOWN =
+                new CValueType(CValueKind.UNKNOWN, 64, true, BY_NUL, false);
 
         private static CValueType number(CValueKind kind, int bits, boolean signed) {
             return new CValueType(kind, bits, signed, BY_NUL, false);
@@ -81,6 +84,7 @@ public record LibraryPrototype(
                 case "l" -> number(CValueKind.INTEGER, 64, true);
                 case "ul" -> number(CValueKind.INTEGER, 64, false);
                 case "o" -> number(CValueKind.OCTAL, 32, false);
+                case "g" -> number(CValueKind.SIGNAL, 32, true);
                 case "O" -> number(CValueKind.MODE, 32, false);
                 case "f", "d", "ld" -> number(CValueKind.FLOATING, 64, true);
                 case "p" -> number(CValueKind.ADDRESS, 64, false);

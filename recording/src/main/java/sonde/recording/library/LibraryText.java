@@ -11,6 +11,7 @@ import sonde.recording.library.LibraryPrototype.CValueKind;
 import sonde.recording.library.LibraryPrototype.CValueType;
 import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CaptureOp;
+import sonde.sys.SignalNames;
 
 /**
  * Arguments and results of a call as ltrace writes them.
@@ -149,6 +150,7 @@ public record LibraryText(int limit) {
                     out.append(value == 0 ? "" : "0")
                             .append(Long.toOctalString(value & 0xffffffffL));
             case ADDRESS, FUNCTION -> address(out, value);
+            case SIGNAL -> out.append(value == 0 ? "0" : SignalNames.of(value & 0xffffffffL));
             case INTEGER -> integer(out, type.bits(), type.signed(), value);
             default -> guess(out, value);
         }

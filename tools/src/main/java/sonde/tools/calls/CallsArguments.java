@@ -129,7 +129,13 @@ public final class CallsArguments {
                         (int) given.number("--indent").orElse(0),
                         !given.has("--no-signals"),
                         given.has("--caller"));
-        return new CallsRequest(origin, words, pids, wanted, style, given.has("--demangle"),
+        return new CallsRequest(
+                origin,
+                words,
+                pids,
+                wanted,
+                style,
+                given.has("--demangle"),
                 given.has("--summary-only") ? given.text("--summary-sort-by", "time") : null);
     }
 

@@ -33,7 +33,14 @@ import sonde.tools.syscalls.TracedTarget;
 public final class CallsRun implements AutoCloseable {
     private static final long WAIT_MILLIS = 10;
     private static final List<String> COLUMNS =
-            List.of("time-percent", "total-time", "avg-time", "min-time", "max-time", "calls", "name");
+            List.of(
+                    "time-percent",
+                    "total-time",
+                    "avg-time",
+                    "min-time",
+                    "max-time",
+                    "calls",
+                    "name");
 
     private final CallsRequest request;
     private final CallCounts counts = new CallCounts("library calls");
@@ -51,8 +58,8 @@ public final class CallsRun implements AutoCloseable {
         this.request = request;
         choice = new LibraryChoice(request.wanted());
         FutureTask<LibrarySession> opening =
-                new FutureTask<>(() -> LibrarySession.open(
-                                        request.pids(), choice, countsInKernel(request)));
+                new FutureTask<>(
+                        () -> LibrarySession.open(request.pids(), choice, countsInKernel(request)));
         Thread.ofPlatform().daemon().name("open").start(opening);
         target = TracedTarget.prepare(request.command(), request.origin(), opening);
         session = Awaited.of(opening);
@@ -72,7 +79,8 @@ public final class CallsRun implements AutoCloseable {
             return Optional.empty();
         }
         for (CallCounter.CountedCall sum : session.sums()) {
-            counts.add(function(session.probe(sum.number()), "").shown(), sum);
+            LibraryProbe probe = session.probe(sum.number());
+            counts.add(function(probe, probe.name(), "").shown(), sum);
         }
         return Optional.of(counts.table(order, COLUMNS));
     }
@@ -94,9 +102,8 @@ public final class CallsRun implements AutoCloseable {
                         request.style(),
                         sink,
                         epoch);
-        lines.tell(
-                (function, entry, exit, _) ->
-                        counts.count(function.shown(), exit.nanos() - entry.nanos(), false));
+        lines.tell((function, entry, exit, _) ->
+                counts.count(function.shown(), exit.nanos() - entry.nanos(), false));
         target.start(session);
         try {
             CallStream stream = session.stream();
@@ -121,6 +128,7 @@ public final class CallsRun implements AutoCloseable {
     /** The function of the record at hand: how it is shown depends on who calls. */
     private final class Current implements java.util.function.LongFunction<LibraryFunction> {
         private @Nullable TracedObject caller;
+        private String name = "";
 
         /** Whether the record's line is wanted. */
         boolean take(CallRecord record) {
@@ -130,9 +138,10 @@ public final class CallsRun implements AutoCloseable {
             LibraryProbe probe = session.probe(record.number());
             caller = choice.caller(record.pid(), record.argument(7));
             boolean entry = probe.name().indexOf('@') > 0;
+            name = entry ? probe.name() : choice.nameAt(probe, record.pid(), record.argument(7));
             return entry
                     || !probe.anyCaller()
-                    || caller != null && request.wanted().calls().fits(probe.name(), caller);
+                    || caller != null && request.wanted().calls().fits(name, caller);
         }
 
         @Override
@@ -142,16 +151,18 @@ public final class CallsRun implements AutoCloseable {
             boolean named =
                     request.wanted().namesCallers() && by != null && probe.name().indexOf('@') < 0;
             String prefix = named ? by.soname() + "->" : "";
-            return functions.computeIfAbsent(prefix + number, _ -> function(probe, prefix));
+            String called = name;
+            return functions.computeIfAbsent(
+                    prefix + called + " " + number, _ -> function(probe, called, prefix));
         }
     }
 
-    private LibraryFunction function(LibraryProbe probe, String prefix) {
-        int at = probe.name().indexOf('@');
-        String symbol = at < 0 ? probe.name() : probe.name().substring(0, at);
+    private LibraryFunction function(LibraryProbe probe, String name, String prefix) {
+        int at = name.indexOf('@');
+        String symbol = at < 0 ? name : name.substring(0, at);
         String shown = request.demangles() ? Demangler.functionName(symbol) : symbol;
         return new LibraryFunction(
-                prefix + shown + (at < 0 ? "" : probe.name().substring(at)),
+                prefix + shown + (at < 0 ? "" : name.substring(at)),
                 probe.library(),
                 LibraryChoice.type(symbol),
                 probe.returns());
@@ -177,5 +188,6 @@ public final class CallsRun implements AutoCloseable {
     public void close() throws IOException {
         session.close();
         target.close();
+        choice.close();
     }
 }

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,10 +19,11 @@ import sonde.probe.syscall.LibrarySession.LibraryChooser;
 import sonde.probe.syscall.LibrarySession.LibraryProbe;
 import sonde.recording.library.LibraryPrototype;
 import sonde.sys.MappedRange;
+import sonde.sys.TargetFile;
 import sonde.tools.calls.TracedObject.ExportedFunction;
 
 /** Chooses functions of the objects that processes have mapped. */
-final class LibraryChoice implements LibraryChooser {
+final class LibraryChoice implements LibraryChooser, AutoCloseable {
     /** Where the loader of glibc and of musl tells debuggers of changes. */
     private static final String ANNOUNCEMENT = "_dl_debug_state";
 
@@ -71,6 +73,14 @@ final class LibraryChoice implements LibraryChooser {
     private final Map<Integer, List<LoadedRange>> ranges = new ConcurrentHashMap<>();
 
     private final List<String> notes = new ArrayList<>();
+
+    /** Names of functions that have the same code, by file and place. */
+    private final Map<String, Set<String>> names = new ConcurrentHashMap<>();
+
+    /** Files of programs, for {@link #nameAt}. */
+    private final Map<String, TargetFile> opened = new ConcurrentHashMap<>();
+
+    private final Map<String, Optional<String>> called = new ConcurrentHashMap<>();
 
     private record LoadedRange(MappedRange range, TracedObject object) {}
 
@@ -126,6 +136,14 @@ final class LibraryChoice implements LibraryChooser {
                 return null;
             }
             objects.put(file, known);
+            try {
+                TargetFile before = isMain ? opened.put(file, known.open(root)) : null;
+                if (before != null) {
+                    before.close();
+                }
+            } catch (IOException e) {
+                notes.add(range.path() + " is gone: " + e.getMessage());
+            }
         }
         return known;
     }
@@ -163,7 +181,7 @@ final class LibraryChoice implements LibraryChooser {
                         function.chosenAtStart()
                                 ? FunctionPlaces.chosen(object.file(), object.soname(), name)
                                 : OptionalLong.of(function.offset());
-                // Aliases share a place: the first name that the program itself uses is shown.
+                place.ifPresent(one -> names(object, one).add(name));
                 if (place.isPresent() && places.add(place.getAsLong())) {
                     chosen.add(
                             new ExportedFunction(
@@ -184,12 +202,35 @@ final class LibraryChoice implements LibraryChooser {
                             object.file(),
                             path,
                             offsets.get(i),
+                            chosen.get(i).offset(),
                             entries.get(i) ? name + "@" + object.soname() : name,
                             object.soname(),
                             type(name).plan(wanted.limit()),
                             anyCaller.get(i),
                             returns(name, object, throwing)));
         }
+    }
+
+    private Set<String> names(TracedObject object, long offset) {
+        return names.computeIfAbsent(
+                object.file() + ":" + offset, _ -> ConcurrentHashMap.newKeySet());
+    }
+
+    /** The name by which a function is called, where several names mean the same code. */
+    String nameAt(LibraryProbe probe, int pid, long address) {
+        Set<String> all = names.getOrDefault(probe.file() + ":" + probe.function(), Set.of());
+        LoadedRange range = all.size() < 2 ? null : range(pid, address);
+        if (range == null) {
+            return probe.name();
+        }
+        long offset = address - range.range().start() + range.range().offset();
+        return called.computeIfAbsent(
+                        range.object().file() + ":" + offset,
+                        _ ->
+                                Optional.ofNullable(opened.get(range.object().file()))
+                                        .flatMap(file -> TracedObject.called(file, offset)))
+                .filter(all::contains)
+                .orElse(probe.name());
     }
 
     static LibraryPrototype type(String name) {
@@ -222,6 +263,7 @@ final class LibraryChoice implements LibraryChooser {
                                         name,
                                         path.toRealPath().toString(),
                                         function.offset(),
+                                        function.offset(),
                                         ANNOUNCEMENT,
                                         name,
                                         LibraryPrototype.UNKNOWN.plan(0),
@@ -236,13 +278,24 @@ final class LibraryChoice implements LibraryChooser {
 
     /** The object that has an address of a process; null when none has. */
     @Nullable TracedObject caller(int pid, long address) {
+        LoadedRange range = range(pid, address);
+        return range == null ? null : range.object();
+    }
+
+    private @Nullable LoadedRange range(int pid, long address) {
         for (LoadedRange one : ranges.getOrDefault(pid, List.of())) {
             if (Long.compareUnsigned(address, one.range().start()) >= 0
                     && Long.compareUnsigned(address, one.range().end()) <= 0) {
-                return one.object();
+                return one;
             }
         }
         return null;
+    }
+
+    @Override
+    public synchronized void close() {
+        opened.values().forEach(TargetFile::close);
+        opened.clear();
     }
 
     synchronized List<String> notes() {

@@ -107,6 +107,20 @@ record TracedObject(
         }
     }
 
+    /** Keeps the file: its process may end before its calls are decoded. */
+    TargetFile open(String root) throws IOException {
+        return TargetFile.openIn(root, path, MOST_BYTES);
+    }
+
+    /** The symbol that a call names which returns to that offset in the file. */
+    static Optional<String> called(TargetFile opened, long offset) {
+        try {
+            return FunctionPlaces.called(ElfFile.of(opened), offset);
+        } catch (IOException | InternalError e) {
+            return Optional.empty(); // the file has changed; the first name is shown
+        }
+    }
+
     /** Where the probes of functions are put, as offsets in the file, in their order. */
     List<Long> places(String root, List<ExportedFunction> wanted) throws IOException {
         List<Long> places = new ArrayList<>();

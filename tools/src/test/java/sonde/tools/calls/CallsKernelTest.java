@@ -28,6 +28,7 @@ final class CallsKernelTest {
     private static final String PROGRAM =
             """
             #include <dlfcn.h>
+            #include <signal.h>
             #include <stdio.h>
             #include <stdlib.h>
             #include <string.h>
@@ -43,6 +44,9 @@ final class CallsKernelTest {
                 qsort(all, 2, sizeof *all, compare);
                 strcpy(part, text);
                 snprintf(text, 64, "%d|%s|%c|%lx", strtol("-12", 0, 10), part, 'c', 0xabcdefL);
+                memcpy(text, part, 3);
+                memmove(text + 1, part, 2);
+                raise(0);
                 free(part);
                 getenv("NO_SUCH_VARIABLE");
                 void *library = dlopen("libz.so.1", RTLD_NOW);
@@ -111,6 +115,9 @@ final class CallsKernelTest {
                         "strtol(\"-12\", 0, 10) = -12",
                         "snprintf(\"-12|a line\\n|c|abcdef\", 64, \"%d|%s|%c|%lx\", -12,"
                                 + " \"a line\\n\", 'c', PTR) = 20",
+                        "memcpy(PTR, \"a l\", 3) = PTR",
+                        "memmove(PTR, \"a \", 2) = PTR",
+                        "raise(0) = 0",
                         "free(PTR) = <void>",
                         "getenv(\"NO_SUCH_VARIABLE\") = nil",
                         "dlopen(\"libz.so.1\", 2) = PTR",
@@ -140,13 +147,12 @@ final class CallsKernelTest {
                 CommandWords.of(
                         folder.resolve("now").toString(), folder.resolve("words").toString());
         try (CallsRun run =
-                new CallsRun(
-                        CallsArguments.request(given, InheritedState.capture(), command))) {
+                new CallsRun(CallsArguments.request(given, InheritedState.capture(), command))) {
             run.lines().rows().writeTo(new ByteArrayOutputStream(), ListingForm.TEXT);
             assertThat(run.table().orElseThrow().rows())
                     .filteredOn(row -> List.of("fgets", "total").contains(row.get(6)))
                     .extracting(row -> row.get(5))
-                    .containsExactly(1L, 13L);
+                    .containsExactly(1L, 16L);
         }
     }
 
