@@ -42,8 +42,7 @@ final class HeapCommand {
         CommandWords command =
                 words.isEmpty() ? null : CommandWords.of(words.toArray(String[]::new));
         try {
-            HeapArguments.Watched watched =
-                    HeapArguments.watch(call.given(), origin, command);
+            HeapArguments.Watched watched = HeapArguments.watch(call.given(), origin, command);
             ResultPrinter.onOut(
                     HeapViewArguments.report(watched.profile(), call.given()), call.json());
             return watched.status();
