@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.option.CommandModel;
+import sonde.tools.query.QueryArguments;
+import sonde.tools.record.RecordArguments;
 import sonde.tools.trace.TraceArguments;
 import sonde.view.WrappedText;
 
@@ -77,10 +79,10 @@ final class CommandTable {
     static Optional<Entry> find(String name) {
         Entry found =
                 switch (name) {
-                    case "record" -> new Entry(RecordCommand.MODEL, RecordCommand::run);
+                    case "record" -> new Entry(RecordArguments.MODEL, RecordCommand::run);
                     case "report" -> new Entry(ReportCommand.model(), ReportCommand::run);
                     case "convert" -> new Entry(ConvertCommand.MODEL, ConvertCommand::run);
-                    case "query" -> new Entry(QueryCommand.MODEL, QueryCommand::run);
+                    case "query" -> new Entry(QueryArguments.MODEL, QueryCommand::run);
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);

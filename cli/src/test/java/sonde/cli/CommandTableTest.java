@@ -134,7 +134,8 @@ class CommandTableTest {
                                 + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
-        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls")) {
+        for (String part :
+                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -152,7 +153,7 @@ class CommandTableTest {
             }
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
-            case "elf", "trace", "probe add" -> collect(QUOTED, text, asked);
+            case "elf", "trace", "probe add", "heap" -> collect(QUOTED, text, asked);
             default -> {}
         }
         CommandModel model = model(name);
@@ -171,7 +172,7 @@ class CommandTableTest {
 
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
-        return Set.of("record", "query", "elf", "explain").contains(name)
+        return Set.of("record", "query", "elf", "explain", "heap").contains(name)
                 ? arguments(Character.toUpperCase(name.charAt(0)) + name.substring(1))
                 : "";
     }
@@ -187,6 +188,7 @@ class CommandTableTest {
                         "query",
                         "elf",
                         "syscalls",
+                        "heap",
                         "explain")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {

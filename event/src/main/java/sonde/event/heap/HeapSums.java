@@ -39,7 +39,17 @@ public record HeapSums(
                 Math.max(oldestNanos, other.oldestNanos));
     }
 
-    private static long sum(long one, long other) {
-        return one == UNKNOWN || other == UNKNOWN ? UNKNOWN : one + other;
+    /** A sum; it stops at the largest number, because files may claim anything. */
+    public static long sum(long one, long other) {
+        long sum = one + other;
+        boolean unknown = one == UNKNOWN || other == UNKNOWN;
+        return unknown ? UNKNOWN : one > 0 && other > 0 && sum < 0 ? Long.MAX_VALUE : sum;
+    }
+
+    /** A product of numbers that are not negative; it stops at the largest number. */
+    public static long times(long one, long other) {
+        return Math.multiplyHigh(one, other) == 0 && one * other >= 0
+                ? one * other
+                : Long.MAX_VALUE;
     }
 }
