@@ -408,6 +408,22 @@ final class HeapCode {
                 .atomicAdd(U64, R3, SIZES, R1);
     }
 
+    /** At the function that the library in a process calls for a block that it has sampled. */
+    ProgramCode sampled() {
+        begin();
+        count(R8, SAMPLES);
+        code.load(U64, R6, R9, ARGUMENTS[0])
+                .store(U64, R7, BLOCK_KEY, R6)
+                .load(U64, R1, R9, ARGUMENTS[1])
+                .store(U64, R7, SIZE, R1)
+                .load(U64, R1, R9, ARGUMENTS[2])
+                .store(U64, R7, BLOCK + 24, R1)
+                .store(U64, R7, LAST, 0);
+        stack();
+        block();
+        return code.at(out).exit(0).build();
+    }
+
     /** At the begin of a function that frees. */
     ProgramCode free() {
         begin();

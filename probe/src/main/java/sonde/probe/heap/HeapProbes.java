@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.BtfWriter;
@@ -58,6 +59,7 @@ public final class HeapProbes implements AutoCloseable {
     private final Program enter;
     private final Program leave;
     private final Program free;
+    private @Nullable Program sampled;
 
     /**
      * What the kernel's memory has room for.
@@ -209,11 +211,29 @@ public final class HeapProbes implements AutoCloseable {
      * @param pid whose calls are seen, or {@link Uprobes#ALL_PROCESSES}
      */
     public void attach(String path, List<AllocatorPlace> places, int pid) throws IOException {
+        Map<Boolean, List<AllocatorPlace>> kinds =
+                places.stream()
+                        .collect(
+                                Collectors.partitioningBy(
+                                        place -> place.call() == AllocatorCall.SAMPLED));
+        List<AllocatorPlace> samples = kinds.getOrDefault(true, List.of());
         List<AllocatorPlace> makes =
-                places.stream().filter(place -> !place.call().frees()).toList();
+                kinds.getOrDefault(false, List.of()).stream()
+                        .filter(place -> !place.call().frees())
+                        .toList();
         List<AllocatorPlace> frees = places.stream().filter(place -> place.call().frees()).toList();
         // A block that is given out before its free is probed would stay for ever.
         attach(free, path, frees, false, pid);
+        if (!samples.isEmpty()) {
+            Program program = sampled;
+            if (program == null) {
+                HeapCode code = new HeapCode(maps);
+                ProgramCode words = code.sampled();
+                program = load("sonde_sampled", words, code.stackCall(), multi);
+                sampled = program;
+            }
+            attach(program, path, samples, false, pid);
+        }
         attach(leave, path, makes, true, pid);
         attach(enter, path, makes, false, pid);
     }
@@ -240,6 +260,7 @@ public final class HeapProbes implements AutoCloseable {
     /**
      * The sums of a process.
      *
+     * @param samples blocks that stand for some
      * @param image how many programs it had executed before this one since it was followed
      * @param sizes calls by the number of bits of their size
      */
@@ -255,6 +276,7 @@ public final class HeapProbes implements AutoCloseable {
             long lostStacks,
             long missedFrees,
             long version,
+            long samples,
             long[] sizes) {}
 
     /**
@@ -289,6 +311,7 @@ public final class HeapProbes implements AutoCloseable {
                     value.get(JAVA_LONG, LOST_STACKS),
                     value.get(JAVA_LONG, MISSED_FREES),
                     value.get(JAVA_LONG, VERSION),
+                    value.get(JAVA_LONG, SAMPLES),
                     sizes);
         }
     }

@@ -1,8 +1,8 @@
 package sonde.tools.heap;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import sonde.event.heap.HeapFault;
@@ -83,7 +83,9 @@ final class HeapReport {
         List<Frame> frames = most.frames();
         return "%s: %s, by %s%s."
                 .formatted(
-                        most.calls() == 1 ? "Wrong free" : "%,d wrong frees".formatted(most.calls()),
+                        most.calls() == 1
+                                ? "Wrong free"
+                                : "%,d wrong frees".formatted(most.calls()),
                         most.kind(),
                         frames.isEmpty() ? "an unknown function" : at(frames.getFirst()),
                         frames.size() < 2 ? "" : ", called by " + at(frames.get(1)));

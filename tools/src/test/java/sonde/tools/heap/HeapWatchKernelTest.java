@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +65,7 @@ final class HeapWatchKernelTest {
                 pid == 0 ? CommandWords.of(command) : null,
                 pid,
                 Long.MAX_VALUE,
+                null,
                 Map.<String, AllocatorCall>of(),
                 limits,
                 GivenPlaces.NONE);
@@ -193,5 +195,72 @@ final class HeapWatchKernelTest {
                                 .containsExactly(64L, 127L, 4000L));
         assertThat(profile.peakNanos()).isBetween(0L, profile.nanos());
         assertThat(profile.curve()).isNotEmpty();
+    }
+
+    /** Compiled as the build does it. */
+    private static HeapRequest sampled(long interval, String... command) throws Exception {
+        Path library = folder.resolve("libsonde-heap.so");
+        String source = Files.readString(Path.of("../probe/src/main/c/heap.c"));
+        String options =
+                "gcc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -fno-builtin -nostdlib"
+                        + " -ftls-model=initial-exec -Wall -Werror -Wno-attributes -x c - -o";
+        if (Files.notExists(library)) {
+            compile(source, List.of(options.split(" ")), library);
+        }
+        return new HeapRequest(
+                InheritedState.capture(),
+                CommandWords.of(command),
+                0,
+                Long.MAX_VALUE,
+                new HeapRequest.Sampling(library, interval),
+                Map.of(),
+                HeapLimits.USUAL,
+                GivenPlaces.NONE);
+    }
+
+    private static HeapProfile sample(long interval, String... command) throws Exception {
+        try (HeapWatch watch = new HeapWatch(sampled(interval, command))) {
+            HeapProfile profile = watch.run();
+            assertThat(watch.status()).isZero();
+            return profile;
+        }
+    }
+
+    @Test
+    void theLibraryTakesEveryBlockWhenAsked() throws Exception {
+        HeapProfile profile = sample(1, program.toString(), "all");
+        is(under(profile, "lose"), 200, 8000, 200, 8000);
+        is(under(profile, "brief"), 1000, 1_000_000, 0, 0);
+        is(under(profile, "chain"), 50, 1_275_000, 0, 0);
+        is(under(profile, "large"), 3, (2L << 30) + (1 << 20) + 16, 0, 0);
+        is(under(profile, "aligned"), 4, 12345 + 6400 + 3200 + 700, 0, 0);
+        assertThat(profile.totals().calls()).isEqualTo(1257);
+        // The block that a realloc could not enlarge is still there, from then on as its caller's.
+        assertThat(profile.totals().liveBytes()).isEqualTo(8016);
+        assertThat(profile.totals().peakBytes()).isEqualTo((2L << 30) + 8000);
+        assertThat(profile.stacks().getFirst().frames().getFirst().module()).isEqualTo("heap");
+        assertThat(profile.faults()).isEmpty();
+    }
+
+    @Test
+    void samplesAreUnbiased() throws Exception {
+        HeapProfile profile = sample(1 << 10, program.toString(), "threads");
+        assertThat(profile.totals().calls()).isEqualTo(4000 + 8);
+        assertThat(profile.notes()).anyMatch(note -> note.contains("samples, one each 1024 bytes"));
+        // 250 samples on average: five standard errors.
+        double bytes = under(profile, "one_thread").bytes();
+        assertThat(bytes / (8 * 500 * 64)).isBetween(0.68, 1.32);
+    }
+
+    @Test
+    void theLibraryIsNotInherited() throws Exception {
+        HeapProfile profile =
+                sample(
+                        1 << 19,
+                        "sh",
+                        "-c",
+                        "test -z \"$LD_PRELOAD$SONDE_HEAP\" && /bin/grep -c sonde-heap"
+                                + " /proc/self/maps; test $? = 1");
+        assertThat(profile.notes()).anyMatch(note -> note.startsWith("calls and bytes are exact"));
     }
 }
