@@ -1,6 +1,7 @@
 package sonde.tools.heap;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,9 +54,12 @@ public final class HeapViewArguments {
 
     /** Whether the words name a file of a heap profiler, not a command. */
     public static boolean namesFile(GivenOptions given) throws IOException {
-        return !given.words().isEmpty()
-                && given.texts("--pid").isEmpty()
-                && HeapFormat.isOne(Path.of(given.words().getFirst()));
+        if (given.words().isEmpty() || !given.texts("--pid").isEmpty()) {
+            return false;
+        }
+        Path file = Path.of(given.words().getFirst());
+        boolean noProgram = Files.isRegularFile(file) && !Files.isExecutable(file);
+        return noProgram || HeapFormat.isOne(file);
     }
 
     /** What a file of a heap profiler says. */
@@ -67,7 +71,7 @@ public final class HeapViewArguments {
         Path file = files.getFirst();
         long moment = given.nanos("--at").orElse(HeapSums.UNKNOWN);
         String title = String.valueOf(file.getFileName());
-        return new HeapReport(HeapFormat.read(file, moment), view(given, title)).report();
+        return new HeapReport(HeapSymbols.named(HeapFormat.read(file, moment), file), view(given, title)).report();
     }
 
     /** What was watched. */
