@@ -28,8 +28,8 @@ import sonde.symbol.resolve.SymbolResolver;
  * false names.
  */
 final class HeapSymbols {
-    private static final Pattern OFFSET = Pattern.compile("\\[.*\\+0x([0-9a-f]{1,10})]");
-    private static final long RANGE_BYTES = 1L << 40;
+    private static final Pattern OFFSET = Pattern.compile("\\[.*\\+0x([0-9a-f]{1,9})]");
+    private static final long RANGE_BYTES = 1L << 36;
 
     private final Path profile;
     private final Map<String, Long> starts = new HashMap<>();
@@ -123,7 +123,7 @@ final class HeapSymbols {
                 changed.add(module);
             } else {
                 start = RANGE_BYTES * (starts.size() + 1);
-                maps.mapped(0, 1, new CodeMapping(start, RANGE_BYTES, 0, module, new byte[0], 0, 0));
+                maps.mapped(0, 1, new CodeMapping(start, RANGE_BYTES, 0, module));
             }
         }
         starts.put(module, start);
