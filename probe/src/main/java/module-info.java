@@ -14,6 +14,7 @@ module sonde.probe {
     exports sonde.probe.dynamic;
     exports sonde.probe.heap;
     exports sonde.probe.jvm;
+    exports sonde.probe.kmem;
     exports sonde.probe.launch;
     exports sonde.probe.names;
     exports sonde.probe.perf;

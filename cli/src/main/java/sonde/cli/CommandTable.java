@@ -3,6 +3,7 @@ package sonde.cli;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import sonde.tools.ftrace.FtraceArguments;
 import sonde.tools.option.CommandModel;
 import sonde.tools.query.QueryArguments;
 import sonde.tools.record.RecordArguments;
@@ -18,7 +19,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls heap doctor bugreport")
+                                    + " tool syscalls heap leaks ftrace doctor bugreport")
                             .split(" "));
 
     /**
@@ -38,6 +39,7 @@ final class CommandTable {
     static List<String> below(String name) {
         return switch (name) {
             case "bpf" -> BpfCommand.COMMANDS;
+            case "ftrace" -> FtraceCommand.COMMANDS;
             case "kernel" -> KernelCommand.COMMANDS;
             case "probe" -> ProbeCommand.COMMANDS;
             default -> List.of();
@@ -92,6 +94,11 @@ final class CommandTable {
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
                     case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
+                    case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
+                    case "ftrace" -> new Entry(FtraceArguments.MODEL, FtraceCommand::run);
+                    case "ftrace function" ->
+                            new Entry(FtraceArguments.FUNCTION, FtraceCommand::function);
+                    case "ftrace graph" -> new Entry(FtraceArguments.GRAPH, FtraceCommand::graph);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

@@ -79,6 +79,8 @@ class CommandTableTest {
                     "tool", "BCC",
                     "explain", "dmesg",
                     "syscalls", "strace",
+                    "ftrace function", "trace-cmd",
+                    "ftrace graph", "trace-cmd",
                     "bpf btf", "bpftool");
 
     /** Letters that stand for several options in all other commands, and why. */
@@ -165,15 +167,17 @@ class CommandTableTest {
                 .isEmpty();
         own.removeAll(Set.of("--json", "--no-"));
         own.removeAll(options);
-        if (!Set.of("trace", "tool").contains(name)) { // they ask the options of tools too
+        // The first two ask the options of tools, too; one class asks those of all of ftrace.
+        if (!Set.of("trace", "tool").contains(name) && !name.startsWith("ftrace")) {
             assertThat(own).as("options that the MODEL of 'sonde " + name + "' lacks").isEmpty();
         }
     }
 
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
-        return Set.of("record", "query", "elf", "explain", "heap").contains(name)
-                ? arguments(Character.toUpperCase(name.charAt(0)) + name.substring(1))
+        String first = name.split(" ", 2)[0];
+        return Set.of("record", "query", "elf", "explain", "ftrace", "heap").contains(first)
+                ? arguments(Character.toUpperCase(first.charAt(0)) + first.substring(1))
                 : "";
     }
 
@@ -189,7 +193,8 @@ class CommandTableTest {
                         "elf",
                         "syscalls",
                         "heap",
-                        "explain")) {
+                        "explain",
+                        "ftrace")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);
@@ -203,6 +208,9 @@ class CommandTableTest {
     }
 
     private static String className(String name) {
+        if (name.startsWith("ftrace")) {
+            return "FtraceCommand"; // small: what it does is in tools.ftrace
+        }
         String[] words = name.split(" ");
         StringBuilder text = new StringBuilder();
         for (String word : words) {

@@ -98,12 +98,6 @@ public final class HeapProbes implements AutoCloseable {
                                     MapType.HASH,
                                     STACK_KEY_BYTES,
                                     8 * MOST_FRAMES,
-                                    limits.stacks()),
-                            map(
-                                    "heap_faults",
-                                    MapType.HASH,
-                                    STACK_KEY_BYTES,
-                                    FAULT_BYTES,
                                     limits.stacks()));
             unwinder = UserStackFunction.unwinder();
             parts.push(unwinder);
@@ -124,9 +118,7 @@ public final class HeapProbes implements AutoCloseable {
                             ? first
                             : load("sonde_malloc", new HeapCode(maps).enter(), -1, false);
             leave = load("sonde_malloc_end", end, call, multi);
-            HeapCode freeing = new HeapCode(maps);
-            ProgramCode freed = freeing.free();
-            free = load("sonde_free", freed, freeing.stackCall(), multi);
+            free = load("sonde_free", new HeapCode(maps).free(), -1, multi);
             ProgramCode executed = new HeapCode(maps).execute();
             try (Program program =
                     Program.load(
@@ -313,43 +305,6 @@ public final class HeapProbes implements AutoCloseable {
         }
     }
 
-    /** Calls of free for blocks that are not allocated. */
-    public record WrongFree(long[] addresses, long calls, long block) {}
-
-    /** The wrong frees of the program that a process executes now, by stack. */
-    public List<WrongFree> wrongFrees(ProcessSums process) throws SyscallException {
-        Map<StackKey, long[]> faults = new HashMap<>();
-        maps.faults()
-                .forEach((key, value) -> {
-                    StackKey stack = StackKey.of(key);
-                    if (stack.pid() == process.pid() && stack.image() == process.image()) {
-                        faults.put(
-                                stack,
-                                new long[] {value.get(JAVA_LONG, 0), value.get(JAVA_LONG, 8)});
-                    }
-                });
-        List<WrongFree> all = new ArrayList<>();
-        if (!faults.isEmpty()) {
-            maps.frames()
-                    .forEach((key, value) -> {
-                        long[] fault = faults.get(StackKey.of(key));
-                        if (fault != null) {
-                            all.add(new WrongFree(addresses(value), fault[0], fault[1]));
-                        }
-                    });
-        }
-        return all;
-    }
-
-    private static long[] addresses(MemorySegment value) {
-        long[] addresses = new long[MOST_FRAMES];
-        int count = 0;
-        while (count < MOST_FRAMES && value.get(JAVA_LONG, 8L * count) != 0) {
-            addresses[count] = value.get(JAVA_LONG, 8L * count++);
-        }
-        return Arrays.copyOf(addresses, count);
-    }
-
     /** The sums of all stacks of the program that a process executes now. */
     public List<StackSums> stacks(ProcessSums process) throws SyscallException {
         Map<StackKey, Long> oldest = new HashMap<>();
@@ -377,7 +332,14 @@ public final class HeapProbes implements AutoCloseable {
                 .forEach((key, value) -> {
                     HeapSums found = sums.get(StackKey.of(key));
                     if (found != null) {
-                        all.add(new StackSums(process.pid(), addresses(value), found));
+                        long[] addresses = new long[MOST_FRAMES];
+                        int count = 0;
+                        while (count < MOST_FRAMES && value.get(JAVA_LONG, 8L * count) != 0) {
+                            addresses[count] = value.get(JAVA_LONG, 8L * count++);
+                        }
+                        all.add(
+                                new StackSums(
+                                        process.pid(), Arrays.copyOf(addresses, count), found));
                     }
                 });
         return all;

@@ -52,6 +52,7 @@ final class UnwindFiles {
     private final List<String> notes = new ArrayList<>();
     private final Set<List<Number>> mapped = new HashSet<>();
     private final Map<List<Number>, UnwoundFile> keys = new ConcurrentHashMap<>();
+    private final Map<List<Number>, String> paths = new ConcurrentHashMap<>();
     private final Queue<WantedFile> wanted = new LinkedBlockingQueue<>(MOST_WANTED);
     private boolean full;
 
@@ -111,7 +112,7 @@ final class UnwindFiles {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
             UnwoundFile key = key(file.status());
             add(key, file);
-            keep(file.status(), key);
+            keep(file, key);
             return key;
         } catch (IOException e) {
             return null; // its frames are followed by the frame pointer
@@ -158,7 +159,7 @@ final class UnwindFiles {
         try {
             if (file != null) {
                 add(key, file);
-                keep(file.status(), key);
+                keep(file, key);
                 return;
             }
         } catch (IOException e) {
@@ -204,8 +205,23 @@ final class UnwindFiles {
         }
     }
 
-    private void keep(FileStatus status, UnwoundFile key) {
-        keys.put(List.of(status.deviceMajor(), status.deviceMinor(), status.inode()), key);
+    private void keep(TargetFile file, UnwoundFile key) throws IOException {
+        FileStatus status = file.status();
+        List<Number> id = List.of(status.deviceMajor(), status.deviceMinor(), status.inode());
+        keys.put(id, key);
+        paths.put(id, path(file));
+    }
+
+    private static String path(TargetFile file) throws IOException {
+        byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
+        byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
+        return new String(path, StandardCharsets.UTF_8);
+    }
+
+    /** The path from our root of a mapped file that has a table; empty for none. */
+    String path(MappedRange range) {
+        List<Number> id = List.of(range.major(), range.minor(), range.inode());
+        return paths.getOrDefault(id, "");
     }
 
     private record WantedFile(int pid, MappedRange range) {}
@@ -288,10 +304,7 @@ final class UnwindFiles {
     /** Kept rows have the marks of the interpreter already. */
     private static Optional<PythonFile> python(TargetFile file, boolean withCode)
             throws IOException {
-        byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
-        byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
-        String name = new String(path, StandardCharsets.UTF_8);
-        return PythonFile.in(ElfFile.of(file), name, withCode);
+        return PythonFile.in(ElfFile.of(file), path(file), withCode);
     }
 
     private boolean isKnown(PythonFile python) {

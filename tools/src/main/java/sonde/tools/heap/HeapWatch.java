@@ -5,14 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.LinkCloser;
-import sonde.event.heap.HeapFault;
 import sonde.event.heap.HeapMoment;
 import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapSize;
@@ -23,7 +21,6 @@ import sonde.probe.heap.AllocatorPlaces.AllocatorPlace;
 import sonde.probe.heap.HeapProbes;
 import sonde.probe.heap.HeapProbes.ProcessSums;
 import sonde.probe.heap.HeapProbes.StackSums;
-import sonde.probe.heap.HeapProbes.WrongFree;
 import sonde.probe.launch.CommandLauncher;
 import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.LaunchedCommand;
@@ -213,28 +210,8 @@ final class HeapWatch implements AutoCloseable {
                 stacks,
                 curve,
                 sizes,
-                faults(process),
+                List.of(),
                 notes);
-    }
-
-    /** Wrong frees, without those of glibc itself: a thread that ends frees its cache once more. */
-    private List<HeapFault> faults(ProcessSums process) throws SyscallException {
-        List<HeapFault> faults = new ArrayList<>();
-        for (WrongFree one : probes.wrongFrees(process)) {
-            long[] all = one.addresses();
-            if (!code.isOneFile(pid, all)) {
-                // The first one is in free itself.
-                long[] callers = Arrays.copyOfRange(all, Math.min(1, all.length), all.length);
-                faults.add(
-                        new HeapFault(
-                                "free of a block that is not allocated",
-                                pid,
-                                code.frames(probes, pid, callers),
-                                one.calls(),
-                                one.block()));
-            }
-        }
-        return faults;
     }
 
     private void tell(ProcessSums process) throws IOException {
@@ -261,6 +238,11 @@ final class HeapWatch implements AutoCloseable {
             notes.add(
                     process.unknownFrees()
                             + " frees were of blocks that the process had before the watch began");
+        } else if (process.unknownFrees() > 0) {
+            notes.add(
+                    process.unknownFrees()
+                            + " frees were of blocks that are not allocated, or came from"
+                            + " functions that are not probed");
         }
         if (process.failed() > 0) {
             notes.add(process.failed() + " calls failed");

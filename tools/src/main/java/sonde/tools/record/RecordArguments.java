@@ -10,6 +10,7 @@ import sonde.probe.plan.AskedEvent;
 import sonde.probe.plan.CallGraph;
 import sonde.probe.plan.RecordSpec;
 import sonde.probe.plan.Topic;
+import sonde.probe.plan.TracerSpec;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
@@ -166,7 +167,8 @@ public final class RecordArguments {
                         given.has("--flight-recorder"),
                         given.nanos("--duration").orElse(0),
                         given.has("--cpu") ? cpus(given.text("--cpu", "")) : List.of()),
-                isTraceDat());
+                isTraceDat(),
+                TracerSpec.NONE);
     }
 
     /** Which JVMs are asked for their compiled code. */
