@@ -61,7 +61,9 @@ public enum HeapFormat {
         String first = close < 0 ? text : text.substring(0, close);
         // heaptrack_print 1.4 writes no header.
         if (text.startsWith("#-----------\nsnapshot=")
-                || first.startsWith("desc:") && text.contains("\ncmd:") && text.contains("\ntime_unit:")) {
+                || first.startsWith("desc:")
+                        && text.contains("\ncmd:")
+                        && text.contains("\ntime_unit:")) {
             return MASSIF;
         }
         if (first.strip().equals("= Start")) {

@@ -23,7 +23,8 @@ final class MassifProfile {
     // " n2: 1000 0x4005A3: main (a.c:5)"
     private static final Pattern NODE =
             Pattern.compile("^( *)n(\\d{1,9}): (\\d{1,18}) (?:(0x[0-9A-Fa-f]{1,16}): )?(.*)$");
-    private static final Pattern PLACE = Pattern.compile("^(.*) \\((in )?([^()]*?)(?::(\\d{1,9}))?\\)$");
+    private static final Pattern PLACE =
+            Pattern.compile("^(.*) \\((in )?([^()]*?)(?::(\\d{1,9}))?\\)$");
 
     private final HeapLines lines;
     private final long until;
@@ -120,7 +121,14 @@ final class MassifProfile {
         }
         int equals = line.indexOf('=');
         int colon = line.indexOf(':');
-        String value = line.substring(Math.max(equals, colon) < 0 ? 0 : 1 + (colon < 0 || equals >= 0 && equals < colon ? equals : colon));
+        String value =
+                line.substring(
+                        Math.max(equals, colon) < 0
+                                ? 0
+                                : 1
+                                        + (colon < 0 || equals >= 0 && equals < colon
+                                                ? equals
+                                                : colon));
         if (line.startsWith("cmd:")) {
             command = value.strip();
         } else if (line.startsWith("time_unit:")) {
@@ -223,7 +231,6 @@ final class MassifProfile {
         String name = place.group(1).equals("???") ? "[" + address + "]" : place.group(1);
         int line = place.group(4) == null ? 0 : Integer.parseInt(place.group(4));
         String file = module ? "" : place.group(3);
-        return new Frame(
-                name, module ? place.group(3) : "", Frame.Kind.USER, false, file, line);
+        return new Frame(name, module ? place.group(3) : "", Frame.Kind.USER, false, file, line);
     }
 }

@@ -19,7 +19,9 @@ final class MemusageProfile {
 
     private MemusageProfile() {}
 
-    /** Whether all entries of the beginning keep to the largest values that the second one names. */
+    /**
+     * Whether all entries of the beginning keep to the largest values that the second one names.
+     */
     static boolean isOne(byte[] head) {
         ByteBuffer entries = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN);
         int count = head.length / ENTRY_BYTES;

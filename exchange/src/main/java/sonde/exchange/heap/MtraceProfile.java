@@ -118,8 +118,7 @@ final class MtraceProfile {
             return -1;
         }
         return kinds.computeIfAbsent(
-                (long) site << 40 ^ size,
-                made -> blocks.add(size, site) ? blocks.kinds() - 1 : -1);
+                (long) site << 40 ^ size, made -> blocks.add(size, site) ? blocks.kinds() - 1 : -1);
     }
 
     private static long hex(String digits) {
@@ -133,7 +132,8 @@ final class MtraceProfile {
             return Frame.label("[" + name + "]");
         }
         String symbol = place.group(2) == null ? "" : place.group(2);
-        String name = symbol.isEmpty() || symbol.startsWith("+") ? "[" + place.group(3) + "]" : symbol;
+        String name =
+                symbol.isEmpty() || symbol.startsWith("+") ? "[" + place.group(3) + "]" : symbol;
         return new Frame(name, place.group(1), Frame.Kind.USER);
     }
 }

@@ -50,7 +50,8 @@ final class SampledHeapProfile {
         Matcher jemalloc = JEMALLOC.matcher(head);
         Matcher tcmalloc = TCMALLOC.matcher(head);
         boolean isJemalloc = jemalloc.matches();
-        String text = isJemalloc ? jemalloc.group(1) : tcmalloc.matches() ? tcmalloc.group(2) : null;
+        String text =
+                isJemalloc ? jemalloc.group(1) : tcmalloc.matches() ? tcmalloc.group(2) : null;
         boolean second = isJemalloc || text != null && tcmalloc.group(1).startsWith("heap_v2");
         long rate = text == null ? 0 : Long.parseLong(text);
         String stack = null;
@@ -67,7 +68,8 @@ final class SampledHeapProfile {
                 stack = null;
             } else if (mapping.matches()) {
                 map(mapping);
-            } else if (!line.isBlank() && !line.matches("MAPPED_LIBRARIES:|\\s*t\\d+: .*|build=.*")) {
+            } else if (!line.isBlank()
+                    && !line.matches("MAPPED_LIBRARIES:|\\s*t\\d+: .*|build=.*")) {
                 bad++;
             }
         }
@@ -77,7 +79,9 @@ final class SampledHeapProfile {
         }
         List<String> notes = new ArrayList<>();
         if (rate > 1) {
-            notes.add("Numbers are estimates: one sample stands for about %,d bytes.".formatted(rate));
+            notes.add(
+                    "Numbers are estimates: one sample stands for about %,d bytes."
+                            .formatted(rate));
         }
         if (bad > 0) {
             notes.add(bad + " lines could not be read.");
