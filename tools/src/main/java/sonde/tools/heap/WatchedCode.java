@@ -23,7 +23,7 @@ import sonde.sys.SyscallException;
 
 /** What the watched processes map, and the names of addresses there, also after their end. */
 final class WatchedCode implements AutoCloseable {
-    private static final CodeDetail LINES =
+    static final CodeDetail LINES =
             new CodeDetail(true, true, CodeDetail.QUICK_BYTES, Long.MAX_VALUE);
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec(1 << 10);
