@@ -6,6 +6,7 @@ import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.tools.heap.HeapArguments;
 import sonde.tools.heap.HeapViewArguments;
+import sonde.tools.option.GivenOptions;
 
 /** {@code sonde heap}. */
 final class HeapCommand {
@@ -13,13 +14,14 @@ final class HeapCommand {
             """
             sonde heap [OPTIONS] [--] COMMAND [ARGS...]
             sonde heap [OPTIONS] -p PID
-            sonde heap [OPTIONS] FILE
+            sonde heap [OPTIONS] FILE [FILE]
 
             Show what a program allocated, what made its peak, and what it did not free.
 
             Arguments:
               -- [COMMAND...]   a command that is started
-              FILE            a file of heaptrack, also compressed
+              FILE            a file of heaptrack, massif, mtrace, memusage -d, jemalloc, tcmalloc
+                              or pprof, also compressed; with a second one: what changed
             """
                     + HeapArguments.MODEL
                     + HeapViewArguments.MODEL
@@ -29,13 +31,15 @@ final class HeapCommand {
                     Examples:
                       sonde heap -- ./server
                       sonde heap heaptrack.make.1234.zst --leaked
+                      sonde heap yesterday.massif today.massif
                     """;
 
     private HeapCommand() {}
 
     static int run(CommandCall call) throws Exception {
         if (HeapViewArguments.namesFile(call.given())) {
-            return ResultPrinter.onOut(HeapViewArguments.report(call.given()), call.json());
+            GivenOptions all = HeapViewArguments.aroundFiles(call.given());
+            return ResultPrinter.onOut(HeapViewArguments.report(all), all.has("--json"));
         }
         InheritedState origin = InheritedState.capture();
         List<String> words = call.given().words();
