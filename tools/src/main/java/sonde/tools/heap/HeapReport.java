@@ -1,9 +1,12 @@
 package sonde.tools.heap;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import sonde.event.heap.HeapFault;
 import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapSize;
 import sonde.event.heap.HeapStack;
@@ -68,7 +71,35 @@ final class HeapReport {
         if (view.shows("sizes") && !profile.sizes().isEmpty()) {
             sections.add(histogram(profile.sizes()));
         }
-        return new Report(view.title(), answer(), notes, sections);
+        List<String> answer = new ArrayList<>(answer());
+        if (!profile.faults().isEmpty()) {
+            answer.addFirst(faultSentence());
+            sections.add(1, faults());
+        }
+        return new Report(view.title(), answer, notes, sections);
+    }
+
+    private String faultSentence() {
+        HeapFault most =
+                Collections.max(profile.faults(), Comparator.comparingLong(HeapFault::calls));
+        List<Frame> frames = most.frames();
+        return "%s: %s, by %s%s."
+                .formatted(
+                        most.calls() == 1
+                                ? "Wrong free"
+                                : "%,d wrong frees".formatted(most.calls()),
+                        most.kind(),
+                        frames.isEmpty() ? "an unknown function" : at(frames.getFirst()),
+                        frames.size() < 2 ? "" : ", called by " + at(frames.get(1)));
+    }
+
+    private Table faults() {
+        return new TableBuilder<HeapFault>("wrong frees")
+                .count("calls", HeapFault::calls)
+                .column("block", Unit.ADDRESS, HeapFault::address)
+                .text("what", HeapFault::kind)
+                .text("function", fault -> chain(fault.frames()))
+                .table(profile.faults());
     }
 
     private static boolean known(long value) {
@@ -246,6 +277,10 @@ final class HeapReport {
         return "; "
                 + bytes(value)
                 + (known(count) ? " in " + blocks(count) : "")
+                + (measure == HeapMeasure.LEAKED && known(most.sums().oldestNanos())
+                        ? ", the oldest for "
+                                + NumberText.text(Unit.NANOS, most.sums().oldestNanos(), true)
+                        : "")
                 + " ("
                 + NumberText.share(value / Math.max(1.0, measure.of(profile.totals())))
                 + ") were allocated by "
