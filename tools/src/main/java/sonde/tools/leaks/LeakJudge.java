@@ -19,6 +19,7 @@ import sonde.probe.kmem.KmemSession.LiveKey;
 import sonde.probe.kmem.SlabMemory;
 import sonde.probe.kmem.SlabMemory.ObjectState;
 import sonde.probe.kmem.SlabMemory.SlabCache;
+import sonde.sys.MachineFacts;
 import sonde.sys.ResourceTable;
 import sonde.tools.leaks.LeakGroup.Verdict;
 
@@ -46,6 +47,15 @@ final class LeakJudge {
                             + "|new_slab.*|alloc_slab_page.*|__vmalloc_(node_range|area_node).*"
                             + "|vm_area_alloc_pages.*|pcpu_(populate_chunk|alloc_pages).*"
                             + "|__kmalloc_large.*|refill_objects|__prefill_sheaf.*|alloc_.*sheaf.*");
+
+    private static final Pattern PACKET =
+            Pattern.compile("(__)?(alloc_skb|netdev_alloc_skb|napi_alloc_skb|build_skb)\\w*");
+
+    /**
+     * Packets that a CPU may hold back: skb_defer_max, 128 at most, and NAPI_SKB_CACHE_SIZE, 64
+     * (net/core/skbuff.c).
+     */
+    private static final int PACKETS = 192;
 
     /** What a process has as long as it runs. */
     private static final Pattern PROCESS =
@@ -126,7 +136,12 @@ final class LeakJudge {
             most = Math.max(most, size);
         }
 
-        private LeakGroup group(int all) {
+        private LeakGroup group(int all, long packets) {
+            boolean packet =
+                    frames.stream().anyMatch(one -> PACKET.matcher(one.name()).matches());
+            if (reason.isEmpty() && packet && objects <= packets) {
+                reason = "packets: each CPU keeps freed ones for the next";
+            }
             if (reason.isEmpty() && periods.size() < all * GROWING) {
                 reason = "memory that came and went, or was allocated once";
             }
@@ -164,6 +179,9 @@ final class LeakJudge {
     List<LeakGroup> groups() throws IOException {
         SlabMemory slabs = session.slabs();
         running = session.hasTasks();
+        // Beneath functions that the user named it counts as anything else.
+        long packets =
+                filter.isEmpty() ? PACKETS * (long) MachineFacts.onlineCpus().cardinality() : 0;
         Map<GroupKey, Gathered> all = new LinkedHashMap<>();
         Map<SlabCache, Map<Long, Suspect>> unproven = new LinkedHashMap<>();
         for (Map.Entry<LiveKey, KmemSession.LiveObjects> entry : session.live().entrySet()) {
@@ -195,7 +213,7 @@ final class LeakJudge {
             prove(slabs, entry.getKey(), entry.getValue(), all);
         }
         return all.values().stream()
-                .map(one -> one.group(periods))
+                .map(one -> one.group(periods, packets))
                 .sorted(Comparator.comparingLong(LeakGroup::used).reversed())
                 .toList();
     }
