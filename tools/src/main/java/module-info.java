@@ -23,6 +23,8 @@ module sonde.tools {
     exports sonde.tools.doctor;
     exports sonde.tools.elf;
     exports sonde.tools.explain;
+    exports sonde.tools.ftrace;
+    exports sonde.tools.heap;
     exports sonde.tools.help;
     exports sonde.tools.kernel;
     exports sonde.tools.leaks;

@@ -122,6 +122,16 @@ public final class Script {
                 i("pid", 16, 4),
                 i("result", 20, 4));
         type(types, "printk", "console", chars("msg", 8, 56));
+        type(types, "ftrace", "funcgraph_entry", i("func", 8, 8), i("depth", 16, 4));
+        type(
+                types,
+                "ftrace",
+                "funcgraph_exit",
+                i("func", 8, 8),
+                i("depth", 16, 4),
+                i("calltime", 24, 8),
+                i("rettime", 32, 8));
+        type(types, "ftrace", "function", i("ip", 8, 8), i("parent_ip", 16, 8));
         return types;
     }
 
@@ -310,6 +320,25 @@ public final class Script {
     /** An event of LTTng's kernel tracer. */
     public Script lttng(String name, long time, int cpu, int tid, ByteBuffer payload) {
         return add(lttng, "kernel", name, time, cpu, tid, payload.order(ByteOrder.nativeOrder()));
+    }
+
+    /** A function of the function graph begins. */
+    public Script calls(long time, int tid, long function, int depth) {
+        ByteBuffer b = bytes(24).putLong(8, function).putInt(16, depth);
+        return add(ftrace, "ftrace", "funcgraph_entry", time, 0, tid, b);
+    }
+
+    /** A function of the function graph returns. */
+    public Script returns(long began, long time, int tid, long function, int depth) {
+        ByteBuffer b = bytes(40).putLong(8, function).putInt(16, depth);
+        b.putLong(24, began).putLong(32, time);
+        return add(ftrace, "ftrace", "funcgraph_exit", time, 0, tid, b);
+    }
+
+    /** A call that the function tracer saw. */
+    public Script traced(long time, int tid, long function, long caller) {
+        ByteBuffer b = bytes(24).putLong(8, function).putLong(16, caller);
+        return add(ftrace, "ftrace", "function", time, 0, tid, b);
     }
 
     /** With the first arguments; the rest is 0. */

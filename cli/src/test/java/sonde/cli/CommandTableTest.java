@@ -79,6 +79,8 @@ class CommandTableTest {
                     "tool", "BCC",
                     "explain", "dmesg",
                     "syscalls", "strace",
+                    "ftrace function", "trace-cmd",
+                    "ftrace graph", "trace-cmd",
                     "bpf btf", "bpftool");
 
     /** Letters that stand for several options in all other commands, and why. */
@@ -134,7 +136,8 @@ class CommandTableTest {
                                 + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
-        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls")) {
+        for (String part :
+                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -152,7 +155,7 @@ class CommandTableTest {
             }
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
-            case "elf", "trace", "probe add" -> collect(QUOTED, text, asked);
+            case "elf", "trace", "probe add", "heap" -> collect(QUOTED, text, asked);
             default -> {}
         }
         CommandModel model = model(name);
@@ -164,15 +167,17 @@ class CommandTableTest {
                 .isEmpty();
         own.removeAll(Set.of("--json", "--no-"));
         own.removeAll(options);
-        if (!Set.of("trace", "tool").contains(name)) { // they ask the options of tools too
+        // The first two ask the options of tools, too; one class asks those of all of ftrace.
+        if (!Set.of("trace", "tool").contains(name) && !name.startsWith("ftrace")) {
             assertThat(own).as("options that the MODEL of 'sonde " + name + "' lacks").isEmpty();
         }
     }
 
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
-        return Set.of("record", "query", "elf", "explain").contains(name)
-                ? arguments(Character.toUpperCase(name.charAt(0)) + name.substring(1))
+        String first = name.split(" ", 2)[0];
+        return Set.of("record", "query", "elf", "explain", "ftrace", "heap").contains(first)
+                ? arguments(Character.toUpperCase(first.charAt(0)) + first.substring(1))
                 : "";
     }
 
@@ -187,7 +192,9 @@ class CommandTableTest {
                         "query",
                         "elf",
                         "syscalls",
-                        "explain")) {
+                        "heap",
+                        "explain",
+                        "ftrace")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);
@@ -201,6 +208,9 @@ class CommandTableTest {
     }
 
     private static String className(String name) {
+        if (name.startsWith("ftrace")) {
+            return "FtraceCommand"; // small: what it does is in tools.ftrace
+        }
         String[] words = name.split(" ");
         StringBuilder text = new StringBuilder();
         for (String word : words) {

@@ -43,6 +43,7 @@ public final class FileCalls {
     public static final int X_OK = 1;
 
     public static final int W_OK = 2;
+    public static final int F_OK = 0;
     public static final int R_OK = 4;
 
     private static final long RESOLVE_NO_MAGICLINKS = 2;

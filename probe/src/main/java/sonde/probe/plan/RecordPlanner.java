@@ -73,9 +73,10 @@ public final class RecordPlanner {
         this.spec = spec.unwinding(callGraph(spec, features));
         this.features = features;
         this.catalogue = new EventCatalogue(features.tracepoints());
-        this.systemWide = features.has(Feature.PERF_SYSTEM_WIDE) && !spec.traceDatOnly();
+        boolean dense = spec.traceDatOnly() || spec.tracer().isSet();
+        this.systemWide = features.has(Feature.PERF_SYSTEM_WIDE) && !dense;
         boolean ofTasks = features.has(Feature.PERF_TASK) && spec.mode() != TargetMode.ALL;
-        this.perf = systemWide || ofTasks && !spec.traceDatOnly();
+        this.perf = systemWide || ofTasks && !dense;
         this.ftrace = features.has(Feature.TRACEFS);
     }
 
@@ -113,16 +114,23 @@ public final class RecordPlanner {
         for (AskedEvent event : spec.events()) {
             asked(event);
         }
-        accessGaps();
+        if (spec.tracer().isSet()) {
+            tracer();
+        } else {
+            accessGaps();
+        }
         RingSizes sizes =
                 RingSizes.share(
                         machine,
                         spec.limits().ringBytes(),
                         new PresentRings(
-                                perf, spec.flightRecorder(), !task.isEmpty(), !outside.isEmpty()),
+                                perf,
+                                spec.flightRecorder(),
+                                !task.isEmpty() || spec.tracer().isSet(),
+                                !outside.isEmpty()),
                         systemWide ? Long.MAX_VALUE : features.unprivilegedRingBytes());
         List<TraceBuffer> buffers = new ArrayList<>();
-        if (!task.isEmpty() || !outside.isEmpty()) {
+        if (!task.isEmpty() || !outside.isEmpty() || spec.tracer().isSet()) {
             boolean targetOnly = spec.mode() != TargetMode.ALL;
             buffers.add(new TraceBuffer("", List.copyOf(task), targetOnly, sizes.taskBytes()));
         }
@@ -261,10 +269,27 @@ public final class RecordPlanner {
                 : SampledEvent.Side.USER;
     }
 
+    /** ftrace's own events, whose names begin as the tracer's; the kernel enables them. */
+    private void tracer() {
+        String reason = "the tracer " + spec.tracer().name();
+        boolean graph = spec.tracer().name().equals("function_graph");
+        for (String event :
+                graph ? List.of("funcgraph_entry", "funcgraph_exit") : List.of("function")) {
+            own("ftrace:" + event, TRACE_DAT, "", reason);
+        }
+        if (!ftrace) {
+            FeatureFinding finding = features.finding(Feature.TRACEFS);
+            gaps.add(new RecordingGap(reason, finding.reason(), finding.remedy()));
+        }
+    }
+
     private void defaultTracepoints() {
         String life = "dense and without a stack: ftrace's ring is the cheapest";
         for (String name : List.of("fork", "exec", "exit")) {
             trace("sched:sched_process_" + name, life);
+        }
+        if (spec.tracer().isSet()) {
+            return;
         }
         if (spec.wants(Topic.SCHED) && spec.traceDatOnly()) {
             trace("sched:sched_switch", "all events are in one trace.dat");
@@ -323,14 +348,15 @@ public final class RecordPlanner {
         // Also when everything is recorded: the first buffer leaves out what fires in the context
         // of our own threads, and an interrupt that completes a request may hit one of them.
         // One buffer is what KernelShark shows best.
-        boolean single = spec.traceDatOnly() && spec.mode() == TargetMode.ALL;
+        boolean single =
+                spec.tracer().isSet() || spec.traceDatOnly() && spec.mode() == TargetMode.ALL;
         boolean apart = isOutside(event) && !single;
         (apart ? outside : task).add(event);
         own(event, TRACE_DAT, apart ? TraceBuffer.OUTSIDE : "", reason);
     }
 
     private boolean names() {
-        if (!spec.wants(Topic.NAMES) || spec.traceDatOnly()) {
+        if (!spec.wants(Topic.NAMES) || spec.traceDatOnly() || spec.tracer().isSet()) {
             return false;
         }
         if (!features.has(Feature.BPF) || !systemWide) {

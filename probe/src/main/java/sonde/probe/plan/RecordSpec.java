@@ -14,6 +14,7 @@ import sonde.recording.bundle.RecordingMeta.TargetMode;
  * @param frequencyHz CPU samples a second and CPU
  * @param limits of memory, time and place
  * @param traceDatOnly all events go to one trace.dat; what only perf has is left out
+ * @param tracer whose events are recorded instead of the default set
  */
 public record RecordSpec(
         TargetMode mode,
@@ -22,7 +23,8 @@ public record RecordSpec(
         int frequencyHz,
         CallGraph callGraph,
         RecordLimits limits,
-        boolean traceDatOnly) {
+        boolean traceDatOnly,
+        TracerSpec tracer) {
 
     /** No multiple of the timer tick, so that samples do not follow it. */
     public static final int DEFAULT_FREQUENCY_HZ = 997;
@@ -65,7 +67,8 @@ public record RecordSpec(
                 DEFAULT_FREQUENCY_HZ,
                 CallGraph.BPF,
                 RecordLimits.NONE,
-                false);
+                false,
+                TracerSpec.NONE);
     }
 
     /** Whether that part of the default set is wanted. */
@@ -87,7 +90,8 @@ public record RecordSpec(
     public RecordSpec asking(List<AskedEvent> more) {
         List<AskedEvent> all = new ArrayList<>(events);
         all.addAll(more);
-        return new RecordSpec(mode, all, without, frequencyHz, callGraph, limits, traceDatOnly);
+        return new RecordSpec(
+                mode, all, without, frequencyHz, callGraph, limits, traceDatOnly, tracer);
     }
 
     /** This without those topics. */
@@ -95,17 +99,20 @@ public record RecordSpec(
         Set<Topic> all = EnumSet.noneOf(Topic.class);
         all.addAll(without);
         all.addAll(List.of(topics));
-        return new RecordSpec(mode, events, all, frequencyHz, callGraph, limits, traceDatOnly);
+        return new RecordSpec(
+                mode, events, all, frequencyHz, callGraph, limits, traceDatOnly, tracer);
     }
 
     /** This with other limits. */
     public RecordSpec within(RecordLimits other) {
-        return new RecordSpec(mode, events, without, frequencyHz, callGraph, other, traceDatOnly);
+        return new RecordSpec(
+                mode, events, without, frequencyHz, callGraph, other, traceDatOnly, tracer);
     }
 
     /** This with user stacks made in another way. */
     public RecordSpec unwinding(CallGraph other) {
-        return new RecordSpec(mode, events, without, frequencyHz, other, limits, traceDatOnly);
+        return new RecordSpec(
+                mode, events, without, frequencyHz, other, limits, traceDatOnly, tracer);
     }
 
     /** This with another limit of ring memory. */
@@ -123,6 +130,12 @@ public record RecordSpec(
 
     /** This into one trace.dat. */
     public RecordSpec intoTraceDat() {
-        return new RecordSpec(mode, events, without, frequencyHz, callGraph, limits, true);
+        return new RecordSpec(mode, events, without, frequencyHz, callGraph, limits, true, tracer);
+    }
+
+    /** This with a tracer's events instead of the default set. */
+    public RecordSpec tracing(TracerSpec other) {
+        return new RecordSpec(
+                mode, events, without, frequencyHz, callGraph, limits, traceDatOnly, other);
     }
 }

@@ -12,10 +12,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.TraceBuffer;
+import sonde.probe.plan.TracerSpec;
 import sonde.probe.tracefs.InstanceName;
 import sonde.probe.tracefs.SplicedRing;
 import sonde.probe.tracefs.TraceInstance;
 import sonde.probe.tracefs.Tracefs;
+import sonde.probe.tracefs.TracerRefusedException;
 import sonde.recording.bundle.RecordingMeta;
 import sonde.recording.bundle.RecordingMeta.BundlePart;
 import sonde.recording.bundle.RecordingMeta.RecordedLoss;
@@ -71,8 +73,7 @@ final class FtraceRecorder implements AutoCloseable {
     private void openBuffer(
             TraceBuffer buffer, Tracefs tracefs, BundleFolder folder, List<Integer> cpus)
             throws SyscallException {
-        TraceInstance instance =
-                TraceInstance.create(tracefs, InstanceName.ofThisProcess(buffer.word()));
+        TraceInstance instance = place(buffer, tracefs);
         instances.put(buffer, instance);
         instance.bufferBytes(buffer.bytesPerCpu());
         instance.option("overwrite", plan.spec().flightRecorder());
@@ -83,6 +84,17 @@ final class FtraceRecorder implements AutoCloseable {
         if (!plan.extras().ringStacks().isEmpty()) {
             instance.option("stacktrace", true);
             instance.option("userstacktrace", true);
+        }
+        for (TracerSpec.Setting setting : plan.spec().tracer().settings()) {
+            try {
+                instance.set(setting.file(), setting.value(), setting.file().startsWith("set_"));
+            } catch (SyscallException e) {
+                throw TracerRefusedException.setting(setting.file(), setting.meaning(), e, tracefs);
+            }
+        }
+        if (plan.spec().tracer().isSet()) {
+            // Now: while a raw ring is open, the kernel answers EBUSY.
+            instance.tracer(plan.spec().tracer().name());
         }
         List<SplicedRing> rings = new ArrayList<>();
         spools.put(buffer, rings);
@@ -101,11 +113,29 @@ final class FtraceRecorder implements AutoCloseable {
         }
     }
 
+    /** An instance of its own, but for a tracer that the kernel has only once. */
+    private TraceInstance place(TraceBuffer buffer, Tracefs tracefs) throws SyscallException {
+        TracerSpec tracer = plan.spec().tracer();
+        if (tracer.isSet() && !tracefs.tracers().contains(tracer.name())) {
+            throw TracerRefusedException.missing(tracer.name(), tracefs);
+        }
+        TraceInstance instance =
+                TraceInstance.create(tracefs, InstanceName.ofThisProcess(buffer.word()));
+        if (!tracer.isSet() || instance.hasTracer(tracer.name())) {
+            return instance;
+        }
+        instance.close();
+        return TraceInstance.top(tracefs);
+    }
+
     /** Adds threads to those followed; buffers that follow nobody take everything. */
     void follow(Collection<Integer> tids) throws SyscallException {
         for (Map.Entry<TraceBuffer, TraceInstance> entry : instances.entrySet()) {
             if (entry.getKey().targetOnly()) {
                 entry.getValue().follow(tids);
+                if (plan.spec().tracer().isSet()) {
+                    entry.getValue().traceOnly(tids);
+                }
             }
         }
     }
@@ -134,6 +164,9 @@ final class FtraceRecorder implements AutoCloseable {
             TraceBuffer buffer = entry.getKey();
             if (!buffer.targetOnly() && !buffer.name().equals(TraceBuffer.OUTSIDE)) {
                 entry.getValue().exclude(tids);
+                if (plan.spec().tracer().isSet()) {
+                    entry.getValue().traceNone(tids);
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 import sonde.recording.ftrace.CpuStats;
 import sonde.sys.Errno;
 import sonde.sys.FileCalls;
@@ -12,7 +13,8 @@ import sonde.sys.SyscallException;
 
 /**
  * A tracefs instance of ours: own rings, own filters, own set of enabled events. Made switched off;
- * {@link #close} takes it away with everything in it.
+ * {@link #close} takes it away with everything in it. Or, for tracers that the kernel has only
+ * once, the top of tracefs, all of whose files {@link #close} puts back.
  */
 public final class TraceInstance implements AutoCloseable {
     /** tracefs takes at most a page in one write. */
@@ -22,12 +24,15 @@ public final class TraceInstance implements AutoCloseable {
 
     private final Tracefs tracefs;
     private final String path;
+    private final boolean isTop;
     private final List<String> failed = new ArrayList<>();
+    private @Nullable TopFiles top;
     private boolean closed;
 
     private TraceInstance(Tracefs tracefs, String path) {
         this.tracefs = tracefs;
         this.path = path;
+        this.isTop = path.equals(tracefs.root());
     }
 
     /** Makes the instance, with events off, its clock CLOCK_MONOTONIC. */
@@ -43,6 +48,75 @@ public final class TraceInstance implements AutoCloseable {
             throw e;
         }
         return instance;
+    }
+
+    /**
+     * The top of tracefs, emptied, its clock CLOCK_MONOTONIC.
+     *
+     * @throws SyscallException EBUSY, with a reason, where somebody else uses it
+     */
+    public static TraceInstance top(Tracefs tracefs) throws SyscallException {
+        TraceInstance instance = new TraceInstance(tracefs, tracefs.root());
+        instance.top = TopFiles.lock(tracefs);
+        try {
+            List<String> users = TopUse.of(tracefs);
+            if (!users.isEmpty()) {
+                throw TracerRefusedException.busy(users);
+            }
+            instance.write("tracing_on", "0");
+            instance.write("trace_clock", "mono");
+            return instance;
+        } catch (SyscallException e) {
+            instance.close();
+            throw e;
+        }
+    }
+
+    /** Whether a tracer can be set here. */
+    public boolean hasTracer(String name) throws SyscallException {
+        return List.of(text("available_tracers").split("\\s+")).contains(name);
+    }
+
+    /** Sets a tracer; it takes nothing before {@link #on}. */
+    public void tracer(String name) throws SyscallException {
+        try {
+            write("current_tracer", name);
+        } catch (SyscallException e) {
+            throw TracerRefusedException.tracer(name, e);
+        }
+    }
+
+    /** Writes a file of the instance or, where it has none of that name, of the top. */
+    public void set(String file, String value, boolean appended) throws SyscallException {
+        boolean own = isTop || present(file);
+        if (!own && top == null) {
+            top = TopFiles.lock(tracefs);
+        }
+        TopFiles shared = top;
+        if (shared != null && (isTop || !own)) {
+            shared.write(file, value, appended);
+        } else if (appended) {
+            append(file, value);
+        } else {
+            write(file, value);
+        }
+    }
+
+    private boolean present(String file) {
+        byte[] name = Tracefs.bytes(path + "/" + file);
+        return FileCalls.access(FileCalls.AT_FDCWD, name, FileCalls.F_OK) == 0;
+    }
+
+    /** Traces functions of these threads, and of those they make from now on, only. */
+    public void traceOnly(Collection<Integer> tids) throws SyscallException {
+        option("function-fork", true);
+        appendTids("set_ftrace_pid", tids);
+    }
+
+    /** Traces no functions of these threads. */
+    public void traceNone(Collection<Integer> tids) throws SyscallException {
+        option("function-fork", true);
+        appendTids("set_ftrace_notrace_pid", tids);
     }
 
     /** Sets the ring's size per CPU; the kernel rounds up to sub-buffers. */
@@ -91,6 +165,10 @@ public final class TraceInstance implements AutoCloseable {
 
     /** Without O_TRUNC and with O_APPEND the list grows; with a plain open it would be cleared. */
     private void append(String file, String tids) throws SyscallException {
+        if (isTop) {
+            set(file, tids, true);
+            return;
+        }
         Tracefs.write(path + "/" + file, tids + "\n", FileCalls.O_WRONLY | FileCalls.O_APPEND);
     }
 
@@ -141,17 +219,12 @@ public final class TraceInstance implements AutoCloseable {
 
     /** A CPU's account. */
     public CpuStats stats(int cpu) throws SyscallException {
-        return CpuStats.parse(
-                tracefs.text(
-                        path.substring(tracefs.root().length() + 1)
-                                + "/per_cpu/cpu"
-                                + cpu
-                                + "/stats"));
+        return CpuStats.parse(text("per_cpu/cpu" + cpu + "/stats"));
     }
 
     /** Text of a file of the instance. */
     public String text(String file) throws SyscallException {
-        return tracefs.text(path.substring(tracefs.root().length() + 1) + "/" + file);
+        return tracefs.text(path.substring(tracefs.root().length()) + "/" + file);
     }
 
     /** Opens a CPU's raw ring, non-blocking. */
@@ -167,6 +240,11 @@ public final class TraceInstance implements AutoCloseable {
     }
 
     private void write(String file, String value) throws SyscallException {
+        TopFiles shared = top;
+        if (isTop && shared != null) {
+            shared.write(file, value, false);
+            return;
+        }
         Tracefs.write(path + "/" + file, value);
     }
 
@@ -182,7 +260,12 @@ public final class TraceInstance implements AutoCloseable {
         }
         closed = true;
         quietly("tracing_on");
+        if (isTop) {
+            restore();
+            return;
+        }
         quietly("events/enable");
+        restore();
         for (int attempt = 1; ; attempt++) {
             try {
                 FileCalls.unlinkat(FileCalls.AT_FDCWD, Tracefs.bytes(path), FileCalls.AT_REMOVEDIR);
@@ -198,6 +281,17 @@ public final class TraceInstance implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    private void restore() {
+        TopFiles shared = top;
+        try {
+            if (shared != null) {
+                shared.close();
+            }
+        } catch (SyscallException e) {
+            failed.add(e.getMessage() + "; 'sonde doctor --clean' tries again");
         }
     }
 

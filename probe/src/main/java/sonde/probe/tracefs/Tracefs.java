@@ -17,9 +17,9 @@ import sonde.sys.SyscallException;
 import sonde.sys.SyscallNames;
 
 /**
- * The mounted tracefs. Only files of our own instances are written, through {@link TraceInstance};
- * what is read here changes nothing: {@code free_buffer}, which shrinks the ring when closed, and
- * {@code trace_pipe}, which eats events, are never opened.
+ * The mounted tracefs. It is written through {@link TraceInstance} and {@link TopFiles} only; what
+ * is read here changes nothing: {@code free_buffer}, which shrinks the ring when closed, and {@code
+ * trace_pipe}, which eats events, are never opened.
  *
  * @param root where it is mounted
  */
@@ -87,6 +87,20 @@ public record Tracefs(String root) {
         return names;
     }
 
+    /** The tracers of this kernel. */
+    public List<String> tracers() throws SyscallException {
+        return List.of(text("available_tracers").strip().split("\\s+"));
+    }
+
+    /** The functions that can be traced, as the kernel lists them; modules' without the module. */
+    public List<String> functions() throws SyscallException {
+        return text("available_filter_functions")
+                .lines()
+                .map(line -> line.split("[ \t]", 2)[0])
+                .filter(line -> !line.isEmpty() && !line.startsWith("__ftrace_invalid_address"))
+                .toList();
+    }
+
     /** The number of an event, as in perf's config and in the first field of its records. */
     public int eventId(String qualifiedName) throws SyscallException {
         return Integer.parseInt(text(eventFolder(qualifiedName) + "/id").strip());
@@ -126,10 +140,10 @@ public record Tracefs(String root) {
     /**
      * Removes what killed recorders of this boot and pid namespace left behind.
      *
-     * @return the names removed; one that is busy stays
+     * @return the names removed, and files of the top that were put back; what is busy stays
      */
     public List<String> removeLeftovers() {
-        List<String> removed = new ArrayList<>();
+        List<String> removed = new ArrayList<>(TopFiles.removeLeftovers(this));
         for (String name : instances()) {
             Optional<InstanceName> parsed = InstanceName.parse(name);
             if (parsed.isPresent() && parsed.get().isLeftover()) {

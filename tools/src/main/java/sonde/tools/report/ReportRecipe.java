@@ -148,7 +148,12 @@ public final class ReportRecipe {
         long nanos = threads.isEmpty() ? 0 : Math.max(0, last - first);
         double wall = nanos / 1e9;
         double cpu = found.total(ThreadState.RUNNING) / 1e9;
-        boolean other = source.meta() == null && !found.knowsStates();
+        // Of functions alone: nobody asked when threads ran.
+        boolean functions =
+                source.meta() != null
+                        && source.planned("ftrace:funcgraph_entry", "ftrace:function")
+                        && !source.planned("sched:sched_switch", "switch");
+        boolean other = functions || source.meta() == null && !found.knowsStates();
         notes.add(
                 other
                         ? outline(found)
@@ -182,7 +187,9 @@ public final class ReportRecipe {
                 && !source.planned("sched:sched_wakeup", "sched:sched_waking")) {
             notes.add("No wake-ups were recorded: waiting for a CPU counts as sleeping.");
         }
-        kernelTime(source, found, notes);
+        if (!functions) {
+            kernelTime(source, found, notes);
+        }
         idle(found, threads, notes);
         recorder(source.meta(), found, wall, notes);
         options.sections().forEach(section -> notes.addAll(section.notes(found)));

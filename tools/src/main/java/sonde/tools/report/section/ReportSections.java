@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import sonde.event.result.CallTree;
 import sonde.event.result.Report;
+import sonde.event.result.Result;
 import sonde.open.ReportSource;
 import sonde.tools.report.ReportOptions;
 import sonde.tools.report.ReportRecipe;
@@ -28,6 +30,7 @@ public final class ReportSections {
                     new FilesSection(),
                     new FaultsSection(),
                     new EventStacksSection(),
+                    new FunctionsSection(),
                     new WakeUpsSection(),
                     new IncidentsSection(),
                     new LossesSection(),
@@ -50,8 +53,20 @@ public final class ReportSections {
      * @throws IOException when it cannot be read
      */
     public static Report summary(Path path) throws IOException {
+        return of(path, List.of(SUMMARY));
+    }
+
+    /** The functions that a tracer recorded, in a screenful: without their tree of calls. */
+    public static Report functions(Path path) throws IOException {
+        Report all = of(path, named("functions"));
+        List<Result> shown =
+                all.sections().stream().filter(one -> !(one instanceof CallTree)).toList();
+        return new Report(all.title(), all.answer(), all.notes(), shown);
+    }
+
+    private static Report of(Path path, List<ReportSection> sections) throws IOException {
         try (ReportSource source = ReportSource.open(path)) {
-            return new ReportRecipe(ReportOptions.of(List.of(SUMMARY))).run(source);
+            return new ReportRecipe(ReportOptions.of(sections)).run(source);
         }
     }
 }

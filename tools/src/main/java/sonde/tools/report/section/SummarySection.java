@@ -61,6 +61,7 @@ final class SummarySection implements ReportSection {
                 List.of(
                         SyscallsSection.CALLS,
                         FilesSection.FILES,
+                        FunctionsSection.CALLS,
                         WakeUpsSection.SIGNALS,
                         WakeUpsSection.DEATHS,
                         ReportOperators.FAULTS,
@@ -81,6 +82,7 @@ final class SummarySection implements ReportSection {
     public List<String> answer(ReportOperators found) {
         List<String> answer = new ArrayList<>(new IncidentsSection().answer(found));
         answer.addAll(new ThreadsNowSection().notes(found)); // deadlocks
+        answer.addAll(new FunctionsSection().answer(found));
         answer.addAll(judges(found) ? Judgement.sentences(evidence(found)) : List.of());
         return answer;
     }

@@ -1,0 +1,46 @@
+package sonde.cli;
+
+import java.util.List;
+import sonde.probe.launch.ExecException;
+import sonde.probe.launch.InheritedState;
+import sonde.tools.ftrace.FtraceArguments;
+import sonde.tools.option.OptionException;
+import sonde.tools.record.RecordOutcome;
+import sonde.tools.record.RecordRecipe;
+import sonde.tools.report.section.ReportSections;
+
+/** {@code sonde ftrace}. */
+final class FtraceCommand {
+    static final List<String> COMMANDS = List.of("function", "graph");
+
+    private FtraceCommand() {}
+
+    /** Only reached where no known command was named. */
+    static int run(CommandCall call) {
+        throw new OptionException("one of these is missing: " + String.join(", ", COMMANDS));
+    }
+
+    static int function(CommandCall call) throws Exception {
+        return record("function", call);
+    }
+
+    static int graph(CommandCall call) throws Exception {
+        return record("graph", call);
+    }
+
+    private static int record(String word, CommandCall call) throws Exception {
+        FtraceArguments arguments = new FtraceArguments(word, call.given());
+        try {
+            RecordOutcome outcome =
+                    new RecordRecipe(arguments.order(Main.VERSION, InheritedState.capture()), null)
+                            .run();
+            ResultPrinter.onOut(ReportSections.functions(outcome.bundle()), call.json());
+            call.say(arguments.next(outcome.bundle()));
+            call.say(outcome.removed().get());
+            return outcome.exitCode();
+        } catch (ExecException e) {
+            call.say(String.valueOf(e.getMessage()));
+            return e.exitCode();
+        }
+    }
+}
