@@ -67,6 +67,7 @@ class CommandTableTest {
                     Map.entry("--user", "a user in record, user stacks alone in BCC's tools"),
                     Map.entry(
                             "--columns", "the column of the result in strace, a flag in symbolize"),
+                    Map.entry("--functions", "names in leaks, a flag in report and list"),
                     Map.entry("--to", "convert's formats are too many to be listed as choices"),
                     Map.entry("-e", "bpftrace's program; a letter without effect in BCC's tcprtt"));
 
@@ -137,7 +138,14 @@ class CommandTableTest {
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part :
-                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
+                List.of(
+                        "Symbol",
+                        "Filter",
+                        "Listing",
+                        "BpfObject",
+                        "Syscalls",
+                        "HeapView",
+                        "Leaks")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -194,7 +202,8 @@ class CommandTableTest {
                         "syscalls",
                         "heap",
                         "explain",
-                        "ftrace")) {
+                        "ftrace",
+                        "leaks")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);

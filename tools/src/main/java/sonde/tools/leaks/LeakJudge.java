@@ -21,7 +21,7 @@ import sonde.probe.kmem.SlabMemory.ObjectState;
 import sonde.probe.kmem.SlabMemory.SlabCache;
 import sonde.sys.MachineFacts;
 import sonde.sys.ResourceTable;
-import sonde.tools.leaks.LeakGroup.Verdict;
+import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 
 /** Says which of the objects that no event freed are leaks, and which are not, and why. */
 final class LeakJudge {
@@ -136,7 +136,7 @@ final class LeakJudge {
             most = Math.max(most, size);
         }
 
-        private LeakGroup group(int all, long packets) {
+        private UnfreedObjects group(int all, long packets) {
             boolean packet =
                     frames.stream().anyMatch(one -> PACKET.matcher(one.name()).matches());
             if (reason.isEmpty() && packet && objects <= packets) {
@@ -146,14 +146,14 @@ final class LeakJudge {
                 reason = "memory that came and went, or was allocated once";
             }
             boolean unknown = reason.isEmpty() && uncertain == objects;
-            Verdict verdict =
-                    !reason.isEmpty() ? Verdict.KEPT : unknown ? Verdict.UNCERTAIN : Verdict.LEAK;
+            LeakVerdict verdict =
+                    !reason.isEmpty() ? LeakVerdict.KEPT : unknown ? LeakVerdict.UNCERTAIN : LeakVerdict.LEAK;
             String why =
                     unknown
                             ? "frees not visible: the events and the slabs do not tell whether"
                                     + " these objects were freed"
                             : reason;
-            return new LeakGroup(
+            return new UnfreedObjects(
                     verdict,
                     why,
                     kind,
@@ -176,7 +176,7 @@ final class LeakJudge {
     private record GroupKey(long stack, AllocationKind kind, String cache) {}
 
     /** What is not freed now, largest first. */
-    List<LeakGroup> groups() throws IOException {
+    List<UnfreedObjects> groups() throws IOException {
         SlabMemory slabs = session.slabs();
         running = session.hasTasks();
         // Beneath functions that the user named it counts as anything else.
@@ -214,7 +214,7 @@ final class LeakJudge {
         }
         return all.values().stream()
                 .map(one -> one.group(periods, packets))
-                .sorted(Comparator.comparingLong(LeakGroup::used).reversed())
+                .sorted(Comparator.comparingLong(UnfreedObjects::used).reversed())
                 .toList();
     }
 

@@ -48,7 +48,7 @@ public final class LeaksArguments {
                                   queues (0..1h, default 6s)
 
             What is watched:
-              -a, --all-tasks     keep allocations of all tasks and interrupts, not only those of the
+              -a, --all           keep allocations of all tasks and interrupts, not only those of the
                                   commands
               -p, --pid PID       watch a running process and what it starts
               --duration TIME     watch for this long (1ms..24h, default 10s)
@@ -120,7 +120,7 @@ public final class LeaksArguments {
                 watch,
                 nanos,
                 given.nanos("--settle").orElse(6_000_000_000L),
-                given.has("--all-tasks"),
+                given.has("--all"),
                 !given.has("--no-pages"),
                 (int) given.number("--max-objects").orElse(0),
                 filter(given),
