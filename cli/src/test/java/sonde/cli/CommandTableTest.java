@@ -138,14 +138,7 @@ class CommandTableTest {
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part :
-                List.of(
-                        "Symbol",
-                        "Filter",
-                        "Listing",
-                        "BpfObject",
-                        "Syscalls",
-                        "HeapView",
-                        "Leaks")) {
+                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -184,7 +177,8 @@ class CommandTableTest {
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
         String first = name.split(" ", 2)[0];
-        return Set.of("record", "query", "elf", "explain", "ftrace", "heap").contains(first)
+        return Set.of("record", "query", "elf", "explain", "ftrace", "heap", "leaks")
+                        .contains(first)
                 ? arguments(Character.toUpperCase(first.charAt(0)) + first.substring(1))
                 : "";
     }

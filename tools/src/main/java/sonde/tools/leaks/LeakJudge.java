@@ -18,6 +18,7 @@ import sonde.probe.kmem.KmemSession;
 import sonde.probe.kmem.KmemSession.LiveKey;
 import sonde.probe.kmem.SlabMemory;
 import sonde.probe.kmem.SlabMemory.ObjectState;
+import sonde.probe.kmem.SlabMemory.PageUse;
 import sonde.probe.kmem.SlabMemory.SlabCache;
 import sonde.sys.MachineFacts;
 import sonde.sys.ResourceTable;
@@ -197,8 +198,12 @@ final class LeakJudge {
                         reason.isEmpty() && cache.isPresent() && cache.get().reclaimable()
                                 ? "cache that shrinks when memory runs short"
                                 : reason;
-                if (key.kind() == AllocationKind.PAGES && slabs.isUserPage(address)) {
-                    why = "memory of files or processes";
+                if (key.kind() == AllocationKind.PAGES) {
+                    PageUse use = slabs.use(address);
+                    if (use == PageUse.FREE) {
+                        continue;
+                    }
+                    why = use == PageUse.MAPPED ? "memory of files or processes" : why;
                 }
                 if (cache.isPresent()) {
                     unproven.computeIfAbsent(cache.get(), _ -> new HashMap<>())
