@@ -138,8 +138,7 @@ final class LeakJudge {
         }
 
         private UnfreedObjects group(int all, long packets) {
-            boolean packet =
-                    frames.stream().anyMatch(one -> PACKET.matcher(one.name()).matches());
+            boolean packet = frames.stream().anyMatch(one -> PACKET.matcher(one.name()).matches());
             if (reason.isEmpty() && packet && objects <= packets) {
                 reason = "packets: each CPU keeps freed ones for the next";
             }
@@ -148,7 +147,9 @@ final class LeakJudge {
             }
             boolean unknown = reason.isEmpty() && uncertain == objects;
             LeakVerdict verdict =
-                    !reason.isEmpty() ? LeakVerdict.KEPT : unknown ? LeakVerdict.UNCERTAIN : LeakVerdict.LEAK;
+                    !reason.isEmpty()
+                            ? LeakVerdict.KEPT
+                            : unknown ? LeakVerdict.UNCERTAIN : LeakVerdict.LEAK;
             String why =
                     unknown
                             ? "frees not visible: the events and the slabs do not tell whether"
@@ -314,8 +315,7 @@ final class LeakJudge {
         boolean inner =
                 switch (key.kind()) {
                     case PAGES -> shown.stream().anyMatch(this::isInner);
-                    case KMALLOC, CACHE ->
-                            shown.stream().anyMatch(this::isAreaNode);
+                    case KMALLOC, CACHE -> shown.stream().anyMatch(this::isAreaNode);
                     case PER_CPU, VMALLOC -> false;
                 };
         if (inner) {

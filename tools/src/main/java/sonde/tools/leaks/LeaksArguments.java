@@ -111,7 +111,9 @@ public final class LeaksArguments {
                     "say what allocates, in one way: --alloc COMMAND --free COMMAND, a command,"
                             + " -p PID or --watch TIME");
         }
-        long nanos = given.nanos(watch ? "--watch" : "--duration").orElse(10_000_000_000L);
+        long nanos =
+                (watch ? given.nanos("--watch") : given.nanos("--duration"))
+                        .orElse(10_000_000_000L);
         return new LeaksRequest(
                 own == null ? alloc : own,
                 own == null ? given.text("--alloc", "") : own.toString(),

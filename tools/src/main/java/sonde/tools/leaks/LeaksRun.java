@@ -155,7 +155,8 @@ public final class LeaksRun implements AutoCloseable {
     }
 
     /** Looks until nothing is left, or the time for late frees is over. */
-    private List<UnfreedObjects> settled(KmemSession session, LeakStacks stacks) throws IOException {
+    private List<UnfreedObjects> settled(KmemSession session, LeakStacks stacks)
+            throws IOException {
         LeakJudge judge =
                 new LeakJudge(
                         session,

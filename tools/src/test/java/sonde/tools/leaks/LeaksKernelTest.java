@@ -20,8 +20,7 @@ import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 @Tag("kernel")
 final class LeaksKernelTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final LeakFilter ALL =
-            new LeakFilter(Set.of(), Set.of(), List.of(), List.of());
+    private static final LeakFilter ALL = new LeakFilter(Set.of(), Set.of(), List.of(), List.of());
 
     /** Opens COUNT sockets, RATE a second, and keeps them until its input ends. */
     private static final String SOCKETS =
@@ -99,7 +98,8 @@ final class LeaksKernelTest {
                         + " while ! test -e %s; do sleep 0.05; done".formatted(ready);
         try {
             LeakFilter sockets =
-                    new LeakFilter(Set.of(), Set.of(), List.of(Pattern.compile("sk_alloc")), List.of());
+                    new LeakFilter(
+                            Set.of(), Set.of(), List.of(Pattern.compile("sk_alloc")), List.of());
             List<UnfreedObjects> leaks = leaks(unfreed(alloc, 0, SECOND / 10, sockets));
             assertThat(leaks)
                     .filteredOn(one -> one.cache().startsWith("TCP"))
