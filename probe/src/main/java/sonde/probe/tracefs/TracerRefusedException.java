@@ -133,7 +133,7 @@ public final class TracerRefusedException extends SyscallException {
                                     .toList();
             return "no function that can be traced matches; "
                     + (like.isEmpty()
-                            ? "'sonde ftrace list --functions GLOB' lists them"
+                            ? "'sonde list --functions GLOB' lists them"
                             : "there are " + String.join(", ", like));
         } catch (SyscallException e) {
             return "no function that can be traced matches";

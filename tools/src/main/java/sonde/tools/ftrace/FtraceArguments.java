@@ -32,7 +32,7 @@ public final class FtraceArguments {
             Examples:
               sonde ftrace graph -g do_sys_openat2 -- cat /etc/hostname
               sonde ftrace function -l tcp_v4_connect -- curl -s localhost
-              sonde ftrace list --functions 'tcp_*'
+              sonde list --functions 'tcp_*'
             """;
 
     private static final String TARGET =
