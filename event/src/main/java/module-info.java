@@ -4,5 +4,6 @@ module sonde.event {
     requires static org.jspecify;
 
     exports sonde.event;
+    exports sonde.event.heap;
     exports sonde.event.result;
 }

@@ -9,6 +9,7 @@ module sonde.exchange {
     requires aircompressor.v3;
 
     exports sonde.exchange.export;
+    exports sonde.exchange.heap;
     exports sonde.exchange.chrome to
             sonde.open;
     exports sonde.exchange.firefox to

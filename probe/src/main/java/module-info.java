@@ -12,7 +12,9 @@ module sonde.probe {
     requires sonde.bpf;
 
     exports sonde.probe.dynamic;
+    exports sonde.probe.heap;
     exports sonde.probe.jvm;
+    exports sonde.probe.kmem;
     exports sonde.probe.launch;
     exports sonde.probe.names;
     exports sonde.probe.perf;

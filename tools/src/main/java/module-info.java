@@ -24,8 +24,10 @@ module sonde.tools {
     exports sonde.tools.elf;
     exports sonde.tools.explain;
     exports sonde.tools.ftrace;
+    exports sonde.tools.heap;
     exports sonde.tools.help;
     exports sonde.tools.kernel;
+    exports sonde.tools.leaks;
     exports sonde.tools.list;
     exports sonde.tools.option;
     exports sonde.tools.probe;

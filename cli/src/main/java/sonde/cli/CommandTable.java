@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.ftrace.FtraceArguments;
 import sonde.tools.option.CommandModel;
+import sonde.tools.query.QueryArguments;
+import sonde.tools.record.RecordArguments;
 import sonde.tools.trace.TraceArguments;
 import sonde.view.WrappedText;
 
@@ -17,7 +19,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls ftrace doctor bugreport")
+                                    + " tool syscalls ftrace heap leaks doctor bugreport")
                             .split(" "));
 
     /**
@@ -79,10 +81,10 @@ final class CommandTable {
     static Optional<Entry> find(String name) {
         Entry found =
                 switch (name) {
-                    case "record" -> new Entry(RecordCommand.MODEL, RecordCommand::run);
+                    case "record" -> new Entry(RecordArguments.MODEL, RecordCommand::run);
                     case "report" -> new Entry(ReportCommand.model(), ReportCommand::run);
                     case "convert" -> new Entry(ConvertCommand.MODEL, ConvertCommand::run);
-                    case "query" -> new Entry(QueryCommand.MODEL, QueryCommand::run);
+                    case "query" -> new Entry(QueryArguments.MODEL, QueryCommand::run);
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
@@ -95,6 +97,8 @@ final class CommandTable {
                     case "ftrace function" ->
                             new Entry(FtraceArguments.FUNCTION, FtraceCommand::function);
                     case "ftrace graph" -> new Entry(FtraceArguments.GRAPH, FtraceCommand::graph);
+                    case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
+                    case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

@@ -5,6 +5,7 @@ import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.tools.ftrace.FtraceArguments;
 import sonde.tools.option.OptionException;
+import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
 import sonde.tools.record.RecordRecipe;
 import sonde.tools.report.section.ReportSections;
@@ -31,9 +32,10 @@ final class FtraceCommand {
     private static int record(String word, CommandCall call) throws Exception {
         FtraceArguments arguments = new FtraceArguments(word, call.given());
         try {
-            RecordOutcome outcome =
-                    new RecordRecipe(arguments.order(Main.VERSION, InheritedState.capture()), null)
-                            .run();
+            RecordOrder order =
+                    arguments.order(
+                            Main.VERSION, InheritedState.capture(), arguments.command());
+            RecordOutcome outcome = new RecordRecipe(order, null).run();
             ResultPrinter.onOut(ReportSections.functions(outcome.bundle()), call.json());
             call.say(arguments.next(outcome.bundle()));
             call.say(outcome.removed().get());

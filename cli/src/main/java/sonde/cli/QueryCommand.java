@@ -23,8 +23,6 @@ import sonde.tools.query.RepeatedQuery;
 
 /** {@code sonde query}. */
 final class QueryCommand {
-    static final String MODEL = QueryArguments.MODEL;
-
     private final CommandCall call;
     private final GivenOptions given;
     private final @Nullable Path output;

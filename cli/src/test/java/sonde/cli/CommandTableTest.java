@@ -136,7 +136,8 @@ class CommandTableTest {
                                 + ownArguments(name);
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
-        for (String part : List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls")) {
+        for (String part :
+                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -154,7 +155,7 @@ class CommandTableTest {
             }
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
-            case "elf", "trace", "probe add" -> collect(QUOTED, text, asked);
+            case "elf", "trace", "probe add", "heap" -> collect(QUOTED, text, asked);
             default -> {}
         }
         CommandModel model = model(name);
@@ -175,7 +176,7 @@ class CommandTableTest {
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
         String first = name.split(" ", 2)[0];
-        return Set.of("record", "query", "elf", "explain", "ftrace").contains(first)
+        return Set.of("record", "query", "elf", "explain", "heap", "ftrace").contains(first)
                 ? arguments(Character.toUpperCase(first.charAt(0)) + first.substring(1))
                 : "";
     }
@@ -191,6 +192,7 @@ class CommandTableTest {
                         "query",
                         "elf",
                         "syscalls",
+                        "heap",
                         "explain",
                         "ftrace")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");

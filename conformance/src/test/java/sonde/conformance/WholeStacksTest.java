@@ -1,5 +1,6 @@
 package sonde.conformance;
 
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -222,6 +223,66 @@ class WholeStacksTest {
         long all = ends.values().stream().mapToLong(Long::longValue).sum();
         assertThat(all).isGreaterThan(100);
         assertThat(ends.getOrDefault("whole", 0L)).as("%s", ends).isGreaterThan(all * 97 / 100);
+    }
+
+    private static final String OTHER_ROOT =
+            """
+            #include <dlfcn.h>
+            #include <time.h>
+            #include <unistd.h>
+            int main(int count, char **words) {
+                if (count > 3 && chroot(words[3])) return 3;
+                void *library = dlopen(words[1], RTLD_NOW);
+                if (!library) return 2;
+                long (*run)(long) = (long (*)(long))dlsym(library, "run");
+                while (clock() < CLOCKS_PER_SEC / 5) run(100000);
+                return 0;
+            }
+            """;
+
+    private static final String LIBRARY =
+            """
+            volatile long sink;
+            PAD
+            static __attribute__((noinline, noclone)) long NAME(long n) { for (long i = 0; i < n; i++) sink += i; return sink; }
+            long run(long n) { return NAME(n) + 1; }
+            """;
+
+    /** Two roots have libraries of the same path: each is named by its own file. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Wl,--build-id", "-Wl,--build-id=none"})
+    void aLibraryOfAnotherRootIsNamedByItsOwnFile(String identified) throws Exception {
+        Path library = folder.resolve("lib.so");
+        Path root = folder.resolve("root");
+        Path inside = Path.of(root + library.toString());
+        Files.createDirectories(inside.getParent());
+        Files.writeString(folder.resolve("main.c"), OTHER_ROOT);
+        String pad = "static int pad(int n) { return n * 3; } int padded(int n) { return pad(n); }";
+        Files.writeString(
+                folder.resolve("here.c"), LIBRARY.replace("NAME", "of_ours").replace("PAD", pad));
+        Files.writeString(
+                folder.resolve("there.c"), LIBRARY.replace("NAME", "of_theirs").replace("PAD", ""));
+        for (String line :
+                List.of(
+                        "-o main main.c",
+                        "-shared -fPIC " + identified + " -o lib.so here.c",
+                        "-shared -fPIC " + identified + " -o " + inside + " there.c")) {
+            List<String> words = new ArrayList<>(List.of("gcc", "-O2"));
+            words.addAll(List.of(line.split(" ")));
+            Process gcc = new ProcessBuilder(words).directory(folder.toFile()).inheritIO().start();
+            assertThat(gcc.waitFor()).isZero();
+        }
+        Files.copy(folder.resolve("main"), folder.resolve("theirs"), COPY_ATTRIBUTES);
+        String both = "./main %1$s x && ./theirs %1$s x %2$s".formatted(library, root);
+        Recorded recorded = Recorded.record(folder, "roots", "--", "/bin/sh", "-c", both);
+        String bundle = recorded.bundle.toString();
+        String stacks = Sonde.in(folder).run("convert", "--to", "folded", bundle, "-").out();
+        assertThat(stacks.lines().filter(line -> line.startsWith("main")))
+                .anyMatch(line -> line.contains(";of_ours"))
+                .noneMatch(line -> line.contains("of_theirs"));
+        assertThat(stacks.lines().filter(line -> line.startsWith("theirs")))
+                .anyMatch(line -> line.contains(";of_theirs"))
+                .noneMatch(line -> line.contains("of_ours"));
     }
 
     private Map<String, Long> ends(String event, String... command) throws Exception {

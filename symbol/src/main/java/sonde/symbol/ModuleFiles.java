@@ -209,10 +209,9 @@ final class ModuleFiles {
         }
         FileStatus status = file.status();
         CodeMapping m = module.mapping();
-        // file systems in layers (overlayfs, btrfs) state another device to the kernel's record
-        boolean other = m.inode() != 0 && m.device() == status.device();
-        if (other && m.inode() != status.inode()) {
-            return candidate.path() + " was replaced since the recording";
+        boolean sameDevice = m.device() == status.device();
+        if (m.inode() != 0 && !FileStatus.isSameInode(sameDevice, status.inode(), m.inode())) {
+            return candidate.path() + " is another file than the recorded one";
         }
         if (options.recordedAtNanos() > 0 && status.modifiedNanos() > options.recordedAtNanos()) {
             return candidate.path() + " was changed since the recording";

@@ -65,6 +65,14 @@ public record FileStatus(
         return (long) deviceMajor << 32 | Integer.toUnsignedLong(deviceMinor);
     }
 
+    /**
+     * Whether a status and a mapping mean one file. File systems in layers (overlayfs, btrfs) state
+     * another device to mappings, and overlayfs puts the layer into the upper bits of the inode.
+     */
+    public static boolean isSameInode(boolean sameDevice, long inode, long mapped) {
+        return sameDevice ? inode == mapped : (int) inode == (int) mapped;
+    }
+
     /** True for a regular file. */
     public boolean isRegular() {
         return (mode & S_IFMT) == S_IFREG;

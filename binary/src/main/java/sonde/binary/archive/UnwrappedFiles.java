@@ -75,6 +75,11 @@ public final class UnwrappedFiles implements AutoCloseable {
         return new SegmentInput(input.segment());
     }
 
+    /** What comes out of one wrapper that is no archive, while it is read; nothing is kept. */
+    public static InputStream unwrapped(Input input, WrapperFormat wrapper) throws IOException {
+        return stream(wrapper, input, new SegmentInput(input.segment()));
+    }
+
     private void add(Input input, int depth) throws IOException {
         WrapperFormat wrapper = WrapperFormat.of(input);
         if (wrapper == null) {

@@ -61,12 +61,16 @@ public final class HelperFunctionId {
     public static final int D_PATH = 147;
 
     /** Since Linux 5.11: R0 = the current struct task_struct, typed. */
+    public static final int TASK_STORAGE_GET = 156;
+
     public static final int GET_CURRENT_TASK_BTF = 158;
 
     public static final int FOR_EACH_MAP_ELEM = 164;
     public static final int GET_FUNC_IP = 173;
 
     /** Since Linux 5.15: R0 = the task's struct pt_regs of user mode, typed. */
+    public static final int GET_ATTACH_COOKIE = 174;
+
     public static final int TASK_PT_REGS = 175;
 
     public static final int TRACE_VPRINTK = 177;

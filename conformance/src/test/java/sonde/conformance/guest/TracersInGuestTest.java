@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.Input;
 import sonde.event.Recording;
 import sonde.event.result.Report;
+import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.Leftovers;
 import sonde.recording.ftrace.EventFormats;
@@ -71,7 +72,13 @@ final class TracersInGuestTest {
         GivenOptions given =
                 PicocliWords.read(CommandModel.parse(model + CommandModel.COMMON), words);
         RecordOrder order =
-                new FtraceArguments(word, given).order("0.1.0", InheritedState.capture());
+                new FtraceArguments(word, given)
+                        .order(
+                                "0.1.0",
+                                InheritedState.capture(),
+                                CommandWords.of(
+                                        words.subList(words.indexOf("--") + 1, words.size())
+                                                .toArray(String[]::new)));
         Path made = new RecordRecipe(order, null).run().bundle();
         return new Traced(ReportSections.functions(made), made.resolve("trace.dat"));
     }

@@ -1,10 +1,11 @@
 package sonde.lang.output;
 
 import java.util.List;
+import java.util.StringJoiner;
 import sonde.sys.ResourceTable;
 
 /** How memory is asked for (gfp_t), in words: {@code GFP_KERNEL|__GFP_ZERO}. */
-final class GfpFlags {
+public final class GfpFlags {
     private record Flag(long mask, String name) {}
 
     private static final List<Flag> FLAGS = load();
@@ -18,31 +19,23 @@ final class GfpFlags {
                 .toList();
     }
 
-    /** Names with bars between; bits without a name in hexadecimal; {@code 0} for none. */
     static void write(long flags, TextSink out) {
-        if (flags == 0) {
-            out.put('0');
-            return;
-        }
-        int start = out.size();
+        out.put(text(flags));
+    }
+
+    /** Names with bars between; bits without a name in hexadecimal; {@code 0} for none. */
+    public static String text(long flags) {
+        StringJoiner words = new StringJoiner("|").setEmptyValue("0");
         long rest = flags;
         for (Flag flag : FLAGS) {
             if ((rest & flag.mask) == flag.mask) {
-                bar(start, out);
-                out.put(flag.name);
+                words.add(flag.name);
                 rest &= ~flag.mask;
             }
         }
         if (rest != 0) {
-            bar(start, out);
-            out.put("0x");
-            out.hex(rest, false);
+            words.add("0x" + Long.toHexString(rest));
         }
-    }
-
-    private static void bar(int start, TextSink out) {
-        if (out.size() > start) {
-            out.put('|');
-        }
+        return words.toString();
     }
 }

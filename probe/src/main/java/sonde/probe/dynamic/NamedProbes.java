@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ public final class NamedProbes {
             Pattern.compile("(?m)^\\s*(\\S+)\\s+(\\d{1,18})\\s+(\\d{1,18})$");
     private static final Pattern USER_PROFILE = Pattern.compile("(?m)^.*\\s(\\S+)\\s+(\\d{1,18})$");
     private static final int MOST_BYTES = 16 << 20;
+    private static final long MOST_NANOS_BUSY = 1_000_000_000;
 
     private final Tracefs tracefs;
     private final ProbeRegistry notebook;
@@ -336,21 +338,34 @@ public final class NamedProbes {
         }
     }
 
+    /** The kernel lets go of a recording's events some time after its end. */
     private void remove(String event) throws IOException {
+        long end = System.nanoTime() + MOST_NANOS_BUSY;
+        while (!isRemoved(event)) {
+            if (System.nanoTime() > end) {
+                throw new ProbeException(event + " is being recorded; it stays");
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private boolean isRemoved(String event) throws IOException {
         String name = event.replace(':', '/');
         for (String file : readable()) {
             try {
                 append(file, "-:" + name);
                 notebook.remove(event);
-                return;
+                return true;
             } catch (SyscallException e) {
+                if (e.errno() == Errno.EBUSY) {
+                    return false;
+                }
                 if (e.errno() != Errno.ENOENT) {
-                    throw e.errno() == Errno.EBUSY
-                            ? new ProbeException(event + " is being recorded; it stays")
-                            : e;
+                    throw e;
                 }
             }
         }
+        return true;
     }
 
     /**

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.probe.perf.MappedFiles.ForeignMapping;
 import sonde.recording.perfdata.AttrEntry;
 import sonde.recording.perfdata.PerfDataWriter;
 import sonde.recording.perfdata.PerfRecords;
@@ -164,14 +165,14 @@ public final class ExistingTasks {
         if (path.length() > MAX_PATH || path.equals("[vsyscall]")) {
             return;
         }
-        files.mappedBefore(path, pid);
+        Optional<ForeignMapping> foreign = files.mappedBefore(range, pid);
+        if (foreign.isPresent()) {
+            writer.appendSynthetic(record(records, stamp(pid, pid), foreign.get()));
+            return;
+        }
         MmapRecord mapping =
                 new MmapRecord(
                         pid, pid, range.start(), range.end() - range.start(), range.offset(), path);
-        String permissions = range.permissions();
-        int protection = PROT_EXEC;
-        protection |= permissions.charAt(0) == 'r' ? 1 : 0;
-        protection |= permissions.charAt(1) == 'w' ? 2 : 0;
         writer.appendSynthetic(
                 records.mmap2(
                         stamp(pid, pid),
@@ -180,8 +181,41 @@ public final class ExistingTasks {
                         range.major(),
                         range.minor(),
                         range.inode(),
-                        protection,
-                        permissions.charAt(3) == 's' ? MAP_SHARED : MAP_PRIVATE));
+                        protection(range),
+                        flags(range)));
+    }
+
+    private static int protection(MappedRange range) {
+        String permissions = range.permissions();
+        return PROT_EXEC
+                | (permissions.charAt(0) == 'r' ? 1 : 0)
+                | (permissions.charAt(1) == 'w' ? 2 : 0);
+    }
+
+    private static int flags(MappedRange range) {
+        return range.permissions().charAt(3) == 's' ? MAP_SHARED : MAP_PRIVATE;
+    }
+
+    /** The record of a mapping by its path from our root, and its build id if it has one. */
+    public static byte[] record(PerfRecords records, SampleId stamp, ForeignMapping of) {
+        MappedRange range = of.range();
+        long bytes = range.end() - range.start();
+        MmapRecord mapping =
+                new MmapRecord(of.pid(), of.pid(), range.start(), bytes, range.offset(), of.path());
+        int misc = PERF_RECORD_MISC_USER;
+        if (!of.buildId().isEmpty()) {
+            return records.mmap2(
+                    stamp, misc, mapping, of.buildId(), protection(range), flags(range));
+        }
+        return records.mmap2(
+                stamp,
+                misc,
+                mapping,
+                range.major(),
+                range.minor(),
+                range.inode(),
+                protection(range),
+                flags(range));
     }
 
     private SampleId stamp(int pid, int tid) {

@@ -326,8 +326,9 @@ final class PerfRing implements AutoCloseable {
                     tally.comms.executed(tid, time);
                 }
             } else if (type == PerfAbi.PERF_RECORD_MMAP2) {
-                // pid, tid, addr, len, pgoff, device and inode or build id, prot, flags, name.
-                tally.files.mapped(text(at + 72, size - 72, MappedFiles.MAX_PATH_BYTES));
+                if (((int) (header >>> 32) & PerfAbi.PERF_RECORD_MISC_MMAP_BUILD_ID) == 0) {
+                    tally.files.mapped(time(at, size), u32(at + 8), mappedRange(at, size));
+                }
             }
             if (size < PerfAbi.HEADER_BYTES) {
                 return foreign;

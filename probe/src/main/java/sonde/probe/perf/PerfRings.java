@@ -79,6 +79,9 @@ public final class PerfRings implements AutoCloseable {
         this.unwound = unwound;
         this.target = target;
         this.cpus = List.copyOf(cpus);
+        if (unwound != null) {
+            tally.files.opened(unwound::path);
+        }
     }
 
     /**

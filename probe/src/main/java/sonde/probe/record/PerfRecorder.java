@@ -11,6 +11,7 @@ import sonde.probe.names.NamesProgram;
 import sonde.probe.perf.AttrFactory;
 import sonde.probe.perf.CountedTasks;
 import sonde.probe.perf.ExistingTasks;
+import sonde.probe.perf.MappedFiles.ForeignMapping;
 import sonde.probe.perf.PerfRings;
 import sonde.probe.plan.RecordPlan;
 import sonde.probe.plan.SampledEvent;
@@ -245,6 +246,7 @@ final class PerfRecorder implements AutoCloseable {
         return write(() -> {
             boolean isRound = rings.drain(writer::append) && !rings.isFlight();
             mapRunTimes();
+            mapForeign();
             if (isRound) {
                 writer.finishedRound();
             }
@@ -324,6 +326,19 @@ final class PerfRecorder implements AutoCloseable {
             writer.appendSynthetic(
                     new PerfRecords(dummy.attr())
                             .mmap(stamp, PerfAbi.PERF_RECORD_MISC_USER, names));
+        }
+    }
+
+    /**
+     * Tells again of mappings whose paths mean other files here, immediately behind the kernel's.
+     */
+    private void mapForeign() throws IOException {
+        AttrEntry dummy = rings.entries().getFirst();
+        for (ForeignMapping one : rings.files().takeForeign()) {
+            int pid = one.pid();
+            PerfRecords.SampleId stamp =
+                    new PerfRecords.SampleId(pid, pid, one.timeNanos() + 1, dummy.ids()[0], 0);
+            writer.appendSynthetic(ExistingTasks.record(new PerfRecords(dummy.attr()), stamp, one));
         }
     }
 

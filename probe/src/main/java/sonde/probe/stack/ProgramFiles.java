@@ -4,14 +4,22 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import sonde.binary.elf.DynamicTable;
 import sonde.binary.elf.ElfFile;
 import sonde.sys.TargetFile;
 
 /** Which files a program will map: its loader and libraries, or the interpreter of a script. */
-final class ProgramFiles {
+public final class ProgramFiles {
+    private static final int MOST_WORDS = 24;
+    private static final int MOST_LIBRARIES = 200;
     private static final long MOST_BYTES = 4L << 30;
     private static final int MOST_LINE = 256;
     private static final List<String> FOLDERS =
@@ -40,6 +48,37 @@ final class ProgramFiles {
     private static final long DT_RUNPATH = 29;
 
     private ProgramFiles() {}
+
+    /**
+     * A program and its loader and libraries, as far as its headers name them.
+     *
+     * @param words of a command; programs among the first of them count, too, since the first may
+     *     start another one (timeout, taskset, env)
+     */
+    public static List<String> of(List<String> words) {
+        Deque<String> left =
+                words.stream()
+                        // sh -c 'one; another'
+                        .flatMap(word -> Stream.of(word.split("[\\s;|&()]+")))
+                        .filter(word -> !word.isEmpty())
+                        .limit(MOST_WORDS)
+                        .distinct()
+                        .map(ProgramFiles::onPath)
+                        .filter(ProgramFiles::isProgram)
+                        .collect(Collectors.toCollection(ArrayDeque::new));
+        Set<String> seen = new HashSet<>(left);
+        List<String> all = new ArrayList<>();
+        while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
+            String path = left.pop();
+            all.add(path);
+            for (String needed : needed(path)) {
+                if (seen.add(needed)) {
+                    left.add(needed);
+                }
+            }
+        }
+        return all;
+    }
 
     /** The file of a command as a shell finds it; the word itself when it finds none. */
     static String onPath(String word) {

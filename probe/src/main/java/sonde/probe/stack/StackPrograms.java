@@ -23,6 +23,7 @@ import sonde.bpf.link.KernelTypes;
 import sonde.bpf.map.MappedValues;
 import sonde.sys.Fd;
 import sonde.sys.MachineFacts;
+import sonde.sys.MappedRange;
 import sonde.sys.SyscallException;
 
 /**
@@ -207,6 +208,11 @@ public final class StackPrograms implements AutoCloseable {
     /** Takes what perf's records tell of mappings, before the stacks of the same time. */
     public MappingLog mappings() {
         return mappings;
+    }
+
+    /** The path from our root of a mapped file that was opened for its table; empty for none. */
+    public String path(MappedRange range) {
+        return files.path(range);
     }
 
     /** The events are switched off: from now on stacks wait for their tables. */

@@ -10,10 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,8 +22,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.unwind.CompactRule;
@@ -45,8 +41,6 @@ final class UnwindFiles {
     private static final UnwoundFile VDSO = new UnwoundFile(0, UnwindTables.VDSO_DEVICE, 0);
     private static final long MOST_BYTES = 4L << 30;
     private static final long QUICK_BYTES = 32L << 20;
-    private static final int MOST_WORDS = 24;
-    private static final int MOST_LIBRARIES = 200;
     private static final int MOST_WANTED = 1000;
 
     /** Tables that were made before. */
@@ -58,6 +52,7 @@ final class UnwindFiles {
     private final List<String> notes = new ArrayList<>();
     private final Set<List<Number>> mapped = new HashSet<>();
     private final Map<List<Number>, UnwoundFile> keys = new ConcurrentHashMap<>();
+    private final Map<List<Number>, String> paths = new ConcurrentHashMap<>();
     private final Queue<WantedFile> wanted = new LinkedBlockingQueue<>(MOST_WANTED);
     private boolean full;
 
@@ -106,27 +101,7 @@ final class UnwindFiles {
      *     start another one (timeout, taskset, env)
      */
     void command(List<String> words) {
-        Deque<String> left =
-                words.stream()
-                        // sh -c 'one; another'
-                        .flatMap(word -> Stream.of(word.split("[\\s;|&()]+")))
-                        .filter(word -> !word.isEmpty())
-                        .limit(MOST_WORDS)
-                        .distinct()
-                        .map(ProgramFiles::onPath)
-                        .filter(ProgramFiles::isProgram)
-                        .collect(Collectors.toCollection(ArrayDeque::new));
-        Set<String> seen = new HashSet<>(left);
-        List<String> all = new ArrayList<>();
-        while (!left.isEmpty() && seen.size() < MOST_LIBRARIES) {
-            String path = left.pop();
-            all.add(path);
-            for (String needed : ProgramFiles.needed(path)) {
-                if (seen.add(needed)) {
-                    left.add(needed);
-                }
-            }
-        }
+        List<String> all = ProgramFiles.of(words);
         // Many stacks wait for those that take a millisecond, and some for the one of a second.
         all.sort(Comparator.comparingLong(path -> new File(path).length()));
         all.forEach(this::file);
@@ -137,7 +112,7 @@ final class UnwindFiles {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
             UnwoundFile key = key(file.status());
             add(key, file);
-            keep(file.status(), key);
+            keep(file, key);
             return key;
         } catch (IOException e) {
             return null; // its frames are followed by the frame pointer
@@ -184,7 +159,7 @@ final class UnwindFiles {
         try {
             if (file != null) {
                 add(key, file);
-                keep(file.status(), key);
+                keep(file, key);
                 return;
             }
         } catch (IOException e) {
@@ -230,8 +205,23 @@ final class UnwindFiles {
         }
     }
 
-    private void keep(FileStatus status, UnwoundFile key) {
-        keys.put(List.of(status.deviceMajor(), status.deviceMinor(), status.inode()), key);
+    private void keep(TargetFile file, UnwoundFile key) throws IOException {
+        FileStatus status = file.status();
+        List<Number> id = List.of(status.deviceMajor(), status.deviceMinor(), status.inode());
+        keys.put(id, key);
+        paths.put(id, path(file));
+    }
+
+    private static String path(TargetFile file) throws IOException {
+        byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
+        byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
+        return new String(path, StandardCharsets.UTF_8);
+    }
+
+    /** The path from our root of a mapped file that has a table; empty for none. */
+    String path(MappedRange range) {
+        List<Number> id = List.of(range.major(), range.minor(), range.inode());
+        return paths.getOrDefault(id, "");
     }
 
     private record WantedFile(int pid, MappedRange range) {}
@@ -314,10 +304,7 @@ final class UnwindFiles {
     /** Kept rows have the marks of the interpreter already. */
     private static Optional<PythonFile> python(TargetFile file, boolean withCode)
             throws IOException {
-        byte[] link = file.link().getBytes(StandardCharsets.UTF_8);
-        byte[] path = FileCalls.readlinkat(FileCalls.AT_FDCWD, link);
-        String name = new String(path, StandardCharsets.UTF_8);
-        return PythonFile.in(ElfFile.of(file), name, withCode);
+        return PythonFile.in(ElfFile.of(file), path(file), withCode);
     }
 
     private boolean isKnown(PythonFile python) {

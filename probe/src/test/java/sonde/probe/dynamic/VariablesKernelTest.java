@@ -1,6 +1,7 @@
 package sonde.probe.dynamic;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -319,6 +321,35 @@ final class VariablesKernelTest {
             }
         }
         assertThat(probes.list()).noneMatch(one -> one.group().startsWith("probe_vars"));
+    }
+
+    /** After a recording the kernel keeps its events for a moment. */
+    @Test
+    void aProbeThatIsStillRecordedIsWaitedFor() throws Exception {
+        Assumptions.assumeTrue(Programs.Build.of("gcc").isThere(), "gcc is not there");
+        Path program = Programs.build(folder, "vars.c", SOURCE, Programs.Build.of("gcc -g -O0"));
+        NamedProbes probes = NamedProbes.open();
+        try (ProbedObject subject = ProbedObject.program(program.toString(), GivenPlaces.NONE)) {
+            ProbeDefiner definer = new ProbeDefiner(subject).avoiding(probes.events());
+            List<ProbeDefinition> made = definer.define(PointSpec.parse("busy=work"));
+            probes.add(subject, made);
+            String event = made.getFirst().event();
+            try (TraceText trace = new TraceText("busy")) {
+                trace.enable(event, true);
+                assertThatThrownBy(() -> probes.delete(event, false))
+                        .isInstanceOf(ProbeException.class)
+                        .hasMessage(event + " is being recorded; it stays");
+                FutureTask<Void> end =
+                        new FutureTask<>(() -> {
+                            Thread.sleep(200);
+                            trace.enable(event, false);
+                            return null;
+                        });
+                Thread.ofPlatform().start(end);
+                assertThat(probes.delete(event, false)).containsEntry(event, true);
+                end.get();
+            }
+        }
     }
 
     @Test

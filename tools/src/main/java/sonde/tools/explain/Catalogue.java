@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +28,7 @@ final class Catalogue {
     private static final int MOST_TEXT = 1024;
 
     private final List<IncidentKind> kinds = new ArrayList<>();
+    private final Map<String, BitSet> users = new HashMap<>();
     private final LiteralAutomaton automaton;
 
     Catalogue(Set<String> others) {
@@ -39,9 +41,12 @@ final class Catalogue {
             throw new UncheckedIOException(e);
         }
         Set<String> literals = new TreeSet<>(others);
-        for (IncidentKind kind : kinds) {
-            literals.addAll(kind.literals());
+        for (int k = 0; k < kinds.size(); k++) {
+            for (String literal : kinds.get(k).literals()) {
+                users.computeIfAbsent(literal, _ -> new BitSet()).set(k);
+            }
         }
+        literals.addAll(users.keySet());
         automaton = new LiteralAutomaton(literals);
     }
 
@@ -52,12 +57,13 @@ final class Catalogue {
     /** The first kind of the table whose report begins with this text. */
     @Nullable KindMatch find(String line) {
         String text = line.length() > MOST_TEXT ? line.substring(0, MOST_TEXT) : line;
-        for (IncidentKind kind : kinds) {
-            boolean may = false;
-            for (String literal : kind.literals()) {
-                may |= text.contains(literal);
-            }
-            for (int i = 0; may && i < kind.first().size(); i++) {
+        BitSet may = new BitSet();
+        for (String literal : automaton.literals(text)) {
+            may.or(users.getOrDefault(literal, new BitSet()));
+        }
+        for (int k = may.nextSetBit(0); k >= 0; k = may.nextSetBit(k + 1)) {
+            IncidentKind kind = kinds.get(k);
+            for (int i = 0; i < kind.first().size(); i++) {
                 Matcher matcher = kind.first().get(i).match(text);
                 if (matcher != null) {
                     return new KindMatch(kind, matcher);

@@ -43,8 +43,8 @@ record FaultCode(String detail, List<CodeRow> instructions) {
 
     private static final Pattern REGISTER =
             Pattern.compile(
-                    "\\b(?<name>[RE][A-D]X|[RE][SD]I|[RE][BS]P|R\\d\\d|x\\d{1,2}|sp|[FG]S) ?: ?"
-                            + "(?:[0-9a-f]{4}:)?(?<value>[0-9a-f]{16}|[0-9a-f]{8})\\b");
+                    "\\b([RE][A-D]X|[RE][SD]I|[RE][BS]P|R\\d\\d|x\\d{1,2}|sp|[FG]S) ?: ?"
+                            + "(?:[0-9a-f]{4}:)?([0-9a-f]{16}|[0-9a-f]{8})\\b");
 
     private static final Pattern AT =
             Pattern.compile(
@@ -237,12 +237,13 @@ record FaultCode(String detail, List<CodeRow> instructions) {
             if (begun && ends) {
                 break;
             }
-            Matcher register = REGISTER.matcher(text);
-            while (begun && register.find()) {
-                String name = register.group("name").toLowerCase(Locale.ROOT);
+            boolean may = begun && text.indexOf(':') > 0;
+            Matcher register = may ? REGISTER.matcher(text) : null;
+            while (register != null && register.find()) {
+                String name = register.group(1).toLowerCase(Locale.ROOT);
                 registers.putIfAbsent(
                         name.endsWith("s") ? name : name(name),
-                        Long.parseUnsignedLong(register.group("value"), 16));
+                        Long.parseUnsignedLong(register.group(2), 16));
             }
         }
         return registers;

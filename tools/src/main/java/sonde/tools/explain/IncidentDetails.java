@@ -19,15 +19,16 @@ final class IncidentDetails {
 
     private static final Pattern REGISTER =
             Pattern.compile(
-                    "\\b(?<name>R[A-D]X|R[SD]I|RBP|R\\d\\d|R0\\d|x\\d{1,2}|r\\d{1,2}) ?: ?"
-                            + "(?<value>[0-9a-f]{8,16})\\b");
+                    "\\b(R[A-D]X|R[SD]I|RBP|R\\d\\d|R0\\d|x\\d{1,2}|r\\d{1,2}) ?: ?"
+                            + "([0-9a-f]{8,16})\\b");
 
-    private static final Pattern JUMP = Pattern.compile("RIP: 0010:0x(?<to>[0-9a-f]{1,16})$");
+    private static final LinePattern JUMP = new LinePattern("^RIP: 0010:0x(?<to>[0-9a-f]{1,16})$");
 
     private static final int FEWEST_CALLS = 4;
     private static final int MOST_RECURSIVE = 3;
 
-    private static final Pattern OOPS = Pattern.compile("^Oops: (?<code>[0-9a-f]{4}) \\[#\\d+\\]");
+    private static final LinePattern OOPS =
+            new LinePattern("^Oops: (?<code>[0-9a-f]{4}) \\[#\\d+\\]");
 
     private final BlameRules rules;
     private final LockGraph locks;
@@ -68,8 +69,8 @@ final class IncidentDetails {
             registers(code == null ? fields : Map.of(), lines, details);
         }
         for (LogLine line : lines) {
-            Matcher oops = OOPS.matcher(line.text());
-            if (oops.lookingAt() && fields.containsKey("address")) {
+            Matcher oops = OOPS.match(line.text());
+            if (oops != null && fields.containsKey("address")) {
                 details.add(pageFault(Integer.parseInt(oops.group("code"), 16)));
                 break;
             }
@@ -119,8 +120,8 @@ final class IncidentDetails {
     /** Where the processor was sent to an address without code, and what may have sent it there. */
     private static void jump(List<LogLine> lines, List<LogStack> stacks, List<String> details) {
         for (LogLine line : lines) {
-            Matcher at = JUMP.matcher(line.text());
-            if (!at.lookingAt()) {
+            Matcher at = JUMP.match(line.text());
+            if (at == null) {
                 continue;
             }
             String value = "0".repeat(16 - at.group("to").length()) + at.group("to");
@@ -169,11 +170,12 @@ final class IncidentDetails {
         boolean nearNull = address.matches("(?:0x)?0{4,13}[0-9a-f]{3}|(?:0x)?0+");
         Map<String, String> known = new LinkedHashMap<>();
         for (LogLine line : lines) {
-            Matcher register = REGISTER.matcher(line.text());
-            while (line.text().indexOf(':') > 0 && register.find()) {
-                String meaning = meaning(register.group("value"), nearNull);
+            boolean may = line.text().indexOf(':') > 0 && !line.text().contains("+0x");
+            Matcher register = may ? REGISTER.matcher(line.text()) : null;
+            while (register != null && register.find()) {
+                String meaning = meaning(register.group(2), nearNull);
                 if (!meaning.isEmpty()) {
-                    known.putIfAbsent(register.group("name"), meaning);
+                    known.putIfAbsent(register.group(1), meaning);
                 }
             }
             if (line.text().startsWith("Call ")

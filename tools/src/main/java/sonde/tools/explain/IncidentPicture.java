@@ -13,12 +13,12 @@ final class IncidentPicture {
     private static final int WIDTH = 48;
 
     /** {@code [ffff888003cf4200, ffff888003cf4240)}. */
-    private static final Pattern REGION =
-            Pattern.compile("\\[(?<from>[0-9a-f]{8,16}), (?<to>[0-9a-f]{8,16})\\)");
+    private static final LinePattern REGION =
+            new LinePattern("\\[(?<from>[0-9a-f]{8,16}), (?<to>[0-9a-f]{8,16})\\)");
 
     /** {@code kfence-#12: 0x1000-0x103f, size=64, cache=kmalloc-64}. */
-    private static final Pattern KFENCE =
-            Pattern.compile(
+    private static final LinePattern KFENCE =
+            new LinePattern(
                     "kfence-#\\d+:? \\[?0x(?<from>[0-9a-f]{8,16})-0x(?<to>[0-9a-f]{8,16}), "
                             + "size=(?<size>\\d{1,9})");
 
@@ -82,18 +82,17 @@ final class IncidentPicture {
     /** The object as a bar, with the bytes that were accessed. */
     private static List<String> object(Map<String, String> fields, List<LogLine> lines) {
         for (LogLine line : lines) {
-            Matcher region = REGION.matcher(line.text());
-            Matcher kfence = KFENCE.matcher(line.text());
-            boolean isRegion = region.find();
-            if (!isRegion && !kfence.find()) {
+            Matcher region = REGION.match(line.text());
+            Matcher found = region == null ? KFENCE.match(line.text()) : region;
+            if (found == null) {
                 continue;
             }
-            Matcher found = isRegion ? region : kfence;
+            boolean isRegion = region != null;
             long from = Long.parseUnsignedLong(found.group("from"), 16);
             long size =
                     isRegion
                             ? Long.parseUnsignedLong(found.group("to"), 16) - from
-                            : Long.parseLong(kfence.group("size"));
+                            : Long.parseLong(found.group("size"));
             String address = fields.getOrDefault("address", fields.getOrDefault("addr", ""));
             String hex = address.startsWith("0x") ? address.substring(2) : address;
             if (size <= 0 || size > 1 << 24 || !hex.matches("[0-9a-f]{8,16}")) {

@@ -18,8 +18,8 @@ final class IncidentReader {
     private static final int MOST_TEXT = 1024;
     private static final int MOST_REPORTING = 8;
 
-    private static final Pattern LATER_OOPS =
-            Pattern.compile(": [0-9a-f]{4} \\[#(?:[2-9]|\\d{2,})\\]");
+    private static final LinePattern LATER_OOPS =
+            new LinePattern(": [0-9a-f]{4} \\[#(?:[2-9]|\\d{2,})\\]");
 
     private static final Pattern SUMMARY =
             Pattern.compile("(?:RIP|Code|[RE][A-Z0-9]{2}|FS|CS|CR\\d|DR\\d|PKRU): ?");
@@ -42,13 +42,10 @@ final class IncidentReader {
                     new LinePattern("^Kernel Offset: (?<offset>0x[0-9a-f]+) from"),
                     new LinePattern("^Code: (?<code>[0-9a-f<>() ]{8,}.*)"));
 
-    /** What %p prints since Linux 4.15: a hash of the address, in the lower half. */
-    private static final Pattern HASHED = Pattern.compile("0{8}[0-9a-f]{8}\\b");
-
+    /** What %p prints since Linux 4.15 begins with them: a hash of the address. */
     private static final String ZEROS = "00000000";
 
-    /** Before a part of a number, an address of code, and the value of a register. */
-    private static final Pattern NO_HASH = Pattern.compile("(?:[0-9a-fx<]|[A-Z0-9]: )$");
+    private static final String HEX = "0123456789abcdef";
 
     private static final int MOST_HASHED = 1 << 14;
 
@@ -177,7 +174,7 @@ final class IncidentReader {
         boolean isBehind = false;
         for (LogLine line : lines) {
             String text = line.text();
-            hasOwn |= text.startsWith("RIP: ") || LATER_OOPS.matcher(text).find();
+            hasOwn |= text.startsWith("RIP: ") || LATER_OOPS.match(text) != null;
             isBehind |= hasOwn && text.startsWith("---[ end trace");
             if (!isBehind || !SUMMARY.matcher(text).lookingAt()) {
                 own.add(line);
@@ -194,10 +191,13 @@ final class IncidentReader {
             String text = line.text();
             List<String> found = new ArrayList<>();
             for (int at = text.indexOf(ZEROS); at >= 0; at = text.indexOf(ZEROS, at + 1)) {
-                String before = text.substring(Math.max(0, at - 3), at);
-                Matcher hash = HASHED.matcher(text).region(at, text.length());
-                if (!NO_HASH.matcher(before).find() && hash.lookingAt()) {
-                    found.add(hash.group());
+                int end = at + 16;
+                boolean isHash = end <= text.length() && !isWord(text, end) && !isNumber(text, at);
+                for (int i = at + 8; isHash && i < end; i++) {
+                    isHash = HEX.indexOf(text.charAt(i)) >= 0;
+                }
+                if (isHash) {
+                    found.add(text.substring(at, end));
                 }
             }
             // Registers and words of stacks come in rows; a small number is a value.
@@ -216,6 +216,20 @@ final class IncidentReader {
             }
         }
         return same;
+    }
+
+    private static boolean isWord(String text, int at) {
+        return at < text.length()
+                && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_');
+    }
+
+    /** Whether it is a part of a number, an address of code, or the value of a register. */
+    private static boolean isNumber(String text, int at) {
+        char last = at < 1 ? ' ' : text.charAt(at - 1);
+        char name = at < 3 ? ' ' : text.charAt(at - 3);
+        return (HEX + "x<").indexOf(last) >= 0
+                || text.startsWith(": ", at - 2)
+                        && (name >= '0' && name <= '9' || name >= 'A' && name <= 'Z');
     }
 
     /** The source file to blame, where the log or symbols name files; empty for none. */
@@ -268,11 +282,11 @@ final class IncidentReader {
 
     /** Takes named groups; what is known stays. */
     static void put(Matcher matcher, Map<String, String> fields) {
-        for (String name : matcher.namedGroups().keySet()) {
-            String value = matcher.group(name);
+        for (Map.Entry<String, Integer> group : matcher.namedGroups().entrySet()) {
+            String value = matcher.group(group.getValue());
             if (value != null) {
                 String kept = value.length() > MOST_VALUE ? value.substring(0, MOST_VALUE) : value;
-                fields.putIfAbsent(name, kept.strip());
+                fields.putIfAbsent(group.getKey(), kept.strip());
             }
         }
     }

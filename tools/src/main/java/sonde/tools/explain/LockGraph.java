@@ -17,16 +17,16 @@ final class LockGraph {
     private static final int MOST_TASKS = 1 << 12;
 
     /** {@code (lock){+.+.}-{3:3}, at: function+0x1/0x2}; names may have parentheses. */
-    private static final Pattern LOCK =
-            Pattern.compile(
+    private static final LinePattern LOCK =
+            new LinePattern(
                     "(?<address>\\b[0-9a-f]{8,16} )?\\((?<lock>[^{}]{1,120})\\)"
                             + "\\{[^}]*\\}(?:-\\{[^}]*\\})?"
                             + "(?:, at: +(?:\\[<[0-9a-fx]+>\\] +)?(?<at>[\\w.]+))?");
 
-    private static final Pattern LINK = Pattern.compile("^ *-> #(?<depth>\\d{1,4}) ");
+    private static final LinePattern LINK = new LinePattern("^ *-> #(?<depth>\\d{1,4}) ");
 
-    private static final Pattern HOLDER =
-            Pattern.compile("^ ?\\d+ locks? held by (?<holder>.+/\\d+)(?: on CPU#\\d+)?:");
+    private static final LinePattern HOLDER =
+            new LinePattern("^ ?\\d+ locks? held by (?<holder>.+/\\d+)(?: on CPU#\\d+)?:");
 
     /** Functions that sleep until a lock is free. */
     private static final Pattern WAITS =
@@ -99,13 +99,11 @@ final class LockGraph {
         String holder = "";
         for (int i = 0; i < lines.size(); i++) {
             String text = lines.get(i).text();
-            Matcher link = LINK.matcher(text);
-            Matcher lock = LOCK.matcher(text);
-            Matcher holds = HOLDER.matcher(text);
-            if (holder.isEmpty() && holds.lookingAt()) {
-                holder = holds.group("holder");
-            }
-            if (link.lookingAt() && lock.find() && names.size() < MOST_LOCKS) {
+            Matcher link = LINK.match(text);
+            Matcher lock = link == null ? null : LOCK.match(text);
+            Matcher holds = holder.isEmpty() ? HOLDER.match(text) : null;
+            holder = holds == null ? holder : holds.group("holder");
+            if (link != null && lock != null && names.size() < MOST_LOCKS) {
                 int depth = Integer.parseInt(link.group("depth"));
                 if (names.putIfAbsent(depth, lock.group("lock")) == null) {
                     places.put(depth, taken(stacks, i));
@@ -178,15 +176,12 @@ final class LockGraph {
         String holder = "";
         for (LogLine line : lines) {
             String text = line.text();
-            Matcher holds = HOLDER.matcher(text);
-            Matcher lock = LOCK.matcher(text);
-            if (holds.lookingAt()) {
+            Matcher holds = HOLDER.match(text);
+            boolean may = text.startsWith(" #") && !holder.isEmpty() && held.size() < MOST_LOCKS;
+            Matcher lock = may ? LOCK.match(text) : null;
+            if (holds != null) {
                 holder = holds.group("holder");
-            } else if (text.startsWith(" #")
-                    && !holder.isEmpty()
-                    && held.size() < MOST_LOCKS
-                    && text.indexOf('{') > 0
-                    && lock.find()) {
+            } else if (lock != null) {
                 String at = lock.group("at");
                 held.computeIfAbsent(holder, _ -> new ArrayList<>())
                         .add(

@@ -118,6 +118,10 @@ record LogFrame(
         if (text.length() > 400) {
             return List.of();
         }
+        LogFrame usual = usual(text);
+        if (usual != null) {
+            return List.of(usual);
+        }
         if (text.contains(" from ")) {
             Matcher from = FROM.matcher(text);
             if (from.lookingAt()) {
@@ -140,6 +144,62 @@ record LogFrame(
         boolean isSure = frame.group("maybe") == null && frame.group("mayber") == null;
         boolean unreliable = frame.group("tail").startsWith(" (unreliable)");
         return List.of(of(frame, frame.group("name"), isSure && !unreliable, false, text));
+    }
+
+    /** As {@link #FRAME}, of {@code ? func+0x1f/0x40 [module]} alone. */
+    private static @Nullable LogFrame usual(String text) {
+        int length = text.length();
+        int at = 0;
+        while (at < length && text.charAt(at) == ' ') {
+            at++;
+        }
+        boolean isMaybe = text.startsWith("? ", at);
+        int from = isMaybe ? at + 2 : at;
+        at = from;
+        while (at < length && isName(text.charAt(at))) {
+            at++;
+        }
+        boolean hasName = at > from && (text.charAt(from) < '0' || text.charAt(from) > '9');
+        int slash = hasName ? hexEnd(text, at, '+') : -1;
+        int end = slash < 0 ? -1 : hexEnd(text, slash, '/');
+        int module = end + 2;
+        boolean hasModule =
+                end > 0
+                        && text.startsWith(" [", end)
+                        && text.indexOf(']') == length - 1
+                        && length - module < 65
+                        && text.indexOf(' ', module) < 0;
+        return end == length || hasModule
+                ? new LogFrame(
+                        plain(text.substring(from, at)),
+                        text.substring(at + 1, end),
+                        hasModule ? text.substring(module, length - 1) : "",
+                        "",
+                        !isMaybe,
+                        false,
+                        text)
+                : null;
+    }
+
+    private static boolean isName(char c) {
+        return c >= 'a' && c <= 'z'
+                || c >= '0' && c <= '9'
+                || c >= 'A' && c <= 'Z'
+                || c == '_'
+                || c == '.'
+                || c == '$';
+    }
+
+    /** Where {@code +0x1f} ends; -1 where there is none. */
+    private static int hexEnd(String text, int from, char sign) {
+        if (!text.startsWith("0x", from + 1) || text.charAt(from) != sign) {
+            return -1;
+        }
+        int at = from + 3;
+        while (at < text.length() && Character.digit(text.charAt(at), 16) >= 0) {
+            at++;
+        }
+        return at > from + 3 && at < from + 12 ? at : -1;
     }
 
     /** The place of the instruction that a line of registers names, if it is the kernel's. */

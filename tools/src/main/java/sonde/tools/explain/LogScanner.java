@@ -32,49 +32,48 @@ final class LogScanner {
     void scan(InputStream in, Lines lines) throws IOException {
         byte[] bytes = new byte[MOST_LINE + READ_BYTES];
         int held = 0;
-        automaton.state = LiteralAutomaton.START;
-        automaton.marked = false;
         boolean skips = false;
         int read = in.read(bytes, 0, READ_BYTES);
         while (read >= 0) {
             int to = held + read;
-            int begin = 0;
-            int at = held;
-            while (at < to) {
-                int end = automaton.scan(bytes, at, to, automaton.state);
-                if (end == to) {
-                    break;
+            int begin = to;
+            while (begin > held && bytes[begin - 1] != '\n') {
+                begin--;
+            }
+            if (begin == held) {
+                begin = 0; // the line goes on
+            } else {
+                int from = 0;
+                while (skips && bytes[from++] != '\n') {
+                    continue;
                 }
-                if (!skips) {
-                    line(lines, bytes, begin, end);
-                }
-                automaton.marked = false;
+                automaton.scan(
+                        bytes,
+                        from,
+                        begin,
+                        (a, b, marked) -> lines.line(bytes, a, Math.min(b, a + MOST_LINE), marked));
                 skips = false;
-                begin = end + 1;
-                at = begin;
             }
             held = to - begin;
             if (held > MOST_LINE) {
                 if (!skips) {
-                    line(lines, bytes, begin, begin + MOST_LINE);
+                    last(lines, bytes, begin, begin + MOST_LINE);
                 }
                 skips = true;
-                held = 0;
-            } else if (skips) {
-                held = 0;
             }
+            held = skips ? 0 : held;
             System.arraycopy(bytes, begin, bytes, 0, held);
             if (in.available() <= 0) {
                 lines.waits();
             }
             read = in.read(bytes, held, READ_BYTES);
         }
-        if (held > 0 && !skips) {
-            line(lines, bytes, 0, held);
+        if (held > 0) {
+            last(lines, bytes, 0, held);
         }
     }
 
-    private void line(Lines lines, byte[] bytes, int from, int to) throws IOException {
-        lines.line(bytes, from, Math.min(to, from + MOST_LINE), automaton.marked);
+    private void last(Lines lines, byte[] bytes, int from, int to) throws IOException {
+        lines.line(bytes, from, to, automaton.marks(bytes, from, to));
     }
 }

@@ -108,9 +108,7 @@ public final class RecordedIncidents implements LogIncident.IncidentSearch {
                             + LogLine.of(text, lines).text();
             byte[] bytes = whole.getBytes(StandardCharsets.UTF_8);
             int length = Math.min(bytes.length, LogScanner.MOST_LINE);
-            automaton.marked = false;
-            automaton.scan(bytes, 0, length, LiteralAutomaton.START);
-            finder.line(bytes, 0, length, automaton.marked);
+            finder.line(bytes, 0, length, automaton.marks(bytes, 0, length));
         }
     }
 

@@ -175,8 +175,8 @@ final class ReportDamage {
             damage.add("no task can have the pid " + pid + ": its task_struct was overwritten");
         }
         for (LogLine line : lines) {
-            Matcher task = TASK.matcher(line.text());
-            if (line.text().indexOf('/') > 0 && task.find()) {
+            Matcher task = line.text().indexOf('/') > 0 ? TASK.matcher(line.text()) : null;
+            if (task != null && task.find()) {
                 if (!task.group("pid").equals(pid)) {
                     damage.add("the stack is the one of another task");
                 }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.plan.AskedEvent;
@@ -160,13 +161,19 @@ public final class FtraceArguments {
         this.command = dashes ? words.subList(1, words.size()) : words;
     }
 
+    /** The command to start, as the shell gave it; null without one. */
+    public @Nullable CommandWords command() throws SyscallException {
+        return command.isEmpty() ? null : CommandWords.lastArguments(command.size());
+    }
+
     /** The recording to make. */
-    public RecordOrder order(String version, InheritedState origin) throws SyscallException {
+    public RecordOrder order(
+            String version, InheritedState origin, @Nullable CommandWords started) {
         return new RecordOrder(
                 spec(),
                 version,
                 origin,
-                command.isEmpty() ? null : CommandWords.lastArguments(command.size()),
+                started,
                 given.numbers("--pid"),
                 null,
                 given.text("--output"),

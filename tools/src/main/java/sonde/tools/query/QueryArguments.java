@@ -17,7 +17,7 @@ import sonde.tools.option.SymbolArguments;
  * @param given options and words
  */
 public record QueryArguments(GivenOptions given) {
-    /** The options of the command. */
+    /** The command, its arguments and options. */
     public static final String MODEL =
             """
             sonde query [OPTIONS] FILE... 'SELECT ...'

@@ -1,0 +1,12 @@
+package sonde.exchange.heap;
+
+import java.util.List;
+import sonde.event.heap.HeapProfile;
+
+/**
+ * What a file says.
+ *
+ * @param suppressions patterns of functions whose leaks it leaves out, as LSan has them
+ * @param detailed times of which it has a tree, in the unit of the curve; empty where it has all
+ */
+public record HeapFile(HeapProfile profile, List<String> suppressions, List<Long> detailed) {}

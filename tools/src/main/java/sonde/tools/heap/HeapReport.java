@@ -1,0 +1,277 @@
+package sonde.tools.heap;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import sonde.event.heap.HeapProfile;
+import sonde.event.heap.HeapSize;
+import sonde.event.heap.HeapStack;
+import sonde.event.heap.HeapSums;
+import sonde.event.result.Frame;
+import sonde.event.result.Histogram;
+import sonde.event.result.Report;
+import sonde.event.result.Result;
+import sonde.event.result.Table;
+import sonde.event.result.TableBuilder;
+import sonde.event.result.Unit;
+import sonde.exchange.heap.HeapFile;
+import sonde.tools.heap.HeapRanking.HeapPlace;
+import sonde.view.NumberText;
+
+/** A profile as sentences, totals, rankings, the curve, trees and the sizes of blocks. */
+final class HeapReport {
+    private static final int SUMMARY_ROWS = 5;
+    private static final int SUMMARY_CURVE = 8;
+    private static final int CURVE = 20;
+    private static final int CALLERS = 3;
+    private static final double MANY_TEMPORARY = 0.3;
+    private static final long MANY_CALLS = 1000;
+
+    private final HeapFile file;
+    private final HeapProfile profile;
+    private final List<HeapStack> stacks;
+    private final HeapView view;
+
+    HeapReport(HeapFile file, HeapView view) {
+        this.file = file;
+        this.profile = file.profile();
+        this.stacks = profile.stacks();
+        this.view = view;
+    }
+
+    Report report() {
+        List<String> notes = new ArrayList<>(profile.notes());
+        notes.addAll(view.notes());
+        List<Result> sections = new ArrayList<>();
+        sections.add(totals());
+        if (view.shows("curve") && !profile.curve().isEmpty()) {
+            sections.add(CurveDrawing.of(file, view.isSummary() ? SUMMARY_CURVE : CURVE));
+        }
+        for (HeapMeasure measure : HeapMeasure.values()) {
+            if (view.shows(measure.section) && measure.isKnown(stacks)) {
+                HeapRanking places = new HeapRanking(stacks, measure, view.merged());
+                sections.add(table(measure, places));
+                if (!view.isSummary() && view.stacks() > 0) {
+                    sections.add(
+                            places.places(
+                                    measure.section + " by callers", view.rows(), view.stacks()));
+                }
+            }
+        }
+        HeapMeasure inTree = view.momentText().isEmpty() ? HeapMeasure.PEAK : HeapMeasure.LEAKED;
+        if (view.shows("tree") && inTree.isKnown(stacks)) {
+            String when = view.momentText().isEmpty() ? "the peak" : view.momentText();
+            sections.add(HeapRanking.tree("tree at " + when, profile, inTree));
+        }
+        if (view.shows("sizes") && !profile.sizes().isEmpty()) {
+            sections.add(histogram(profile.sizes()));
+        }
+        return new Report(view.title(), answer(), notes, sections);
+    }
+
+    private boolean known(long value) {
+        return value != HeapSums.UNKNOWN;
+    }
+
+    private Table totals() {
+        HeapSums all = profile.totals();
+        TableBuilder<HeapProfile> table = new TableBuilder<>("totals");
+        boolean isTime = profile.timeUnit().equals("ns");
+        if (known(profile.nanos())) {
+            table.nanos("runtime", HeapProfile::nanos);
+        }
+        if (known(all.calls())) {
+            table.count("allocations", one -> all.calls());
+            if (profile.nanos() > 0) {
+                table.count("per second", one -> perSecond(all.calls(), one.nanos()));
+            }
+        }
+        if (known(all.temporary())) {
+            table.count("temporary", one -> all.temporary());
+        }
+        if (known(all.bytes())) {
+            table.bytes("allocated", one -> all.bytes());
+        }
+        if (known(all.peakBytes())) {
+            table.bytes("peak heap", one -> all.peakBytes());
+        }
+        if (known(profile.peakNanos())) {
+            table.column("peak at", isTime ? Unit.NANOS : Unit.COUNT, HeapProfile::peakNanos);
+        }
+        if (known(profile.peakResident())) {
+            table.bytes("peak RSS", HeapProfile::peakResident);
+        }
+        if (known(all.liveBytes())) {
+            table.bytes("not freed", one -> all.liveBytes());
+        }
+        if (known(all.liveBlocks())) {
+            table.count("blocks", one -> all.liveBlocks());
+        }
+        return table.table(List.of(profile));
+    }
+
+    private static long perSecond(long count, long nanos) {
+        return Math.round(count * 1e9 / nanos);
+    }
+
+    private Table table(HeapMeasure measure, HeapRanking places) {
+        double all = Math.max(1, measure.of(profile.totals()));
+        TableBuilder<HeapPlace> table = new TableBuilder<>(measure.section);
+        boolean bytes = measure.unit == Unit.BYTES;
+        table.column(
+                bytes ? "bytes" : measure.section, measure.unit, place -> measure.of(place.sums()));
+        table.share("share", place -> measure.of(place.sums()) / all);
+        if (stacks.stream().allMatch(one -> known(measure.beside.applyAsLong(one.sums())))) {
+            table.column(
+                    measure.besideName,
+                    measure.besideUnit,
+                    place -> measure.beside.applyAsLong(place.sums()));
+        }
+        table.text("function", place -> place.frame().shown());
+        table.text("module", place -> lastName(place.frame().module()));
+        table.text("called by", place -> chain(places.callers(place, CALLERS)));
+        int rows = view.isSummary() ? Math.min(SUMMARY_ROWS, view.rows()) : view.rows();
+        return table.table(places.places(), rows);
+    }
+
+    private static String chain(List<Frame> frames) {
+        return frames.stream().map(Frame::shown).collect(Collectors.joining(" < "));
+    }
+
+    static String lastName(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    /** The sizes in powers of two. */
+    private static Histogram histogram(List<HeapSize> sizes) {
+        long[] counts = new long[64];
+        for (HeapSize size : sizes) {
+            counts[size.to() <= 1 ? 0 : 64 - Long.numberOfLeadingZeros(size.to() - 1)] +=
+                    size.calls();
+        }
+        int first = 0;
+        int last = 63;
+        while (first < last && counts[first] == 0) {
+            first++;
+        }
+        while (last > first && counts[last] == 0) {
+            last--;
+        }
+        List<Histogram.Bucket> buckets = new ArrayList<>();
+        for (int i = first; i <= last && i < 63; i++) {
+            long from = i == 0 ? 0 : (1L << (i - 1)) + 1;
+            buckets.add(new Histogram.Bucket(from, (1L << i) + 1, counts[i]));
+        }
+        return new Histogram("sizes", Unit.BYTES, buckets);
+    }
+
+    private List<String> answer() {
+        List<String> answer = new ArrayList<>();
+        HeapSums all = profile.totals();
+        boolean atEnd = view.momentText().isEmpty();
+        if (HeapMeasure.LEAKED.isKnown(stacks) && all.liveBytes() > 0) {
+            String opening =
+                    atEnd ? "Not freed at the end: " : "In use at " + view.momentText() + ": ";
+            answer.add(
+                    opening
+                            + bytes(all.liveBytes())
+                            + (known(all.liveBlocks()) ? " in " + blocks(all.liveBlocks()) : "")
+                            + first(HeapMeasure.LEAKED)
+                            + ".");
+        } else if (HeapMeasure.LEAKED.isKnown(stacks) && atEnd && all.liveBytes() == 0) {
+            answer.add("Every block was freed at the end.");
+        }
+        if (HeapMeasure.PEAK.isKnown(stacks) && all.peakBytes() > 0) {
+            answer.add(
+                    "The heap was largest "
+                            + when(profile.peakNanos())
+                            + " with "
+                            + bytes(all.peakBytes())
+                            + first(HeapMeasure.PEAK)
+                            + ".");
+        }
+        if (all.calls() >= MANY_CALLS && all.temporary() > MANY_TEMPORARY * all.calls()) {
+            HeapRanking ranking = new HeapRanking(stacks, HeapMeasure.TEMPORARY, true);
+            HeapPlace most = ranking.places().getFirst();
+            answer.add(
+                    NumberText.share((double) all.temporary() / all.calls())
+                            + " of the allocations were freed before the next one, most of them ("
+                            + NumberText.text(Unit.COUNT, most.sums().temporary(), true)
+                            + ") of "
+                            + place(ranking, most)
+                            + ".");
+        }
+        return answer;
+    }
+
+    private String when(long time) {
+        if (!known(time)) {
+            return "";
+        }
+        return switch (profile.timeUnit()) {
+            case "B" ->
+                    "after "
+                            + NumberText.text(Unit.BYTES, time, true)
+                            + " had been allocated and freed,";
+            case "i" -> "after %,d instructions,".formatted(time);
+            case "calls" -> "after %,d calls,".formatted(time);
+            default ->
+                    time == 0
+                            ? "at the start,"
+                            : "after " + NumberText.text(Unit.NANOS, time, true) + ",";
+        };
+    }
+
+    private String first(HeapMeasure measure) {
+        HeapRanking ranking = new HeapRanking(stacks, measure, true);
+        if (ranking.places().isEmpty()) {
+            return "";
+        }
+        HeapPlace most = ranking.places().getFirst();
+        long value = measure.of(most.sums());
+        long count = measure.count(most.sums());
+        return "; "
+                + bytes(value)
+                + (known(count) ? " in " + blocks(count) : "")
+                + " ("
+                + NumberText.share(value / Math.max(1.0, measure.of(profile.totals())))
+                + ") were allocated by "
+                + place(ranking, most);
+    }
+
+    private String place(HeapRanking ranking, HeapPlace most) {
+        String text = at(most.frame());
+        Frame owner = ranking.owner(most, this::isOwn);
+        List<Frame> callers = ranking.callers(most, 1);
+        if (!owner.equals(most.frame())) {
+            return text + " for " + at(owner);
+        }
+        return callers.isEmpty() ? text : text + ", called by " + at(callers.getFirst());
+    }
+
+    private static String at(Frame frame) {
+        String place = frame.place();
+        return frame.name() + (place.isEmpty() ? "" : " at " + place);
+    }
+
+    /** Whether it is code of the program, not of a library or of a template of one. */
+    private boolean isOwn(Frame frame) {
+        String program = profile.command();
+        int blank = program.indexOf(' ');
+        String name = lastName(blank < 0 ? program : program.substring(0, blank));
+        return !name.isEmpty()
+                && lastName(frame.module()).equals(name)
+                && !frame.name().startsWith("std::")
+                && !frame.name().startsWith("__gnu_cxx::")
+                && !frame.file().startsWith("/usr/include/");
+    }
+
+    private static String bytes(long bytes) {
+        String scaled = NumberText.text(Unit.BYTES, bytes, true);
+        return bytes < 1024 ? "%,d bytes".formatted(bytes) : scaled;
+    }
+
+    private static String blocks(long count) {
+        return count == 1 ? "1 block" : "%,d blocks".formatted(count);
+    }
+}
