@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.ftrace.FtraceArguments;
+import sonde.tools.ftrace.FtraceRecipe;
 import sonde.tools.option.CommandModel;
 import sonde.tools.query.QueryArguments;
 import sonde.tools.record.RecordArguments;
@@ -97,6 +98,8 @@ final class CommandTable {
                     case "ftrace function" ->
                             new Entry(FtraceArguments.FUNCTION, FtraceCommand::function);
                     case "ftrace graph" -> new Entry(FtraceArguments.GRAPH, FtraceCommand::graph);
+                    case "ftrace reset" -> new Entry(FtraceRecipe.RESET, FtraceCommand::reset);
+                    case "ftrace mark" -> new Entry(FtraceRecipe.MARK, FtraceCommand::mark);
                     case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
                     case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);

@@ -4,6 +4,8 @@ import java.util.List;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.tools.ftrace.FtraceArguments;
+import sonde.tools.ftrace.FtraceRecipe;
+import sonde.tools.ftrace.FtraceRecipe.FtraceAnswer;
 import sonde.tools.option.OptionException;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
@@ -12,7 +14,7 @@ import sonde.tools.report.section.ReportSections;
 
 /** {@code sonde ftrace}. */
 final class FtraceCommand {
-    static final List<String> COMMANDS = List.of("function", "graph");
+    static final List<String> COMMANDS = List.of("function", "graph", "reset", "mark");
 
     private FtraceCommand() {}
 
@@ -29,12 +31,24 @@ final class FtraceCommand {
         return record("graph", call);
     }
 
+    static int reset(CommandCall call) throws Exception {
+        return show(FtraceRecipe.reset(call.has("--yes")), call);
+    }
+
+    static int mark(CommandCall call) throws Exception {
+        return show(FtraceRecipe.mark(call.given().words()), call);
+    }
+
+    private static int show(FtraceAnswer answer, CommandCall call) throws Exception {
+        ResultPrinter.onOut(answer.report(), call.json());
+        return answer.isGood() ? ExitCode.DONE : ExitCode.NEGATIVE;
+    }
+
     private static int record(String word, CommandCall call) throws Exception {
         FtraceArguments arguments = new FtraceArguments(word, call.given());
         try {
             RecordOrder order =
-                    arguments.order(
-                            Main.VERSION, InheritedState.capture(), arguments.command());
+                    arguments.order(Main.VERSION, InheritedState.capture(), arguments.command());
             RecordOutcome outcome = new RecordRecipe(order, null).run();
             ResultPrinter.onOut(ReportSections.functions(outcome.bundle()), call.json());
             call.say(arguments.next(outcome.bundle()));

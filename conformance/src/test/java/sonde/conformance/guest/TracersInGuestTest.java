@@ -32,6 +32,7 @@ import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.PicocliWords;
 import sonde.tools.record.RecordOrder;
+import sonde.tools.record.RecordOutcome;
 import sonde.tools.record.RecordRecipe;
 import sonde.tools.report.section.ReportSections;
 
@@ -79,7 +80,9 @@ final class TracersInGuestTest {
                                 CommandWords.of(
                                         words.subList(words.indexOf("--") + 1, words.size())
                                                 .toArray(String[]::new)));
-        Path made = new RecordRecipe(order, null).run().bundle();
+        RecordOutcome outcome = new RecordRecipe(order, null).run();
+        assertThat(outcome.removed().get()).isEmpty();
+        Path made = outcome.bundle();
         return new Traced(ReportSections.functions(made), made.resolve("trace.dat"));
     }
 
@@ -193,7 +196,7 @@ final class TracersInGuestTest {
         assertThatThrownBy(() -> trace("graph", "-g", "vfs_opex", "--", "true"))
                 .hasMessageContaining("no function that can be traced matches");
         assertThatThrownBy(() -> trace("function", "-l", "xfs_opex", "-m", "nosuch", "--", "true"))
-                .hasMessageContaining("no function");
+                .hasMessageContaining("no module nosuch is loaded");
         assertThatThrownBy(() -> trace("graph", "-g", "vfs_open", "--retval", "--", "true"))
                 .hasMessageContaining("needs Linux 6.5");
         assertThat(state()).isEqualTo(before);

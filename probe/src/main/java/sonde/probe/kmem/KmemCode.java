@@ -131,7 +131,9 @@ final class KmemCode {
         return code.at(out).exit(0).build();
     }
 
-    /** At the entry of the function that makes areas of vmalloc: remembers stack, size and flags. */
+    /**
+     * At the entry of the function that makes areas of vmalloc: remembers stack, size and flags.
+     */
     ProgramCode areaBegins(BpfMap begun, int slot, KernelText text) {
         Label out = new Label("out");
         code.move(R6, R1)

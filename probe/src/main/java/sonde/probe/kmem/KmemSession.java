@@ -252,8 +252,7 @@ public final class KmemSession implements AutoCloseable {
 
     private void probe(KprobePoint place, ProgramCode code) throws IOException {
         String name = place.atReturn() ? "sonde_area_made" : "sonde_area";
-        Program program =
-                keep(Program.load(new ProgramSpec(name, ProgramType.KPROBE, code)));
+        Program program = keep(Program.load(new ProgramSpec(name, ProgramType.KPROBE, code)));
         keep(Kprobes.attach(program, place, 0));
     }
 

@@ -304,8 +304,7 @@ public final class SlabMemory {
 
         private FreeList(@Nullable MemorySegment memory, long first, int link, long random) {
             // What was read is valid until the next look alone.
-            this.memory =
-                    memory == null ? null : MemorySegment.ofArray(memory.toArray(JAVA_BYTE));
+            this.memory = memory == null ? null : MemorySegment.ofArray(memory.toArray(JAVA_BYTE));
             this.first = first;
             this.link = link;
             this.random = random;
@@ -328,8 +327,7 @@ public final class SlabMemory {
     }
 
     /** Whether the lists of all CPUs could be read and did not change meanwhile. */
-    private boolean addFreeOfCpu(
-            long cache, long slab, FreeList list, int objects, Set<Long> free)
+    private boolean addFreeOfCpu(long cache, long slab, FreeList list, int objects, Set<Long> free)
             throws IOException {
         long perCpu = peek.word(cache + at("kmem_cache.cpu_slab"));
         if (cpuOffsets == 0 || !offsets.containsKey("kmem_cache_cpu.slab")) {

@@ -89,6 +89,9 @@ public final class TopFiles implements AutoCloseable {
             for (String one : old.isEmpty() ? List.of("") : old) {
                 journal(file + "\t" + one);
             }
+            if (appended && !old.isEmpty()) {
+                put(tracefs, file, "", false); // the list is to be ours alone
+            }
         }
         put(tracefs, file, value, appended);
     }

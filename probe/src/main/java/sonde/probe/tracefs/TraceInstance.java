@@ -72,6 +72,36 @@ public final class TraceInstance implements AutoCloseable {
         }
     }
 
+    /**
+     * Writes a line into the rings that take events now: of every instance, and of the top where it
+     * is in use.
+     *
+     * @return where
+     */
+    public static List<String> mark(Tracefs tracefs, String line) throws SyscallException {
+        List<String> marked = new ArrayList<>();
+        List<String> folders = new ArrayList<>();
+        tracefs.instances().forEach(name -> folders.add("instances/" + name + "/"));
+        if (TopUse.isOn(tracefs)) {
+            folders.add("");
+        }
+        SyscallException refusal = null;
+        for (String folder : folders) {
+            try {
+                if (tracefs.text(folder + "tracing_on").strip().equals("1")) {
+                    Tracefs.write(tracefs.root() + "/" + folder + "trace_marker", line + "\n");
+                    marked.add(folder.isEmpty() ? "the top" : folder.split("/", 3)[1]);
+                }
+            } catch (SyscallException e) {
+                refusal = e; // an instance may end meanwhile
+            }
+        }
+        if (marked.isEmpty() && refusal != null) {
+            throw refusal;
+        }
+        return marked;
+    }
+
     /** Whether a tracer can be set here. */
     public boolean hasTracer(String name) throws SyscallException {
         return List.of(text("available_tracers").split("\\s+")).contains(name);
@@ -100,6 +130,20 @@ public final class TraceInstance implements AutoCloseable {
         } else {
             write(file, value);
         }
+    }
+
+    /** Clears what somebody left that would narrow the function graph, until this is closed. */
+    public void widen() throws SyscallException {
+        for (String file : TopUse.LISTS) {
+            if ((isTop || !present(file)) && tracefs.list("").contains(file)) {
+                if (!TopFiles.values(tracefs.text(file)).isEmpty()) {
+                    set(file, "", false);
+                }
+            }
+        }
+        // Also where they are 0: another sonde is not to set them meanwhile.
+        set("max_graph_depth", "0", false);
+        set("tracing_thresh", "0", false);
     }
 
     private boolean present(String file) {

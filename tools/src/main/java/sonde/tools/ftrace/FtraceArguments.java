@@ -1,9 +1,12 @@
 package sonde.tools.ftrace;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
@@ -223,6 +226,11 @@ public final class FtraceArguments {
         List<Setting> settings = new ArrayList<>();
         String module = given.text("--module");
         String behind = module == null ? "" : ":mod:" + word("-m", module);
+        if (module != null && !isLoaded(module)) {
+            // The kernel would wait for it to be loaded, and trace nothing or everything until
+            // then.
+            throw new OptionException("-m " + module + ": no module " + module + " is loaded");
+        }
         List<String> functions = given.texts("--function");
         for (String glob : functions) {
             settings.add(new Setting("set_ftrace_filter", word("-l", glob) + behind, "-l " + glob));
@@ -252,6 +260,14 @@ public final class FtraceArguments {
             settings.add(new Setting("options/func_stack_trace", "1", "--stacks"));
         }
         return new TracerSpec(TRACERS.getOrDefault(word, word), settings);
+    }
+
+    private static boolean isLoaded(String module) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/modules"))) {
+            return lines.anyMatch(line -> line.startsWith(module.replace('-', '_') + " "));
+        } catch (IOException e) {
+            return false; // a kernel without modules
+        }
     }
 
     private void graph(List<Setting> settings) {

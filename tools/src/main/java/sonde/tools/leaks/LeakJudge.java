@@ -291,8 +291,7 @@ final class LeakJudge {
         boolean inner =
                 switch (key.kind()) {
                     case PAGES -> shown.stream().anyMatch(this::isInner);
-                    case KMALLOC, CACHE ->
-                            shown.stream().anyMatch(this::isAreaNode);
+                    case KMALLOC, CACHE -> shown.stream().anyMatch(this::isAreaNode);
                     case PER_CPU, VMALLOC -> false;
                 };
         if (inner) {

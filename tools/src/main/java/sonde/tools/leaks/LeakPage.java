@@ -74,7 +74,9 @@ final class LeakPage {
                 out -> {
                     answer.forEach(line -> out.println(TextEscape.line(line)));
                     out.println("");
-                    out.println("%-28s %10s %12s  %s".formatted("cache", "objects", "bytes", "most by"));
+                    out.println(
+                            "%-28s %10s %12s  %s"
+                                    .formatted("cache", "objects", "bytes", "most by"));
                     for (SlabUse one : grown) {
                         out.println(
                                 TextEscape.line(
