@@ -20,7 +20,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls ftrace heap leaks doctor bugreport")
+                                    + " tool syscalls heap leaks ftrace doctor bugreport")
                             .split(" "));
 
     /**
@@ -94,14 +94,14 @@ final class CommandTable {
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
+                    case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
+                    case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "ftrace" -> new Entry(FtraceArguments.MODEL, FtraceCommand::run);
                     case "ftrace function" ->
                             new Entry(FtraceArguments.FUNCTION, FtraceCommand::function);
                     case "ftrace graph" -> new Entry(FtraceArguments.GRAPH, FtraceCommand::graph);
                     case "ftrace reset" -> new Entry(FtraceRecipe.RESET, FtraceCommand::reset);
                     case "ftrace mark" -> new Entry(FtraceRecipe.MARK, FtraceCommand::mark);
-                    case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
-                    case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

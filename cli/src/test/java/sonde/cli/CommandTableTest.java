@@ -176,7 +176,7 @@ class CommandTableTest {
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
         String first = name.split(" ", 2)[0];
-        return Set.of("record", "query", "elf", "explain", "heap", "ftrace").contains(first)
+        return Set.of("record", "query", "elf", "explain", "ftrace", "heap").contains(first)
                 ? arguments(Character.toUpperCase(first.charAt(0)) + first.substring(1))
                 : "";
     }
