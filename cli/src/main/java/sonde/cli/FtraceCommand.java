@@ -1,11 +1,14 @@
 package sonde.cli;
 
+import java.nio.file.Path;
 import java.util.List;
 import sonde.probe.launch.ExecException;
 import sonde.probe.launch.InheritedState;
 import sonde.tools.ftrace.FtraceArguments;
 import sonde.tools.ftrace.FtraceRecipe;
 import sonde.tools.ftrace.FtraceRecipe.FtraceAnswer;
+import sonde.tools.ftrace.HistogramRecipe;
+import sonde.tools.ftrace.LatencyRecipe;
 import sonde.tools.option.OptionException;
 import sonde.tools.record.RecordOrder;
 import sonde.tools.record.RecordOutcome;
@@ -14,7 +17,8 @@ import sonde.tools.report.section.ReportSections;
 
 /** {@code sonde ftrace}. */
 final class FtraceCommand {
-    static final List<String> COMMANDS = List.of("function", "graph", "reset", "mark");
+    static final List<String> COMMANDS =
+            List.of("function", "graph", "latency", "hist", "reset", "mark");
 
     private FtraceCommand() {}
 
@@ -29,6 +33,20 @@ final class FtraceCommand {
 
     static int graph(CommandCall call) throws Exception {
         return record("graph", call);
+    }
+
+    static int latency(CommandCall call) throws Exception {
+        LatencyRecipe recipe = new LatencyRecipe(call.given());
+        Path text = recipe.run(recipe.command(), InheritedState.capture());
+        ResultPrinter.onOut(ReportSections.summary(text), call.json());
+        call.say("the kernel's text is in " + text);
+        return recipe.status();
+    }
+
+    static int hist(CommandCall call) throws Exception {
+        HistogramRecipe recipe = new HistogramRecipe(call.given());
+        ResultPrinter.onOut(recipe.run(recipe.command(), InheritedState.capture()), call.json());
+        return recipe.status();
     }
 
     static int reset(CommandCall call) throws Exception {

@@ -12,12 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.Input;
 import sonde.event.Recording;
 import sonde.event.result.Report;
+import sonde.event.result.Table;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.Leftovers;
@@ -28,6 +30,8 @@ import sonde.recording.ftrace.TextContext;
 import sonde.recording.ftrace.ThreadNames;
 import sonde.recording.tracedat.TraceDatReader;
 import sonde.tools.ftrace.FtraceArguments;
+import sonde.tools.ftrace.FtraceRecipe;
+import sonde.tools.ftrace.HistogramRecipe;
 import sonde.tools.option.CommandModel;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.PicocliWords;
@@ -62,6 +66,12 @@ final class TracersInGuestTest {
                     "buffer_size_kb");
 
     @TempDir private Path scratch;
+
+    /** The kernel expands the ring of the top when it is first used, and rounds sizes. */
+    @BeforeAll
+    static void expand() throws IOException {
+        write("buffer_size_kb", "1408");
+    }
 
     private record Traced(Report report, Path trace) {}
 
@@ -118,8 +128,6 @@ final class TracersInGuestTest {
     /** The same calls as the program made, as trace-cmd reads them, and nothing left behind. */
     @Test
     void aGraphHasTheCallsOfTheProgramAndLeavesNothing() throws Exception {
-        // A value that everything but a default shows; the kernel rounds a size once.
-        write("buffer_size_kb", "1408");
         write("max_graph_depth", "5");
         write("set_graph_function", "vfs_write");
         Map<String, String> before = state();
@@ -184,7 +192,7 @@ final class TracersInGuestTest {
         assertThat(state()).isEqualTo(before);
         assertThat(traced.report().answer().toString())
                 .contains("vfs_open was called")
-                .contains("do_open");
+                .contains("from path_openat");
         assertThat(text("trace-cmd", "report", traced.trace().toString()))
                 .contains("vfs_open <--", "=> do_filp_open", "=> __x64_sys_openat");
         sameText(traced.trace());
@@ -245,5 +253,70 @@ final class TracersInGuestTest {
             write("current_tracer", "nop");
             write("max_graph_depth", "0");
         }
+    }
+
+    /** Counted in the kernel, of the command alone. */
+    @Test
+    void eventsAreCountedByTheirFields() throws Exception {
+        Map<String, String> before = state();
+        GivenOptions given =
+                PicocliWords.read(
+                        CommandModel.parse(HistogramRecipe.MODEL + CommandModel.COMMON),
+                        List.of("-e", "raw_syscalls:sys_enter", "--by", "id.syscall", "--", "dd"));
+        HistogramRecipe recipe = new HistogramRecipe(given);
+        CommandWords dd = CommandWords.of("dd", "if=/dev/zero", "of=/dev/null", "count=40");
+        Report report = (Report) recipe.run(dd, InheritedState.capture());
+        assertThat(recipe.status()).isZero();
+        Table table = (Table) report.sections().getFirst();
+        assertThat(table.rows().stream().map(Object::toString))
+                .anyMatch(row -> row.matches("\\[sys_write \\[ *1\\], 4[0-9]\\]"))
+                .noneMatch(row -> row.startsWith("[sys_nanosleep"));
+        assertThat(state()).isEqualTo(before);
+        GivenOptions wrong =
+                PicocliWords.read(
+                        CommandModel.parse(HistogramRecipe.MODEL + CommandModel.COMMON),
+                        List.of("-e", "kmem:kmalloc", "--by", "nofield", "--", "dd"));
+        assertThatThrownBy(() -> new HistogramRecipe(wrong).run(dd, InheritedState.capture()))
+                .hasMessageContaining("Couldn't find field");
+        assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void whatOthersLeftIsShownAndReset() throws Exception {
+        assertThat(FtraceRecipe.reset(true).isGood()).isTrue();
+        Map<String, String> before = state();
+        write("set_ftrace_filter", "vfs_read vfs_write:traceoff:3");
+        write("set_graph_function", "vfs_read");
+        write("max_graph_depth", "4");
+        write("events/sched/sched_switch/trigger", "stacktrace:5 if prev_pid == 1");
+        write("events/kmem/kmalloc/trigger", "hist:keys=call_site");
+        write("current_tracer", "function");
+        write("set_event", "sched:sched_wakeup");
+        FtraceRecipe.FtraceAnswer shown = FtraceRecipe.reset(false);
+        assertThat(shown.isGood()).isFalse();
+        assertThat(shown.report().toString())
+                .contains("current_tracer, function, nop")
+                .contains("events/kmem/kmalloc/trigger, hist:keys=call_site")
+                .contains("max_graph_depth, 4, 0");
+        FtraceRecipe.FtraceAnswer reset = FtraceRecipe.reset(true);
+        assertThat(reset.report().notes()).containsExactly("all of this was reset");
+        assertThat(FtraceRecipe.reset(false).report().notes())
+                .containsExactly("nothing is on at the top of tracefs");
+        assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void marksAreWrittenWhereSomebodyRecords() throws Exception {
+        Path instance = TRACEFS.resolve("instances/other");
+        Files.createDirectory(instance);
+        try {
+            assertThat(FtraceRecipe.mark(List.of("slow", "phase")).report().notes())
+                    .containsExactly("marked in other");
+            assertThat(Files.readString(instance.resolve("trace"))).contains(": slow phase");
+            assertThat(Files.readString(TRACEFS.resolve("trace"))).doesNotContain("slow phase");
+        } finally {
+            Files.delete(instance);
+        }
+        assertThat(FtraceRecipe.mark(List.of("x")).isGood()).isFalse();
     }
 }

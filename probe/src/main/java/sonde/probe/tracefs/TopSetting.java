@@ -86,7 +86,7 @@ public record TopSetting(String file, String value, String usual, List<String> u
         // Commands on functions (f:traceoff:3) are no part of the list that is cleared.
         values.stream()
                 .filter(one -> file.startsWith("set_ftrace_") && one.indexOf(':') >= 0)
-                .forEach(one -> undo.add("!" + one.replaceFirst(":\\d+$", "")));
+                .forEach(one -> undo.add("!" + one)); // a count is part of what is removed
         found.add(new TopSetting(file, shown(values), "", undo));
     }
 

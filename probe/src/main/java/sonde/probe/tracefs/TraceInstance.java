@@ -122,7 +122,15 @@ public final class TraceInstance implements AutoCloseable {
         if (!own && top == null) {
             top = TopFiles.lock(tracefs);
         }
+        // The options of a tracer are those of all instances (Linux 6.1, trace_options.flags).
+        boolean common = own && !isTop && file.startsWith("options/");
+        if (common && top == null) {
+            top = TopFiles.lock(tracefs);
+        }
         TopFiles shared = top;
+        if (shared != null && common) {
+            shared.keep(file);
+        }
         if (shared != null && (isTop || !own)) {
             shared.write(file, value, appended);
         } else if (appended) {
@@ -144,6 +152,11 @@ public final class TraceInstance implements AutoCloseable {
         // Also where they are 0: another sonde is not to set them meanwhile.
         set("max_graph_depth", "0", false);
         set("tracing_thresh", "0", false);
+    }
+
+    /** Whether it has a file of this name. */
+    public boolean has(String file) {
+        return present(file);
     }
 
     private boolean present(String file) {
@@ -238,6 +251,24 @@ public final class TraceInstance implements AutoCloseable {
         write(Tracefs.eventFolder(event) + "/filter", condition);
     }
 
+    /**
+     * Sets a trigger of an event.
+     *
+     * @throws SyscallException with what the kernel says of its words
+     */
+    public void trigger(String event, String trigger) throws SyscallException {
+        try {
+            write(Tracefs.eventFolder(event) + "/trigger", trigger);
+        } catch (SyscallException e) {
+            throw TracerRefusedException.trigger(event, trigger, e, text("error_log"), tracefs);
+        }
+    }
+
+    /** What a hist trigger of an event has counted. */
+    public String histogram(String event) throws SyscallException {
+        return text(Tracefs.eventFolder(event) + "/hist");
+    }
+
     /** Takes events of these CPUs only. */
     public void cpus(Collection<Integer> cpus) throws SyscallException {
         BitSet bits = new BitSet();
@@ -303,12 +334,15 @@ public final class TraceInstance implements AutoCloseable {
             return;
         }
         closed = true;
-        quietly("tracing_on");
+        quietly("tracing_on", "0");
         if (isTop) {
             restore();
             return;
         }
-        quietly("events/enable");
+        quietly("events/enable", "0");
+        if (top != null) {
+            quietly("current_tracer", "nop");
+        }
         restore();
         for (int attempt = 1; ; attempt++) {
             try {
@@ -339,9 +373,9 @@ public final class TraceInstance implements AutoCloseable {
         }
     }
 
-    private void quietly(String file) {
+    private void quietly(String file, String value) {
         try {
-            write(file, "0");
+            write(file, value);
         } catch (SyscallException e) {
             failed.add(path + "/" + file + ": " + Errno.describe(e.errno()));
         }
