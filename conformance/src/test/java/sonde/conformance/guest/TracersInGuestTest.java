@@ -194,7 +194,7 @@ final class TracersInGuestTest {
                 .contains("vfs_open was called")
                 .contains("from path_openat");
         assertThat(text("trace-cmd", "report", traced.trace().toString()))
-                .contains("vfs_open <--", "=> do_filp_open", "=> __x64_sys_openat");
+                .contains("function:", "=> vfs_open", "=> do_filp_open", "=> __x64_sys_");
         sameText(traced.trace());
     }
 

@@ -23,8 +23,7 @@ public record TopSetting(String file, String value, String usual, List<String> u
                     new String[] {"current_tracer", "nop"},
                     new String[] {"max_graph_depth", "0"},
                     new String[] {"tracing_thresh", "0"},
-                    new String[] {"trace_clock", "local"},
-                    new String[] {"tracing_on", "1"});
+                    new String[] {"trace_clock", "local"});
 
     private static final List<String> LISTS =
             List.of(
@@ -70,6 +69,10 @@ public record TopSetting(String file, String value, String usual, List<String> u
                     triggers(tracefs, "events/" + system + "/" + event + "/trigger", found);
                 }
             }
+        }
+        // Last: until their triggers are gone, functions and events switch it off again.
+        if (tracefs.text("tracing_on").strip().equals("0")) {
+            found.add(new TopSetting("tracing_on", "0", "1", List.of("1")));
         }
         long entries = TopUse.entries(tracefs);
         if (entries > 0) {

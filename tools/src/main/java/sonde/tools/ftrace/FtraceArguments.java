@@ -121,7 +121,7 @@ public final class FtraceArguments {
                     + WHICH
                     + """
                       -g, --graph GLOB
-                                      trace only what these functions call, and themselves (repeatable)
+                                      trace only these functions and what they call (repeatable)
                       --no-graph GLOB
                                       do not trace what these functions call (repeatable)
                       --depth N       trace at most N levels of calls (1..1000)

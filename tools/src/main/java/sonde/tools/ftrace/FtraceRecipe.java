@@ -72,20 +72,22 @@ public final class FtraceRecipe {
         List<TopSetting> found = TopSetting.changed(tracefs);
         List<String> notes = new ArrayList<>();
         if (really) {
-            for (TopSetting one : found) {
-                one.reset(tracefs);
+            List<TopSetting> left = found;
+            // What was on may have changed something while it was reset.
+            for (int pass = 0; pass < 2 && !left.isEmpty(); pass++) {
+                for (TopSetting one : left) {
+                    one.reset(tracefs);
+                }
+                left = TopSetting.changed(tracefs);
             }
-            List<TopSetting> left = TopSetting.changed(tracefs);
+            List<String> files = left.stream().map(TopSetting::file).toList();
             notes.add(
                     found.isEmpty()
                             ? "nothing was on at the top of tracefs"
-                            : left.isEmpty()
+                            : files.isEmpty()
                                     ? "all of this was reset"
-                                    : "not reset: "
-                                            + String.join(
-                                                    ", ",
-                                                    left.stream().map(TopSetting::file).toList()));
-            return new FtraceAnswer(report(found, instances, notes), left.isEmpty());
+                                    : "not reset: " + String.join(", ", files));
+            return new FtraceAnswer(report(found, instances, notes), files.isEmpty());
         }
         notes.add(
                 found.isEmpty()

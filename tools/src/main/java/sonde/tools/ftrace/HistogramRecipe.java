@@ -52,7 +52,7 @@ public final class HistogramRecipe {
             Examples:
               sonde ftrace hist -e kmem:kmalloc --by call_site.sym --sum bytes_req -- ls
               sonde ftrace hist -e raw_syscalls:sys_enter --by id.syscall -a --duration 2s
-              sonde ftrace hist -e sched:sched_switch --by next_comm -f 'next_prio < 100' -a --duration 1s
+              sonde ftrace hist -e sched:sched_switch --by next_comm -f 'next_prio < 100' -- make
 
             Exit status:
               that of the command; 3 when the kernel refuses

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.CommandLauncher;
 import sonde.probe.launch.CommandWords;
@@ -70,6 +71,10 @@ public final class LatencyRecipe {
                     "hwlat",
                     "osnoise",
                     "timerlat");
+
+    private static final Pattern SETTABLE =
+            Pattern.compile(
+                    "(osnoise|hwlat_detector|options)/\\w[\\w-]*|buffer_size_kb|tracing_cpumask");
 
     private final GivenOptions given;
     private final List<String> words;
@@ -151,8 +156,7 @@ public final class LatencyRecipe {
             throws SyscallException {
         int equals = setting.indexOf('=');
         String file = equals < 0 ? "" : setting.substring(0, equals);
-        if (!file.matches(
-                "(osnoise|hwlat_detector|options)/\\w[\\w-]*|buffer_size_kb|tracing_cpumask")) {
+        if (!SETTABLE.matcher(file).matches()) {
             throw new OptionException(
                     "--set takes FILE=VALUE with a file of osnoise/, hwlat_detector/ or options/,"
                             + " not '"
