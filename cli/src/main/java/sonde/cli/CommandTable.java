@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import sonde.tools.ftrace.FtraceArguments;
+import sonde.tools.ftrace.FtraceRecipe;
+import sonde.tools.ftrace.HistogramRecipe;
+import sonde.tools.ftrace.LatencyRecipe;
 import sonde.tools.option.CommandModel;
 import sonde.tools.query.QueryArguments;
 import sonde.tools.record.RecordArguments;
@@ -100,6 +103,10 @@ final class CommandTable {
                     case "ftrace function" ->
                             new Entry(FtraceArguments.FUNCTION, FtraceCommand::function);
                     case "ftrace graph" -> new Entry(FtraceArguments.GRAPH, FtraceCommand::graph);
+                    case "ftrace latency" -> new Entry(LatencyRecipe.MODEL, FtraceCommand::latency);
+                    case "ftrace hist" -> new Entry(HistogramRecipe.MODEL, FtraceCommand::hist);
+                    case "ftrace reset" -> new Entry(FtraceRecipe.RESET, FtraceCommand::reset);
+                    case "ftrace mark" -> new Entry(FtraceRecipe.MARK, FtraceCommand::mark);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

@@ -158,6 +158,11 @@ class CommandTableTest {
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
             case "elf", "trace", "probe add", "heap" -> collect(QUOTED, text, asked);
+            case "ftrace hist", "ftrace latency" -> {
+                String recipe = name.endsWith("hist") ? "Histogram" : "Latency";
+                Path file = TOOLS.resolve("ftrace/" + recipe + "Recipe.java");
+                collect(QUOTED, Files.readString(file), asked);
+            }
             default -> {}
         }
         CommandModel model = model(name);
