@@ -26,7 +26,8 @@ final class FutexReasons {
         // Python/ceval_gil.c, Modules/_threadmodule.c
         reason("(take_gil|_?PyEval_AcquireLock).*", "the GIL of Python");
         reason(
-                "(lock_PyThread_acquire_lock|rlock_acquire|acquire_timed).*",
+                "(lock_PyThread_acquire_lock|PyThread_acquire_lock_timed|rlock_acquire"
+                        + "|acquire_timed).*",
                 "a Python lock, condition or queue");
         // library/std/src/sys/sync/mutex/futex.rs; parking_lot/src/raw_mutex.rs
         reason(".*Mutex(::|>::|\\.)lock_(contended|slow).*", WaitRules.LOCK);

@@ -162,12 +162,14 @@ final class StormRules {
     /** Signals came all the time. */
     static List<Finding> signals(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
-        boolean traced =
-                evidence.waits().stream()
-                        .anyMatch(wait -> wait.reason().equals(KernelReasons.TRACER));
         for (SignalSum signal : evidence.signals()) {
             // Each stop of a process that is traced sends one.
-            boolean traces = traced && signal.signal().equals("SIGCHLD");
+            boolean traces =
+                    signal.signal().equals("SIGCHLD")
+                            && evidence.waits().stream()
+                                    .filter(wait -> wait.reason().equals(KernelReasons.TRACER))
+                                    .map(wait -> wait.group().name() + " ")
+                                    .anyMatch(signal.sender()::startsWith);
             if (!traces && evidence.rate(signal.count()) >= SIGNALS_PER_SECOND) {
                 String text =
                         signal.receiver()

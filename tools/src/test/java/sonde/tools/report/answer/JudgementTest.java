@@ -273,6 +273,16 @@ final class JudgementTest {
         assertThat(sentences()).isEmpty();
     }
 
+    /** CPython before 3.13 makes its locks of semaphores; its own functions may have no names. */
+    @Test
+    void aLockOfPythonIsNoSemaphore() {
+        List<String> chain = List.of("do_futex_wait", "__new_sem_wait_slow64");
+        assertThat(FutexReasons.of(chain)).isEqualTo("a semaphore");
+        List<String> python =
+                Stream.concat(chain.stream(), Stream.of("PyThread_acquire_lock_timed")).toList();
+        assertThat(FutexReasons.of(python)).isEqualTo("a Python lock, condition or queue");
+    }
+
     @Test
     void aSocketThatListensIsNamedByWhereItIs() {
         wait(group("server", 1, 0.1, 0), "poll", "at 127.0.0.1:80", 4.9, 5);
@@ -370,6 +380,8 @@ final class JudgementTest {
         assertThat(sentences().getFirst()).contains("100,000 SIGCHLD");
         wait(traced, "", KernelReasons.TRACER, "", "", COMMIT, false, 3, 100_000);
         assertThat(sentences()).hasSize(1).allMatch(one -> one.contains("for its tracer"));
+        signals.set(0, new SignalSum("sh 8", "expr 9", "SIGCHLD", 100_000));
+        assertThat(sentences()).hasSize(2);
     }
 
     @Test
