@@ -153,6 +153,9 @@ class ExplainSymbolsTest {
                 .satisfies(none -> assertThat(none.status()).isZero())
                 .satisfies(none ->
                         assertThat(none.err()).contains("pond.c does not look like a kernel log"));
+        Files.writeString(folder.resolve("system.journal"), "LPKSHHRH\0\0BUG: KASAN: x in y");
+        assertThat(here.run("explain", "system.journal").err())
+                .contains("is a binary journal; journalctl reads it: journalctl -k -o export");
         Files.writeString(log, "[    0.000000] Linux version 6.6.9-pond\n");
         assertThat(here.run("explain", "log").err()).isEmpty();
     }
