@@ -149,6 +149,13 @@ class ExplainSymbolsTest {
         assertThat(copied.out())
                 .startsWith("a line\n")
                 .contains(" main+0x4 (" + folder + "/pond.c:");
+        String script = copied.out();
+        for (String words : List.of("vmlinux", "vmlinux auto", "vmlinux /usr/src .")) {
+            List<String> all = new ArrayList<>(List.of("explain", "--decode-only"));
+            all.addAll(List.of(words.split(" ")));
+            Sonde fed = here.behind("sh", "-c", "exec \"$@\" <log", "sh");
+            assertThat(fed.run(all.toArray(String[]::new)).out()).isEqualTo(script);
+        }
         assertThat(here.run("explain", "pond.c"))
                 .satisfies(none -> assertThat(none.status()).isZero())
                 .satisfies(none ->
