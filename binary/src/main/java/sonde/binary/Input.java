@@ -93,6 +93,15 @@ public final class Input implements AutoCloseable {
         return segment;
     }
 
+    /** Whether the content begins with these characters of ASCII. */
+    public boolean begins(String magic) {
+        boolean same = sizeBytes() >= magic.length();
+        for (int i = 0; same && i < magic.length(); i++) {
+            same = segment.get(ValueLayout.JAVA_BYTE, i) == magic.charAt(i);
+        }
+        return same;
+    }
+
     /** A copy of all bytes, for files that are known to be small. */
     public byte[] toArray() {
         return segment.toArray(ValueLayout.JAVA_BYTE);

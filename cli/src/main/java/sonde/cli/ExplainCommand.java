@@ -24,7 +24,11 @@ final class ExplainCommand {
 
     static int run(CommandCall call) throws Exception {
         GivenOptions given = call.given();
-        List<LogSource> logs = ExplainArguments.sources(given, TerminalKind.width(0) > 0);
+        ExplainArguments.ScriptWords script = ExplainArguments.script(given);
+        List<LogSource> logs =
+                script == null
+                        ? ExplainArguments.sources(given, TerminalKind.width(0) > 0)
+                        : List.of(new LogSource("standard input", null, System.in));
         ExplainOptions options = ExplainArguments.options(given);
         SourceOptions places =
                 SourceOptions.USUAL.with(
@@ -38,6 +42,10 @@ final class ExplainCommand {
         Path installed = Path.of("/usr/lib/debug/lib/modules", release);
         if (modules == null && !release.isEmpty() && Files.isDirectory(installed)) {
             modules = installed;
+        }
+        if (script != null) {
+            kernel = script.image();
+            modules = script.modules();
         }
         boolean copies = given.has("--decode-only");
         if (kernel == null) {

@@ -149,10 +149,20 @@ class ExplainSymbolsTest {
         assertThat(copied.out())
                 .startsWith("a line\n")
                 .contains(" main+0x4 (" + folder + "/pond.c:");
+        String script = copied.out();
+        for (String words : List.of("vmlinux", "vmlinux auto", "vmlinux /usr/src .")) {
+            List<String> all = new ArrayList<>(List.of("explain", "--decode-only"));
+            all.addAll(List.of(words.split(" ")));
+            Sonde fed = here.behind("sh", "-c", "exec \"$@\" <log", "sh");
+            assertThat(fed.run(all.toArray(String[]::new)).out()).isEqualTo(script);
+        }
         assertThat(here.run("explain", "pond.c"))
                 .satisfies(none -> assertThat(none.status()).isZero())
                 .satisfies(none ->
                         assertThat(none.err()).contains("pond.c does not look like a kernel log"));
+        Files.writeString(folder.resolve("system.journal"), "LPKSHHRH\0\0BUG: KASAN: x in y");
+        assertThat(here.run("explain", "system.journal").err())
+                .contains("is a binary journal; journalctl reads it: journalctl -k -o export");
         Files.writeString(log, "[    0.000000] Linux version 6.6.9-pond\n");
         assertThat(here.run("explain", "log").err()).isEmpty();
     }

@@ -1,5 +1,6 @@
 package sonde.tools.explain;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZonedDateTime;
@@ -9,6 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sonde.binary.Input;
+import sonde.binary.elf.ElfFile;
 import sonde.probe.printk.KernelLog;
 import sonde.sys.SyscallException;
 import sonde.tools.explain.ExplainRecipe.ExplainOptions;
@@ -32,7 +36,9 @@ public final class ExplainArguments {
             Arguments:
               [LOG...]        kernel log, serial capture, output of dmesg or journalctl, also
                               compressed; a folder of such files, as /sys/fs/pstore; - is standard
-                              input; without LOG: standard input, or /dev/kmsg if that is a terminal
+                              input; without LOG: standard input, or /dev/kmsg if that is a terminal;
+                              with --decode-only also the words of decode_stacktrace.sh: VMLINUX
+                              [auto | BASE [MODULES]]
 
             Options:
               -k, --vmlinux FILE
@@ -114,6 +120,26 @@ public final class ExplainArguments {
                 given.has("--ctime"),
                 filter(given),
                 given.path("--source"));
+    }
+
+    /**
+     * The words of decode_stacktrace.sh: an image, the base path or {@code auto}, the folder of
+     * modules. The log is standard input.
+     */
+    public record ScriptWords(Path image, @Nullable Path modules) {}
+
+    /** Such words with {@code --decode-only}; null where they name logs. */
+    public static @Nullable ScriptWords script(GivenOptions given) throws IOException {
+        List<String> words = given.words();
+        boolean may = given.has("--decode-only") && !words.isEmpty() && words.size() < 4;
+        Path image = may ? Path.of(words.getFirst()) : null;
+        if (image == null || given.path("--vmlinux") != null || !Files.isRegularFile(image)) {
+            return null;
+        }
+        try (Input input = Input.open(image)) {
+            Path modules = words.size() < 3 ? given.path("--modules") : Path.of(words.get(2));
+            return ElfFile.isElf(input.segment()) ? new ScriptWords(image, modules) : null;
+        }
     }
 
     /**

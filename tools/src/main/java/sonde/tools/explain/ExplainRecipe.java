@@ -62,6 +62,9 @@ public final class ExplainRecipe {
     /** A read of this device waits for the next record, and never ends. */
     static final Path KMSG = Path.of("/dev/kmsg");
 
+    /** HEADER_SIGNATURE of systemd's journal-def.h. */
+    private static final String JOURNAL = "LPKSHHRH";
+
     private static final int MOST_NAMED = 5;
     private static final int MOST_GROUPS = 1 << 14;
 
@@ -78,6 +81,10 @@ public final class ExplainRecipe {
     private final BlameRules rules = new BlameRules();
     private final Map<String, Alike> alike = new LinkedHashMap<>();
     private final List<String> others = new ArrayList<>();
+
+    /** Binary journals, which are not read. */
+    private final List<String> journals = new ArrayList<>();
+
     private String otherRelease = "";
     private @Nullable IncidentCards cards;
     private int faults;
@@ -134,6 +141,13 @@ public final class ExplainRecipe {
                                     + " did not select them; dmesg -T and journalctl write dates")
                             .formatted(options.filter().undated()));
         }
+        journals.stream()
+                .limit(MOST_NAMED)
+                .forEach(log ->
+                        notes.add(
+                                TextEscape.line(log)
+                                        + " is a binary journal; journalctl reads it:"
+                                        + " journalctl -k -o export --file FILE | sonde explain"));
         others.stream()
                 .limit(MOST_NAMED)
                 .forEach(log ->
@@ -190,7 +204,7 @@ public final class ExplainRecipe {
                 return;
             }
             if (WrapperFormat.of(input) == null) {
-                boolean isLog = isLog(input);
+                boolean isLog = isLog(input, file.toString());
                 input.close();
                 if (isLog) {
                     scan(in, file, name, out, form);
@@ -199,7 +213,7 @@ public final class ExplainRecipe {
             }
             try (UnwrappedFiles files = UnwrappedFiles.of(input, UnwrapLimits.DEFAULT)) {
                 for (Input one : files.inputs()) {
-                    if (!isLog(one)) {
+                    if (!isLog(one, one.name())) {
                         continue;
                     }
                     String inner = files.isArchive() ? one.name() : name;
@@ -210,8 +224,12 @@ public final class ExplainRecipe {
     }
 
     /** A kernel image holds the first line of each report; a console never begins like one. */
-    private static boolean isLog(Input input) {
-        return !ElfFile.isElf(input.segment());
+    private boolean isLog(Input input, String name) {
+        boolean isJournal = input.begins(JOURNAL);
+        if (isJournal && journals.size() < MOST_GROUPS) {
+            journals.add(name);
+        }
+        return !isJournal && !ElfFile.isElf(input.segment());
     }
 
     /** Incidents of one identity. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Collects the lines of each report while a log passes. Reports of several processors and tasks are
  * kept apart where the log names who printed a line.
  */
-final class IncidentFinder implements LogScanner.Lines {
+final class IncidentFinder implements LogScanner.ScannedLines {
     private static final String DROPPED = "printk messages dropped";
 
     /** Lines that belong to a report that begins soon. */

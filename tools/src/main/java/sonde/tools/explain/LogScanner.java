@@ -11,7 +11,7 @@ final class LogScanner {
     private static final int READ_BYTES = 1 << 18;
 
     /** Takes lines; the bytes are valid during the call. */
-    interface Lines {
+    interface ScannedLines {
         /**
          * A line.
          *
@@ -29,7 +29,7 @@ final class LogScanner {
         this.automaton = automaton;
     }
 
-    void scan(InputStream in, Lines lines) throws IOException {
+    void scan(InputStream in, ScannedLines lines) throws IOException {
         byte[] bytes = new byte[MOST_LINE + READ_BYTES];
         int held = 0;
         boolean skips = false;
@@ -73,7 +73,7 @@ final class LogScanner {
         }
     }
 
-    private void last(Lines lines, byte[] bytes, int from, int to) throws IOException {
+    private void last(ScannedLines lines, byte[] bytes, int from, int to) throws IOException {
         lines.line(bytes, from, to, automaton.marks(bytes, from, to));
     }
 }

@@ -18,8 +18,8 @@ class LogScannerTest {
 
     private static List<String> scanned(String text) throws IOException {
         List<String> lines = new ArrayList<>();
-        LogScanner.Lines sink =
-                new LogScanner.Lines() {
+        LogScanner.ScannedLines sink =
+                new LogScanner.ScannedLines() {
                     @Override
                     public void line(byte[] bytes, int from, int to, boolean marked) {
                         String line =
