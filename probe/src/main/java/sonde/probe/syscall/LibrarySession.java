@@ -107,6 +107,7 @@ public final class LibrarySession implements CallSource.Streamed {
                     work -> Thread.ofPlatform().daemon().name("libraries").unstarted(work));
     private final List<LibraryProbe> probes = new CopyOnWriteArrayList<>();
     private final Map<String, Integer> numbers = new HashMap<>();
+    private volatile boolean closed;
     private final Map<Integer, List<Link>> links = new HashMap<>();
     private final Set<String> attached = new HashSet<>();
     private final List<String> refused = new CopyOnWriteArrayList<>();
@@ -255,11 +256,13 @@ public final class LibrarySession implements CallSource.Streamed {
     /** A process waits because its loader has mapped something. */
     private void arrived(int pid) {
         try {
-            detachEnded();
-            if (!links.containsKey(pid)) {
-                attachLoaders(pid);
+            if (!closed) {
+                detachEnded();
+                if (!links.containsKey(pid)) {
+                    attachLoaders(pid);
+                }
+                attach(pid, chooser.functions(pid));
             }
-            attach(pid, chooser.functions(pid));
         } catch (IOException e) {
             refused.add("process " + pid + ": " + e.getMessage());
         } finally {
@@ -386,12 +389,15 @@ public final class LibrarySession implements CallSource.Streamed {
     /** Detaches; nothing stays in the kernel, and nobody waits. */
     @Override
     public void close() {
-        attaching.shutdown();
-        ring.close();
         synchronized (this) {
+            closed = true;
             links.values().forEach(all -> all.forEach(Link::close));
             links.clear();
         }
+        // Who was stopped before that goes on.
+        ring.drain();
+        attaching.close();
+        ring.close();
         programs.close();
     }
 }
