@@ -110,16 +110,26 @@ final class CallRing implements AutoCloseable {
         }
     }
 
+    /** Reads what is left, and waits for that. */
+    void drain() {
+        stopping = true;
+        join();
+    }
+
+    private void join() {
+        try {
+            reader.join(1000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Ends the thread; the ring is that of its maker. */
     @Override
     public void close() {
         stopping = true;
         stream.end(null);
         reader.interrupt();
-        try {
-            reader.join(1000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        join();
     }
 }

@@ -18,6 +18,7 @@ import sonde.binary.btf.BtfType;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.BpfMap;
 import sonde.bpf.BpfRefusedException;
+import sonde.bpf.TaskTree;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
 import sonde.bpf.insn.CodeBuilder;
@@ -45,6 +46,9 @@ final class LibraryCode {
 
     /** Flag of a probe: something is read by its arguments when it returns. */
     static final int KEEPS_ARGUMENTS = 4;
+
+    /** Bit of a thread in the tree: its process has probes. */
+    static final int KNOWN = 1 << 8;
 
     /** Where the number of a probe begins in its cookie. */
     static final int NUMBER_SHIFT = 8;
@@ -395,9 +399,32 @@ final class LibraryCode {
 
     /** Where the loader says that its list of libraries has changed: the process waits. */
     static ProgramCode stop(BpfMap ring) {
-        int record = -CallRecord.NUMBER;
-        return new CodeBuilder()
-                .step("stop the process")
+        return stop(new CodeBuilder(), ring).exit(0).build();
+    }
+
+    /** At sys_exit: a process that was made by a followed one waits before its first step. */
+    static ProgramCode born(TaskTree tree, BpfMap ring) {
+        Label out = new Label("out");
+        CodeBuilder code = new CodeBuilder();
+        tree.filter(code, out);
+        code.load(Width.U32, R1, R0, 0)
+                .move(R2, R1)
+                .and(R2, KNOWN)
+                .ifNotZero(R2, out)
+                .compute(AluOperation.OR, R1, KNOWN)
+                .store(Width.U32, R0, 0, R1)
+                .call(HelperFunctionId.GET_CURRENT_PID_TGID)
+                .move(R1, R0)
+                .shiftRight(R1, 32)
+                .compute32(AluOperation.MOVE, R0, R0)
+                .branch(JumpCondition.NOT_EQUAL, R0, R1, out);
+        return stop(code, ring).at(out).exit(0).build();
+    }
+
+    private static CodeBuilder stop(CodeBuilder code, BpfMap ring) {
+        // Below the key of the tree.
+        int record = -8 - CallRecord.NUMBER;
+        return code.step("stop the process")
                 .move(R1, ProcessCalls.SIGSTOP)
                 .call(HelperFunctionId.SEND_SIGNAL)
                 .step("say so")
@@ -414,8 +441,6 @@ final class LibraryCode {
                 .add(R2, record)
                 .move(R3, CallRecord.NUMBER)
                 .move(R4, FORCE_WAKEUP)
-                .call(HelperFunctionId.RINGBUF_OUTPUT)
-                .exit(0)
-                .build();
+                .call(HelperFunctionId.RINGBUF_OUTPUT);
     }
 }

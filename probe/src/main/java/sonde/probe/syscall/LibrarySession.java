@@ -1,6 +1,8 @@
 package sonde.probe.syscall;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfWriter;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfMap;
+import sonde.bpf.Link;
 import sonde.bpf.LoadedBtf;
 import sonde.bpf.MapType;
 import sonde.bpf.Program;
@@ -104,10 +107,13 @@ public final class LibrarySession implements CallSource.Streamed {
                     work -> Thread.ofPlatform().daemon().name("libraries").unstarted(work));
     private final List<LibraryProbe> probes = new CopyOnWriteArrayList<>();
     private final Map<String, Integer> numbers = new HashMap<>();
+    private volatile boolean closed;
+    private final Map<Integer, List<Link>> links = new HashMap<>();
     private final Set<String> attached = new HashSet<>();
     private final List<String> refused = new CopyOnWriteArrayList<>();
 
-    private LibrarySession(Set<Integer> pids, LibraryChooser chooser, boolean counting)
+    private LibrarySession(
+            Set<Integer> pids, LibraryChooser chooser, boolean descendants, boolean counting)
             throws IOException {
         this.chooser = chooser;
         programs = new FollowedCalls(true, 4);
@@ -143,12 +149,17 @@ public final class LibrarySession implements CallSource.Streamed {
             programs.attach("sched_process_exec", life(life).executed());
             programs.attach("signal_generate", life(life).sent());
             programs.attach("signal_deliver", life(life).signal());
+            if (descendants) {
+                programs.attach("sched_process_fork", life(life).forked());
+                programs.attach("sys_exit", LibraryCode.born(programs.tree(), maps.ring()));
+            }
             for (int pid : pids) {
                 follow(pid);
                 attach(pid, chooser.functions(pid));
             }
         } catch (IOException | RuntimeException e) {
             attaching.shutdownNow();
+            links.values().forEach(all -> all.forEach(Link::close));
             programs.close();
             throw e;
         }
@@ -163,12 +174,14 @@ public final class LibrarySession implements CallSource.Streamed {
      * Attaches.
      *
      * @param pids processes that run
+     * @param descendants whether processes that they make are followed, too
      * @param counting whether calls are counted in the kernel instead of captured
      * @throws sonde.bpf.BpfRefusedException when this user or kernel may not
      */
-    public static LibrarySession open(Set<Integer> pids, LibraryChooser chooser, boolean counting)
+    public static LibrarySession open(
+            Set<Integer> pids, LibraryChooser chooser, boolean descendants, boolean counting)
             throws IOException {
-        return new LibrarySession(pids, chooser, counting);
+        return new LibrarySession(pids, chooser, descendants, counting);
     }
 
     private LibraryMaps maps() throws IOException {
@@ -243,7 +256,13 @@ public final class LibrarySession implements CallSource.Streamed {
     /** A process waits because its loader has mapped something. */
     private void arrived(int pid) {
         try {
-            attach(pid, chooser.functions(pid));
+            if (!closed) {
+                detachEnded();
+                if (!links.containsKey(pid)) {
+                    attachLoaders(pid);
+                }
+                attach(pid, chooser.functions(pid));
+            }
         } catch (IOException e) {
             refused.add("process " + pid + ": " + e.getMessage());
         } finally {
@@ -280,7 +299,7 @@ public final class LibrarySession implements CallSource.Streamed {
             return;
         }
         try {
-            programs.keep(Uprobes.multi(Awaited.of(session), path, points, false, pid));
+            keep(pid, Uprobes.multi(Awaited.of(session), path, points, false, pid));
         } catch (SyscallException e) {
             if (points.size() == 1) {
                 int number = (int) (points.getFirst().cookie() >> LibraryCode.NUMBER_SHIFT);
@@ -332,9 +351,28 @@ public final class LibrarySession implements CallSource.Streamed {
     @Override
     public void follow(int pid) throws IOException {
         programs.follow(pid, TaskTree.NEW_MEMBER);
+        programs.tree().addThread(pid, TaskTree.NEW_MEMBER | LibraryCode.KNOWN);
+        attachLoaders(pid);
+    }
+
+    private synchronized void attachLoaders(int pid) throws IOException {
         for (LibraryProbe loader : chooser.loaders()) {
             UprobePoint point = new UprobePoint(loader.offset());
-            programs.keep(Uprobes.multi(stop, loader.path(), List.of(point), false, pid));
+            keep(pid, Uprobes.multi(stop, loader.path(), List.of(point), false, pid));
+        }
+    }
+
+    private void keep(int pid, Link link) {
+        links.computeIfAbsent(pid, _ -> new ArrayList<>()).add(link);
+    }
+
+    /** Detaches from processes that have ended; each link holds a descriptor. */
+    private synchronized void detachEnded() {
+        for (int pid : List.copyOf(links.keySet())) {
+            if (!Files.exists(Path.of("/proc/" + pid))) {
+                links.remove(pid).forEach(Link::close);
+                attached.removeIf(key -> key.startsWith(pid + ":"));
+            }
         }
     }
 
@@ -351,7 +389,14 @@ public final class LibrarySession implements CallSource.Streamed {
     /** Detaches; nothing stays in the kernel, and nobody waits. */
     @Override
     public void close() {
-        attaching.shutdown();
+        synchronized (this) {
+            closed = true;
+            links.values().forEach(all -> all.forEach(Link::close));
+            links.clear();
+        }
+        // Who was stopped before that goes on.
+        ring.drain();
+        attaching.close();
         ring.close();
         programs.close();
     }

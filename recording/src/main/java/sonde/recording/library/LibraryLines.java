@@ -18,6 +18,12 @@ import sonde.sys.SignalNames;
  * Writes calls of library functions as ltrace does: nested calls stand between begin and return.
  */
 public final class LibraryLines {
+    /** Of struct siginfo, behind the header of its piece. */
+    private static final int SI_CODE = 8 + 8;
+
+    private static final int CLD_STOPPED = 5;
+    private static final int CLD_CONTINUED = 6;
+    private static final int SIGCHLD = 17;
     private static final int SIGCONT = 18;
     private static final int SIGSTOP = 19;
     private static final int SIGNAL_BITS = 0x7f;
@@ -117,9 +123,7 @@ public final class LibraryLines {
             case CallRecord.ENTER -> enter(calls, record);
             case CallRecord.EXIT -> exit(calls, record);
             case CallRecord.SIGNAL -> {
-                // The session itself stops a process and lets it go on.
-                boolean ours = record.number() == SIGCONT || record.number() == SIGSTOP;
-                if (style.signals() && !ours) {
+                if (style.signals() && !isOfStop(record)) {
                     String name = SignalNames.of((int) record.number());
                     String meaning = SignalNames.MEANINGS.get((int) record.number());
                     line(record, "--- " + name + " (" + meaning + ") ---");
@@ -128,6 +132,19 @@ public final class LibraryLines {
             case CallRecord.END -> end(record);
             default -> {}
         }
+    }
+
+    /**
+     * Whether it comes from a stop, as the session itself stops processes: the parent is told of it
+     * by SIGCHLD.
+     */
+    private static boolean isOfStop(CallRecord record) {
+        long signal = record.number();
+        int piece = record.piece(0, 0, 0);
+        int code = piece < 0 ? 0 : record.bytes()[piece + SI_CODE];
+        return signal == SIGCONT
+                || signal == SIGSTOP
+                || signal == SIGCHLD && (code == CLD_STOPPED || code == CLD_CONTINUED);
     }
 
     /** At the end of the trace. */

@@ -35,6 +35,7 @@ public final class CallsArguments {
               -- [COMMAND...]   a command that is started
 
             What is traced:
+              -f, --follow-forks          trace processes that are made, too
               -p, --pid PID,...           trace running processes until they end or you press Ctrl-C
               -e, --expr FILTER           show calls of these functions by these objects: a chain of
                                           [+-][FUNCTION][@OBJECT] with globs or /regular expressions/, as
@@ -133,6 +134,7 @@ public final class CallsArguments {
                 origin,
                 words,
                 pids,
+                given.has("--follow-forks"),
                 wanted,
                 style,
                 given.has("--demangle"),

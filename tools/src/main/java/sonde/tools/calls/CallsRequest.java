@@ -11,12 +11,14 @@ import sonde.recording.library.LibraryLines.LibraryStyle;
  *
  * @param origin environment, directory and descriptors of the command
  * @param command null for running processes alone
+ * @param follow whether processes that they make are traced, too
  * @param counts column by which counts are sorted; null for lines
  */
 record CallsRequest(
         InheritedState origin,
         @Nullable CommandWords command,
         Set<Integer> pids,
+        boolean follow,
         LibraryChoice.Wanted wanted,
         LibraryStyle style,
         boolean demangles,

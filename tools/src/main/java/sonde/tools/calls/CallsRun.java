@@ -58,8 +58,9 @@ public final class CallsRun implements AutoCloseable {
         this.request = request;
         choice = new LibraryChoice(request.wanted());
         FutureTask<LibrarySession> opening =
-                new FutureTask<>(
-                        () -> LibrarySession.open(request.pids(), choice, countsInKernel(request)));
+                new FutureTask<>(() ->
+                        LibrarySession.open(
+                                request.pids(), choice, request.follow(), countsInKernel(request)));
         Thread.ofPlatform().daemon().name("open").start(opening);
         target = TracedTarget.prepare(request.command(), request.origin(), opening);
         session = Awaited.of(opening);
@@ -136,9 +137,13 @@ public final class CallsRun implements AutoCloseable {
                 return true;
             }
             LibraryProbe probe = session.probe(record.number());
-            caller = choice.caller(record.pid(), record.argument(7));
+            caller = choice.caller(record.pid(), record.argument(7), record.nanos());
             boolean entry = probe.name().indexOf('@') > 0;
-            name = entry ? probe.name() : choice.nameAt(probe, record.pid(), record.argument(7));
+            name =
+                    entry
+                            ? probe.name()
+                            : choice.nameAt(
+                                    probe, record.pid(), record.argument(7), record.nanos());
             return entry
                     || !probe.anyCaller()
                     || caller != null && request.wanted().calls().fits(name, caller);

@@ -9,15 +9,18 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.syscall.FunctionPlaces;
 import sonde.probe.syscall.LibrarySession.LibraryChooser;
 import sonde.probe.syscall.LibrarySession.LibraryProbe;
 import sonde.recording.library.LibraryPrototype;
+import sonde.sys.Clocks;
 import sonde.sys.MappedRange;
 import sonde.sys.TargetFile;
 import sonde.tools.calls.TracedObject.ExportedFunction;
@@ -69,8 +72,9 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     private final Wanted wanted;
     private final Map<String, TracedObject> objects = new HashMap<>();
 
-    /** Ranges of code of each process, with the objects that they belong to. */
-    private final Map<Integer, List<LoadedRange>> ranges = new ConcurrentHashMap<>();
+    /** Ranges of code of each process since a time, with the objects that they belong to. */
+    private final Map<Integer, NavigableMap<Long, List<LoadedRange>>> ranges =
+            new ConcurrentHashMap<>();
 
     private final List<String> notes = new ArrayList<>();
 
@@ -104,7 +108,9 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                 }
             }
         }
-        ranges.put(pid, code);
+        // The process waits: what it has called so far belongs to the ranges before.
+        ranges.computeIfAbsent(pid, _ -> new ConcurrentSkipListMap<>())
+                .put(Clocks.nanos(Clocks.CLOCK_MONOTONIC), code);
         List<LibraryProbe> probes = new ArrayList<>();
         boolean throwing =
                 code.stream().anyMatch(one -> one.object().soname().matches("lib(std)?c\\+\\+.*"));
@@ -217,9 +223,9 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     }
 
     /** The name by which a function is called, where several names mean the same code. */
-    String nameAt(LibraryProbe probe, int pid, long address) {
+    String nameAt(LibraryProbe probe, int pid, long address, long nanos) {
         Set<String> all = names.getOrDefault(probe.file() + ":" + probe.function(), Set.of());
-        LoadedRange range = all.size() < 2 ? null : range(pid, address);
+        LoadedRange range = all.size() < 2 ? null : range(pid, address, nanos);
         if (range == null) {
             return probe.name();
         }
@@ -277,13 +283,17 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     }
 
     /** The object that has an address of a process; null when none has. */
-    @Nullable TracedObject caller(int pid, long address) {
-        LoadedRange range = range(pid, address);
+    @Nullable TracedObject caller(int pid, long address, long nanos) {
+        LoadedRange range = range(pid, address, nanos);
         return range == null ? null : range.object();
     }
 
-    private @Nullable LoadedRange range(int pid, long address) {
-        for (LoadedRange one : ranges.getOrDefault(pid, List.of())) {
+    private @Nullable LoadedRange range(int pid, long address, long nanos) {
+        NavigableMap<Long, List<LoadedRange>> all = ranges.get(pid);
+        var since = all == null ? null : all.floorEntry(nanos);
+        // The ranges of a process that runs are read after its first calls.
+        since = since == null && all != null ? all.firstEntry() : since;
+        for (LoadedRange one : since == null ? List.<LoadedRange>of() : since.getValue()) {
             if (Long.compareUnsigned(address, one.range().start()) >= 0
                     && Long.compareUnsigned(address, one.range().end()) <= 0) {
                 return one;

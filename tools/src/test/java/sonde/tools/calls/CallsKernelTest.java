@@ -139,6 +139,20 @@ final class CallsKernelTest {
                 .endsWith("= 891568578");
     }
 
+    /** From the first step of a child on, and through its exec. */
+    @Test
+    void childrenAreFollowedWhenAsked() throws Exception {
+        String command =
+                "(umask 77; exec " + folder.resolve("now") + " " + folder.resolve("words") + "); :";
+        assertThat(lines("-f -e umask+atexit+fclose@now", "sh", "-c", command))
+                .anyMatch(line -> line.matches("\\[pid +\\d+] \\w+->umask\\(077\\) +=.*"))
+                .anyMatch(line -> line.matches("\\[pid +\\d+] now->fclose\\(0x.*\\) += 0"))
+                .filteredOn(line -> line.contains("+++ exited"))
+                .hasSize(2);
+        assertThat(lines("-e umask", "sh", "-c", "(umask 77); :"))
+                .noneMatch(line -> line.contains("umask"));
+    }
+
     /** The kernel counts what the lines show. */
     @Test
     void counts() throws Exception {
