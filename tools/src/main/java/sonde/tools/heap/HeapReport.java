@@ -59,7 +59,7 @@ final class HeapReport {
                 if (!view.isSummary() && view.stacks() > 0) {
                     sections.add(
                             places.places(
-                                    measure.section + " by callers", view.rows(), view.stacks()));
+                                    title(measure) + " by callers", view.rows(), view.stacks()));
                 }
             }
         }
@@ -111,6 +111,11 @@ final class HeapReport {
         return view.momentText().isEmpty() && !SNAPSHOTS.contains(profile.source());
     }
 
+    /** What is in use at a moment is not called leaked. */
+    private String title(HeapMeasure measure) {
+        return measure == HeapMeasure.LEAKED && !isToTheEnd() ? "in use" : measure.section;
+    }
+
     private boolean isShown(HeapMeasure measure) {
         boolean found = !stacks.isEmpty() || measure.of(profile.totals()) == 0;
         return view.shows(measure.section) && found && measure.isKnown(stacks);
@@ -159,7 +164,7 @@ final class HeapReport {
 
     private Table table(HeapMeasure measure, HeapRanking places) {
         double all = Math.max(1, measure.of(profile.totals()));
-        TableBuilder<HeapPlace> table = new TableBuilder<>(measure.section);
+        TableBuilder<HeapPlace> table = new TableBuilder<>(title(measure));
         boolean bytes = measure.unit == Unit.BYTES;
         table.column(
                 bytes ? "bytes" : measure.section, measure.unit, place -> measure.of(place.sums()));

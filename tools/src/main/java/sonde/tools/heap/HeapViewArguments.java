@@ -18,34 +18,57 @@ import sonde.tools.option.OptionWords;
 
 /** The part of the command line of {@code sonde heap} that chooses what of a profile is shown. */
 public final class HeapViewArguments {
-    /** The options. */
+    /** The whole command line. */
     public static final String MODEL =
             """
+            sonde heap [OPTIONS] [--] COMMAND [ARGS...]
+            sonde heap [OPTIONS] -p PID
+            sonde heap [OPTIONS] FILE [FILE]
 
-            What is shown (without these options: a summary of everything):
-              --peak          show which functions had the memory when the heap was largest
-              --leaked        show which functions allocated what was not freed at the end
-              --allocations   show which functions allocated most often
-              --temporary     show which functions allocated blocks that were freed before the next
-                              allocation
-              --allocated     show which functions allocated the most bytes
-              --curve         draw the heap over time
-              --tree          show the call tree at the peak, or at the time of --at
-              --at TIME       show the heap at this time since the start, as 1.5s
-              --sizes         show a histogram of the sizes of blocks
-              --rows N      print at most N rows of a table (1..2147483647, default 10)
-              --backtraces N  with a ranking: show at most N call stacks of a function
-                              (0..2147483647, default 5)
-              --filter-bt-function TEXT
-                              show only stacks with a function that has this text in its name
-              --suppressions FILE
-                              leave out leaks that match a line leak:PATTERN of this file, as LSan
-                              takes it
-              --disable-embedded-suppressions
-                              do not apply the suppressions that a file of heaptrack has
-              --merge-backtraces 0|1
-                              put stacks of the same function and line into one row (default 1)
-            """;
+            Show what a program allocated, what made its peak, and what it did not free.
+
+            Arguments:
+              -- [COMMAND...]   a command that is started
+              FILE            a file of heaptrack, massif, mtrace, memusage -d, jemalloc, tcmalloc
+                              or pprof, also compressed; with a second one: what changed
+            """
+                    + HeapArguments.MODEL
+                    + """
+
+                    What is shown (without these options: a summary of everything):
+                      --peak          show which functions had the memory when the heap was largest
+                      --leaked        show which functions allocated what was not freed at the end
+                      --allocations   show which functions allocated most often
+                      --temporary     show which functions allocated blocks that were freed before the next
+                                      allocation
+                      --allocated     show which functions allocated the most bytes
+                      --curve         draw the heap over time
+                      --tree          show the call tree at the peak, or at the time of --at
+                      --at TIME       show the heap at this time since the start, as 1.5s
+                      --sizes         show a histogram of the sizes of blocks
+                      --rows N      print at most N rows of a table (1..2147483647, default 10)
+                      --backtraces N  with a ranking: show at most N call stacks of a function
+                                      (0..2147483647, default 5)
+                      --filter-bt-function TEXT
+                                      show only stacks with a function that has this text in its name
+                      --suppressions FILE
+                                      leave out leaks that match a line leak:PATTERN of this file, as LSan
+                                      takes it
+                      --disable-embedded-suppressions
+                                      do not apply the suppressions that a file of heaptrack has
+                      --html FILE     write a self-contained page with the curve, rankings, sizes and flame
+                                      graphs, - is standard output
+                      --overwrite     with --html: overwrite FILE if it exists
+                      --merge-backtraces 0|1
+                                      put stacks of the same function and line into one row (default 1)
+                      --json          print JSON
+
+                    Examples:
+                      sonde heap -- ./server
+                      sonde heap heaptrack.make.1234.zst --leaked
+                      sonde heap --html make.html heaptrack.make.1234.zst
+                      sonde heap yesterday.massif today.massif
+                    """;
 
     private static final List<String> SECTIONS =
             List.of(
@@ -121,6 +144,27 @@ public final class HeapViewArguments {
         String function = given.text("--filter-bt-function", "");
         HeapFile kept = HeapSelection.without(file, patterns);
         return function.isEmpty() ? kept : HeapSelection.with(kept, function);
+    }
+
+    /** What one file says, as a page. */
+    public static HeapPage page(GivenOptions given) throws IOException {
+        if (given.paths().size() != 1) {
+            throw new OptionException("--html needs one file of a heap profiler");
+        }
+        Path path = given.paths().getFirst();
+        HeapFile file = read(given, path);
+        return page(file, view(given, name(path)));
+    }
+
+    /** What was watched, as a page. */
+    public static HeapPage page(HeapProfile profile, GivenOptions given) throws IOException {
+        HeapFile file = selected(given, new HeapFile(profile, List.of(), List.of()));
+        return page(file, view(given, "heap"));
+    }
+
+    private static HeapPage page(HeapFile file, HeapView view) {
+        Report report = new HeapReport(file, view.onPage()).report();
+        return HeapPage.of(report, file.profile());
     }
 
     /** What was watched. */

@@ -1,10 +1,12 @@
 package sonde.tools.heap;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -80,5 +82,24 @@ class HeapSelectionTest {
         assertThat(leaked.rows()).containsExactly(List.of(96L, 0L, 96L, "main prog.c:20", "prog"));
         Report same = new HeapDifference(before.profile(), before.profile(), view()).report();
         assertThat(same.answer()).first().asString().startsWith("The peak did not change");
+    }
+
+    @Test
+    void thePageHasAFlameGraphForEachMeasure() throws IOException {
+        HeapFile file = read(HeaptrackFileTest.TEXT);
+        HeapPage page = HeapPage.of(new HeapReport(file, view().onPage()).report(), file.profile());
+        assertThat(page.timeline().samples())
+                .extracting(set -> set.name(), set -> Arrays.stream(set.weight()).sum())
+                .containsExactly(
+                        tuple("peak flame graph", 96L),
+                        tuple("leaked flame graph", 16L),
+                        tuple("allocations flame graph", 4L),
+                        tuple("temporary flame graph", 2L),
+                        tuple("allocated flame graph", 112L));
+        // main is the caller of all stacks, and stands once
+        assertThat(page.timeline().stacks().parent()).containsOnlyOnce(-1);
+        assertThat(page.report().sections())
+                .extracting(section -> section.title())
+                .contains("curve", "sizes", "leaked");
     }
 }
