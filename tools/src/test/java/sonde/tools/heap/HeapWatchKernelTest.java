@@ -66,7 +66,7 @@ final class HeapWatchKernelTest {
                 pid,
                 Long.MAX_VALUE,
                 null,
-                Map.<String, AllocatorCall>of(),
+                Map.of("pool_get", AllocatorCall.FIRST),
                 limits,
                 GivenPlaces.NONE);
     }
@@ -118,7 +118,7 @@ final class HeapWatchKernelTest {
                 .hasValueSatisfying(stack ->
                         assertThat(stack.frames())
                                 .extracting(frame -> frame.name() + " " + frame.place())
-                                .startsWith("lose heap.c:17", "main heap.c:82"));
+                                .startsWith("lose heap.c:17", "main heap.c:94"));
     }
 
     @Test
@@ -137,6 +137,14 @@ final class HeapWatchKernelTest {
         assertThat(fault.calls()).isEqualTo(1);
         assertThat(fault.frames().getFirst().name()).isEqualTo("twice");
         assertThat(fault.frames().getFirst().place()).isEqualTo("heap.c:75");
+    }
+
+    @Test
+    void anAllocatorOfItsOwn() throws Exception {
+        HeapProfile profile = watch(program.toString(), "pool");
+        is(profile.totals(), 101, 6099, 1, 99);
+        assertThat(profile.notes()).isEmpty();
+        assertThat(profile.faults()).isEmpty();
     }
 
     @Test
