@@ -67,6 +67,7 @@ class CommandTableTest {
                     Map.entry("--user", "a user in record, user stacks alone in BCC's tools"),
                     Map.entry(
                             "--columns", "the column of the result in strace, a flag in symbolize"),
+                    Map.entry("--functions", "names in leaks, a flag in report and list"),
                     Map.entry("--to", "convert's formats are too many to be listed as choices"),
                     Map.entry("-e", "bpftrace's program; a letter without effect in BCC's tcprtt"));
 
@@ -79,6 +80,7 @@ class CommandTableTest {
                     "tool", "BCC",
                     "explain", "dmesg",
                     "syscalls", "strace",
+                    "calls", "ltrace",
                     "ftrace function", "trace-cmd",
                     "ftrace graph", "trace-cmd",
                     "bpf btf", "bpftool");
@@ -137,7 +139,14 @@ class CommandTableTest {
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part :
-                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
+                List.of(
+                        "Symbol",
+                        "Filter",
+                        "Listing",
+                        "BpfObject",
+                        "Syscalls",
+                        "Calls",
+                        "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -156,6 +165,11 @@ class CommandTableTest {
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
             case "elf", "trace", "probe add", "heap" -> collect(QUOTED, text, asked);
+            case "ftrace hist", "ftrace latency" -> {
+                String recipe = name.endsWith("hist") ? "Histogram" : "Latency";
+                Path file = TOOLS.resolve("ftrace/" + recipe + "Recipe.java");
+                collect(QUOTED, Files.readString(file), asked);
+            }
             default -> {}
         }
         CommandModel model = model(name);
@@ -176,7 +190,8 @@ class CommandTableTest {
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
         String first = name.split(" ", 2)[0];
-        return Set.of("record", "query", "elf", "explain", "ftrace", "heap").contains(first)
+        return Set.of("record", "query", "elf", "explain", "ftrace", "heap", "leaks")
+                        .contains(first)
                 ? arguments(Character.toUpperCase(first.charAt(0)) + first.substring(1))
                 : "";
     }
@@ -192,9 +207,11 @@ class CommandTableTest {
                         "query",
                         "elf",
                         "syscalls",
+                        "calls",
                         "heap",
                         "explain",
-                        "ftrace")) {
+                        "ftrace",
+                        "leaks")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);

@@ -108,7 +108,7 @@ final class HeapReport {
 
     /** Whether all that is in use at the last is what was never freed. */
     private boolean isToTheEnd() {
-        return view.momentText().isEmpty() && !SNAPSHOTS.contains(profile.source());
+        return view.momentText().isEmpty() && !file.cut() && !SNAPSHOTS.contains(profile.source());
     }
 
     /** What is in use at a moment is not called leaked. */

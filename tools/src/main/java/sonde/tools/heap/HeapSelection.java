@@ -66,7 +66,7 @@ final class HeapSelection {
                         whole ? one.sizes() : List.of(),
                         one.faults(),
                         notes);
-        return new HeapFile(profile, file.suppressions(), file.detailed());
+        return file.with(profile);
     }
 
     /** The patterns of a file with a line {@code leak:PATTERN} for each, as LSan has them. */
