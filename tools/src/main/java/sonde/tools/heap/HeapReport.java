@@ -27,7 +27,8 @@ final class HeapReport {
     private static final int SUMMARY_ROWS = 5;
     private static final int SUMMARY_CURVE = 8;
     private static final int CURVE = 20;
-    private static final Set<String> SNAPSHOTS = Set.of("massif", "jemalloc", "tcmalloc", "pprof");
+    private static final Set<String> SNAPSHOTS =
+            Set.of(HeapWatch.RUNNING, "massif", "jemalloc", "tcmalloc", "pprof");
     private static final int CALLERS = 3;
     private static final double MANY_TEMPORARY = 0.3;
     private static final long MANY_CALLS = 1000;
@@ -286,7 +287,9 @@ final class HeapReport {
                         ? "not freed"
                         : "in use "
                                 + (view.momentText().isEmpty()
-                                        ? "when the profile was written"
+                                        ? profile.source().equals(HeapWatch.RUNNING)
+                                                ? "when the watch ended"
+                                                : "when the profile was written"
                                         : "at " + view.momentText());
         String sum =
                 bytes(all.liveBytes())

@@ -31,7 +31,7 @@ public final class HeapViewArguments {
 
             Arguments:
               -- [COMMAND...]   a command that is started
-              FILE            a file of heaptrack, massif, mtrace, memusage -d, jemalloc, tcmalloc
+              [FILE...]       a file of heaptrack, massif, mtrace, memusage -d, jemalloc, tcmalloc
                               or pprof, also compressed; with a second one: what changed
             """
                     + HeapArguments.MODEL

@@ -39,6 +39,9 @@ import sonde.sys.SyscallException;
 
 /** Watches the heap of a command or a process by probes, from its start to its end. */
 final class HeapWatch implements AutoCloseable {
+    /** The source of a profile whose process has not ended: its blocks may be in use. */
+    static final String RUNNING = "attached to a running process";
+
     private static final long TURN_MILLIS = 10;
     private static final int MOST_MOMENTS = 1024;
     private static final int REREAD_TURNS = 100;
@@ -254,7 +257,7 @@ final class HeapWatch implements AutoCloseable {
         tell(process);
         return new HeapProfile(
                 request.command() == null ? "" : request.command().shown(),
-                library == null ? "attached" : "in-process",
+                !ended && resident() > 0 ? RUNNING : library == null ? "attached" : "in-process",
                 end - begun,
                 "ns",
                 totals(process),

@@ -25,6 +25,8 @@ import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.BuiltPrograms;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.GivenOptions;
 
 /** Programs whose allocations are known to the byte. */
 @Tag("kernel")
@@ -189,6 +191,27 @@ final class HeapWatchKernelTest {
             assertThat(profile.notes())
                     .containsExactly(
                             "1 frees were of blocks that the process had before the watch began");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** The command line asks for no word with -p. */
+    @Test
+    void aProcessThatRunsOn() throws Exception {
+        Process process = new ProcessBuilder(program.toString(), "server").start();
+        try {
+            assertThat(process.getInputStream().read()).isEqualTo('r');
+            CommandModel model = CommandModel.parse(HeapViewArguments.MODEL);
+            GivenOptions given = new GivenOptions(model);
+            given.add(model.option("-p").orElseThrow(), "-p", "" + process.pid());
+            given.add(model.option("--duration").orElseThrow(), "--duration", "1ms");
+            given.check();
+            HeapProfile profile =
+                    HeapArguments.watch(given, InheritedState.capture(), null).profile();
+            assertThat(profile.source()).isEqualTo(HeapWatch.RUNNING);
+            assertThat(HeapViewArguments.report(profile, given).answer())
+                    .noneMatch(sentence -> sentence.contains("freed"));
         } finally {
             process.destroyForcibly();
         }

@@ -182,7 +182,9 @@ class HeaptrackFileTest {
             assertThat(new HeapReport(one, view).report().answer())
                     .first()
                     .asString()
-                    .startsWith("In use when the profile was written: 16 bytes");
+                    .startsWith(
+                            "inner at prog.c:7, called by grow at prog.c:9, allocated 16 bytes in 1"
+                                    + " block that was in use when the profile was written (all that was left).");
         }
     }
 
