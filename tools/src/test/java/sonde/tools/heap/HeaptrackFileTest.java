@@ -154,8 +154,8 @@ class HeaptrackFileTest {
         Report report = new HeapReport(read(TEXT, HeapSums.UNKNOWN), view).report();
         assertThat(report.answer())
                 .containsExactly(
-                        "Not freed at the end: 16 bytes in 1 block; 16 bytes in 1 block (100.0 %)"
-                                + " were allocated by inner at prog.c:7, called by grow at prog.c:9.",
+                        "inner at prog.c:7, called by grow at prog.c:9, allocated 16 bytes in 1"
+                                + " block that was not freed (all that was left).",
                         "The heap was largest after 20.0 ms, with 96 bytes; 48 bytes in 2 blocks"
                                 + " (50.0 %) were allocated by inner at prog.c:7, called by grow at"
                                 + " prog.c:9.");
