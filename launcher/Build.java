@@ -279,12 +279,10 @@ public final class Build {
     private boolean heapLibrary(Path target) throws Exception {
         Path source = root.resolve("probe/src/main/c/heap.c");
         List<String> words = new ArrayList<>(List.of("gcc"));
-        words.addAll(
-                ("-std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -fno-builtin -nostdlib"
-                                + " -ftls-model=initial-exec -Wl,-soname,libsonde-heap.so -o")
-                        .lines()
-                        .flatMap(line -> Stream.of(line.split(" ")))
-                        .toList());
+        String options =
+                "-std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -fno-builtin -nostdlib"
+                        + " -ftls-model=initial-exec -Wl,-soname,libsonde-heap.so -o";
+        words.addAll(List.of(options.split(" ")));
         words.addAll(List.of(target.toString(), source.toString()));
         try {
             return new ProcessBuilder(words).inheritIO().start().waitFor() == 0;
@@ -295,6 +293,9 @@ public final class Build {
 
     /** Gives a copy of our jars the native parts for another processor. */
     void nativeParts(Path app, String arch) throws IOException {
+        if (!arch.equals(ARCH)) {
+            Files.deleteIfExists(app.resolve("libsonde-heap.so"));
+        }
         for (Path library : Compilation.list(out.resolve("deps"), ".jar")) {
             nativePart(library, app, arch);
         }

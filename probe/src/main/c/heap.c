@@ -49,7 +49,7 @@ static int (*real_posix_memalign)(void **, size_t, size_t);
 static void *(*real_aligned_alloc)(size_t, size_t);
 static void *(*real_valloc)(size_t);
 static void *(*real_pvalloc)(size_t);
-static _Atomic int ready;
+static _Atomic int ready, started;
 
 static __thread int64_t left;
 static __thread uint64_t seed;
@@ -207,6 +207,7 @@ __attribute__((constructor)) static void start(void) {
     if (__register_atfork) {
         __register_atfork(0, 0, forked, 0);
     }
+    atomic_store(&started, 1);
     errno = kept;
 }
 
@@ -299,6 +300,10 @@ static void take(void *block, size_t size) {
 }
 
 static __attribute__((noinline)) void sample(void *block, size_t size) {
+    if (!atomic_load_explicit(&started, memory_order_relaxed)) {
+        left = 0;
+        return;
+    }
     if (!seed && interval > 1) { // the thread's first call
         left = distance() - (int64_t)size;
         if (left >= 0) {

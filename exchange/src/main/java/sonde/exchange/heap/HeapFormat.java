@@ -1,6 +1,8 @@
 package sonde.exchange.heap;
 
+import java.io.EOFException;
 import java.io.FileInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -8,14 +10,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.binary.archive.UnwrappedFiles;
 import sonde.binary.archive.WrapperFormat;
+import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapSums;
 
 /** The files of heap profilers, recognised by their content. */
@@ -119,14 +125,64 @@ public enum HeapFormat {
         }
         try (Input input = Input.open(path)) {
             if (WrapperFormat.of(input) != null) {
-                try (InputStream stream = unwrapped(input)) {
-                    return read(stream, until);
+                try (CutStream stream = new CutStream(unwrapped(input))) {
+                    HeapFile file = read(stream, until);
+                    return stream.damage.isEmpty() ? file : cut(file, stream.damage);
                 }
             }
         }
         // Not from a mapping: the pages of a large one would count as this program's memory.
         try (InputStream stream = new FileInputStream(path.toFile())) {
             return read(stream, until);
+        }
+    }
+
+    private static HeapFile cut(HeapFile file, String damage) {
+        HeapProfile one = file.profile();
+        List<String> notes = new ArrayList<>(one.notes());
+        notes.add("The compressed file cannot be read to its end: " + damage + ".");
+        HeapProfile profile =
+                new HeapProfile(
+                        one.command(),
+                        one.source(),
+                        one.nanos(),
+                        one.timeUnit(),
+                        one.totals(),
+                        one.peakNanos(),
+                        one.peakResident(),
+                        one.stacks(),
+                        one.curve(),
+                        one.sizes(),
+                        one.faults(),
+                        notes);
+        return new HeapFile(profile, file.suppressions(), file.detailed(), true);
+    }
+
+    /** What a program that was killed has written of a compressed stream ends with an exception. */
+    private static final class CutStream extends FilterInputStream {
+        private String damage = "";
+
+        CutStream(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            if (!damage.isEmpty()) {
+                return -1;
+            }
+            try {
+                return in.read(target, offset, length);
+            } catch (EOFException | ZipException | MalformedInputException e) {
+                damage = e instanceof EOFException ? "it is cut short" : "" + e.getMessage();
+                return -1;
+            }
         }
     }
 

@@ -58,6 +58,7 @@ final class HeaptrackProfile {
     private long unknown;
     private boolean attached;
     private boolean past;
+    private boolean cut;
 
     private record Kind(long size, int site) {}
 
@@ -109,7 +110,7 @@ final class HeaptrackProfile {
                         blocks.sizes(),
                         List.of(),
                         notes);
-        return new HeapFile(profile, suppressions, List.of());
+        return new HeapFile(profile, suppressions, List.of(), cut);
     }
 
     /** Moves what is left to the front, and reads on; behind it stands the end of a line. */
@@ -142,7 +143,7 @@ final class HeaptrackProfile {
                 value = digits[text[++digit] & 0xff];
             }
             int count = digit - from - 2;
-            boolean whole = text[from + 1] == ' ' && text[digit] == '\n';
+            boolean whole = text[from + 1] == ' ' && text[digit] == '\n' && digit < end;
             if (!whole || delta * delta != 1 || count == 0 || count > 8) {
                 break;
             }
@@ -175,7 +176,9 @@ final class HeaptrackProfile {
                 close = 0;
             }
         }
-        if (close - at >= 2 && buffer[at] != '#') {
+        // Half a number would be another number.
+        cut |= close == end;
+        if (close < end && close - at >= 2 && buffer[at] != '#') {
             record((char) buffer[at], new HexWords(at + 2, close));
         }
         at = Math.min(end, close + 1);

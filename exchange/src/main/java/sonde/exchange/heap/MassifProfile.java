@@ -32,10 +32,10 @@ final class MassifProfile {
     private final List<Long> detailed = new ArrayList<>();
     private final List<Frame> path = new ArrayList<>();
     private final List<Long> pathBytes = new ArrayList<>();
-    private @Nullable List<Leaf> peak;
-    private @Nullable List<Leaf> largest;
-    private List<Leaf> latest = List.of();
-    private List<Leaf> tree = new ArrayList<>();
+    private @Nullable List<TreeLeaf> peak;
+    private @Nullable List<TreeLeaf> largest;
+    private List<TreeLeaf> latest = List.of();
+    private List<TreeLeaf> tree = new ArrayList<>();
     private String command = "";
     private String unit = "i";
     private BigDecimal scale = BigDecimal.ONE;
@@ -51,7 +51,7 @@ final class MassifProfile {
     private long latestTime;
     private long bad;
 
-    private record Leaf(List<Frame> frames, long bytes) {}
+    private record TreeLeaf(List<Frame> frames, long bytes) {}
 
     private MassifProfile(InputStream in, long until) {
         this.lines = new HeapLines(in);
@@ -71,7 +71,7 @@ final class MassifProfile {
             }
         }
         endSnapshot();
-        List<Leaf> atPeak = peak != null ? peak : largest != null ? largest : List.of();
+        List<TreeLeaf> atPeak = peak != null ? peak : largest != null ? largest : List.of();
         boolean endsWithTree = latestTime == last && any;
         StackTotals totals = new StackTotals();
         atPeak.forEach(leaf -> totals.add(leaf.frames, sums(endsWithTree ? 0 : -1, leaf.bytes)));
@@ -214,7 +214,7 @@ final class MassifProfile {
         while (pathBytes.size() > depth) {
             long own = pathBytes.removeLast();
             if (own > 0) {
-                tree.add(new Leaf(List.copyOf(path), own));
+                tree.add(new TreeLeaf(List.copyOf(path), own));
             }
             if (!path.isEmpty()) {
                 path.removeLast();

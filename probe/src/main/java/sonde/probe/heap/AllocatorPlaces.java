@@ -68,7 +68,11 @@ public final class AllocatorPlaces {
                     long offset = call == null ? -1 : offset(elf, symbols.value(i));
                     if (call != null && offset >= 0) {
                         long place = offset + quickStep(file.bytes(), offset);
-                        places.putIfAbsent(place, new AllocatorPlace(name, call, place));
+                        // Several names of one function: free itself calls no other one.
+                        places.merge(
+                                place,
+                                new AllocatorPlace(name, call, place),
+                                (one, other) -> other.call() == AllocatorCall.FREE ? other : one);
                         makes |= own.containsKey(name) || !name.startsWith("_Z") && !call.frees();
                     }
                 }

@@ -292,7 +292,10 @@ final class HeapCode {
         count(R8, FAILED);
         code.jump(out).at(freed);
         subtract();
-        code.ifZero(R6, out).store(U64, R7, BLOCK_KEY, R6).store(U64, R7, LAST, R6);
+        code.ifZero(R6, out)
+                .store(U64, R7, BLOCK_KEY, R6)
+                .store(U64, R7, LAST, R6)
+                .store(U64, R7, DELETED, 0);
         code.store(U64, R7, BLOCK + 24, 1);
         stack();
         block();

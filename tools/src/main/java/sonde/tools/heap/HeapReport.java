@@ -27,7 +27,8 @@ final class HeapReport {
     private static final int SUMMARY_ROWS = 5;
     private static final int SUMMARY_CURVE = 8;
     private static final int CURVE = 20;
-    private static final Set<String> SNAPSHOTS = Set.of("massif", "jemalloc", "tcmalloc", "pprof");
+    private static final Set<String> SNAPSHOTS =
+            Set.of(HeapWatch.RUNNING, "massif", "jemalloc", "tcmalloc", "pprof");
     private static final int CALLERS = 3;
     private static final double MANY_TEMPORARY = 0.3;
     private static final long MANY_CALLS = 1000;
@@ -108,7 +109,7 @@ final class HeapReport {
 
     /** Whether all that is in use at the last is what was never freed. */
     private boolean isToTheEnd() {
-        return view.momentText().isEmpty() && !SNAPSHOTS.contains(profile.source());
+        return view.momentText().isEmpty() && !file.cut() && !SNAPSHOTS.contains(profile.source());
     }
 
     /** What is in use at a moment is not called leaked. */
@@ -217,16 +218,7 @@ final class HeapReport {
         List<String> answer = new ArrayList<>();
         HeapSums all = profile.totals();
         if (known(all.liveBytes()) && (all.liveBytes() > 0 || !isToTheEnd())) {
-            String when =
-                    view.momentText().isEmpty()
-                            ? "when the profile was written: "
-                            : "at " + view.momentText() + ": ";
-            answer.add(
-                    (isToTheEnd() ? "Not freed at the end: " : "In use " + when)
-                            + bytes(all.liveBytes())
-                            + (known(all.liveBlocks()) ? " in " + blocks(all.liveBlocks()) : "")
-                            + first(HeapMeasure.LEAKED)
-                            + ".");
+            answer.add(left(all));
         } else if (all.liveBytes() == 0) {
             answer.add("Every block was freed at the end.");
         }
@@ -282,14 +274,51 @@ final class HeapReport {
         return "; "
                 + bytes(value)
                 + (known(count) ? " in " + blocks(count) : "")
-                + (measure == HeapMeasure.LEAKED && known(most.sums().oldestNanos())
-                        ? ", the oldest for "
-                                + NumberText.text(Unit.NANOS, most.sums().oldestNanos(), true)
-                        : "")
                 + " ("
                 + NumberText.share(value / Math.max(1.0, measure.of(profile.totals())))
                 + ") were allocated by "
                 + place(ranking, most);
+    }
+
+    /** Who allocated most of what is in use. */
+    private String left(HeapSums all) {
+        String state =
+                isToTheEnd()
+                        ? "not freed"
+                        : "in use "
+                                + (view.momentText().isEmpty()
+                                        ? profile.source().equals(HeapWatch.RUNNING)
+                                                ? "when the watch ended"
+                                                : "when the profile was written"
+                                        : "at " + view.momentText());
+        String sum =
+                bytes(all.liveBytes())
+                        + (known(all.liveBlocks()) ? " in " + blocks(all.liveBlocks()) : "");
+        HeapRanking ranking = new HeapRanking(stacks, HeapMeasure.LEAKED, true);
+        if (ranking.places().isEmpty() || !HeapMeasure.LEAKED.isKnown(stacks)) {
+            return sum + (all.liveBlocks() == 1 ? " was " : " were ") + state + ".";
+        }
+        HeapPlace most = ranking.places().getFirst();
+        HeapSums own = most.sums();
+        return place(ranking, most)
+                + (ranking.callers(most, 1).isEmpty() ? "" : ",")
+                + " allocated "
+                + bytes(own.liveBytes())
+                + (known(own.liveBlocks()) ? " in " + blocks(own.liveBlocks()) : "")
+                + (own.liveBlocks() == 1 ? " that was " : " that were ")
+                + state
+                + (known(own.oldestNanos()) && own.liveBlocks() > 1
+                        ? ", the oldest "
+                                + NumberText.text(Unit.NANOS, own.oldestNanos(), true)
+                                + " ago"
+                        : "")
+                + (own.liveBytes() == all.liveBytes()
+                        ? " (all that was left)."
+                        : " ("
+                                + NumberText.share(own.liveBytes() / (double) all.liveBytes())
+                                + " of "
+                                + sum
+                                + ").");
     }
 
     private String place(HeapRanking ranking, HeapPlace most) {
@@ -321,7 +350,7 @@ final class HeapReport {
 
     private static String bytes(long bytes) {
         String scaled = NumberText.text(Unit.BYTES, bytes, true);
-        return bytes < 1024 ? "%,d bytes".formatted(bytes) : scaled;
+        return bytes < 1_000_000 ? "%,d bytes".formatted(bytes) : scaled;
     }
 
     private static String blocks(long count) {

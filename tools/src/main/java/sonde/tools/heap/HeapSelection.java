@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapStack;
 import sonde.event.heap.HeapSums;
@@ -66,7 +67,7 @@ final class HeapSelection {
                         whole ? one.sizes() : List.of(),
                         one.faults(),
                         notes);
-        return new HeapFile(profile, file.suppressions(), file.detailed());
+        return file.with(profile);
     }
 
     /** The patterns of a file with a line {@code leak:PATTERN} for each, as LSan has them. */
@@ -122,8 +123,7 @@ final class HeapSelection {
         return replaced(file, file.profile().totals(), stacks, notes, true);
     }
 
-    private static @org.jspecify.annotations.Nullable String matching(
-            List<String> patterns, HeapStack stack) {
+    private static @Nullable String matching(List<String> patterns, HeapStack stack) {
         for (String pattern : patterns) {
             for (Frame frame : stack.frames()) {
                 if (matches(pattern, frame.name())

@@ -93,7 +93,7 @@ final class HeapSymbols {
                         one.sizes(),
                         one.faults(),
                         notes);
-        return new HeapFile(profile, file.suppressions(), file.detailed());
+        return file.with(profile);
     }
 
     private List<Frame> frames(Frame frame, SymbolResolver resolver) throws IOException {

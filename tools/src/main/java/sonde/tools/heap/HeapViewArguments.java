@@ -12,6 +12,8 @@ import sonde.event.heap.HeapSums;
 import sonde.event.result.Report;
 import sonde.exchange.heap.HeapFile;
 import sonde.exchange.heap.HeapFormat;
+import sonde.exchange.heap.PprofHeapWriter;
+import sonde.probe.launch.PrivateOutput;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.OptionWords;
@@ -29,7 +31,7 @@ public final class HeapViewArguments {
 
             Arguments:
               -- [COMMAND...]   a command that is started
-              FILE            a file of heaptrack, massif, mtrace, memusage -d, jemalloc, tcmalloc
+              [FILE...]       a file of heaptrack, massif, mtrace, memusage -d, jemalloc, tcmalloc
                               or pprof, also compressed; with a second one: what changed
             """
                     + HeapArguments.MODEL
@@ -46,7 +48,7 @@ public final class HeapViewArguments {
                       --tree          show the call tree at the peak, or at the time of --at
                       --at TIME       show the heap at this time since the start, as 1.5s
                       --sizes         show a histogram of the sizes of blocks
-                      --rows N      print at most N rows of a table (1..2147483647, default 10)
+                      --rows N        print at most N rows of a table (1..2147483647, default 10)
                       --backtraces N  with a ranking: show at most N call stacks of a function
                                       (0..2147483647, default 5)
                       --filter-bt-function TEXT
@@ -58,7 +60,8 @@ public final class HeapViewArguments {
                                       do not apply the suppressions that a file of heaptrack has
                       --html FILE     write a self-contained page with the curve, rankings, sizes and flame
                                       graphs, - is standard output
-                      --overwrite     with --html: overwrite FILE if it exists
+                      --pprof FILE    also write a profile in pprof's format, with Go's sample types
+                      --overwrite     with --html and --pprof: overwrite FILE if it exists
                       --merge-backtraces 0|1
                                       put stacks of the same function and line into one row (default 1)
                       --json          print JSON
@@ -114,6 +117,9 @@ public final class HeapViewArguments {
         if (files.size() > 2) {
             throw new OptionException("name one file of a heap profiler, or two to compare them");
         }
+        if (files.size() == 2 && given.has("--pprof")) {
+            throw new OptionException("--pprof needs one file of a heap profiler");
+        }
         HeapFile first = read(given, files.getFirst());
         if (files.size() == 1) {
             return new HeapReport(first, view(given, name(files.getFirst()))).report();
@@ -143,7 +149,15 @@ public final class HeapViewArguments {
         }
         String function = given.text("--filter-bt-function", "");
         HeapFile kept = HeapSelection.without(file, patterns);
-        return function.isEmpty() ? kept : HeapSelection.with(kept, function);
+        HeapFile chosen = function.isEmpty() ? kept : HeapSelection.with(kept, function);
+        Path pprof = given.path("--pprof");
+        if (pprof != null) {
+            PrivateOutput.stream(
+                    pprof,
+                    given.has("--overwrite"),
+                    out -> PprofHeapWriter.write(chosen.profile(), out));
+        }
+        return chosen;
     }
 
     /** What one file says, as a page. */

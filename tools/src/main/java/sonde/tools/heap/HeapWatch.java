@@ -39,8 +39,12 @@ import sonde.sys.SyscallException;
 
 /** Watches the heap of a command or a process by probes, from its start to its end. */
 final class HeapWatch implements AutoCloseable {
+    /** The source of a profile whose process has not ended: its blocks may be in use. */
+    static final String RUNNING = "attached to a running process";
+
     private static final long TURN_MILLIS = 10;
     private static final int MOST_MOMENTS = 1024;
+    private static final int REREAD_TURNS = 100;
 
     private final HeapRequest request;
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -55,6 +59,7 @@ final class HeapWatch implements AutoCloseable {
     private final List<HeapMoment> curve = new ArrayList<>();
     private long curveStep = 1;
     private long turns;
+    private int sinceExec;
     private long peakResident = HeapSums.UNKNOWN;
     private volatile int interrupted;
     private volatile boolean ended;
@@ -143,7 +148,9 @@ final class HeapWatch implements AutoCloseable {
             while (!isDone(begun)) {
                 Thread.sleep(TURN_MILLIS);
                 code.catchUp();
+                int image = sums.image();
                 sums = look(begun);
+                reread(image != sums.image());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -151,6 +158,18 @@ final class HeapWatch implements AutoCloseable {
         code.catchUp();
         sums = look(begun);
         return profile(sums, begun, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
+    }
+
+    /** Records of mappings may be lost on a busy machine: the process itself is asked, too. */
+    private void reread(boolean isNew) {
+        sinceExec = isNew ? 0 : sinceExec + 1;
+        if (Integer.bitCount(sinceExec) == 1 || sinceExec % REREAD_TURNS == 0) {
+            try {
+                code.follow(pid);
+            } catch (SyscallException e) {
+                sinceExec = 0; // it has ended
+            }
+        }
     }
 
     private void await(LaunchedCommand command) {
@@ -238,7 +257,7 @@ final class HeapWatch implements AutoCloseable {
         tell(process);
         return new HeapProfile(
                 request.command() == null ? "" : request.command().shown(),
-                library == null ? "attached" : "in-process",
+                !ended && resident() > 0 ? RUNNING : library == null ? "attached" : "in-process",
                 end - begun,
                 "ns",
                 totals(process),

@@ -92,8 +92,8 @@ class HeapFormatsTest {
                                 .report()
                                 .answer())
                 .containsExactly(
-                        "In use when the profile was written: 300 bytes; 300 bytes (100.0 %) were"
-                                + " allocated by lose.",
+                        "lose allocated 300 bytes that were in use when the profile was written"
+                                + " (all that was left).",
                         "The heap was largest after 5.00 ms, with 1,000 bytes; 900 bytes (90.0 %)"
                                 + " were allocated by grow at lk.c:6, called by main at lk.c:7.");
     }

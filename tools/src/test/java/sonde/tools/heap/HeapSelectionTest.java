@@ -4,19 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapSums;
 import sonde.event.result.Report;
 import sonde.event.result.Table;
 import sonde.exchange.heap.HeapFile;
 import sonde.exchange.heap.HeapFormat;
+import sonde.exchange.heap.PprofHeapWriter;
 
 class HeapSelectionTest {
     private static HeapFile read(String text) throws IOException {
@@ -101,5 +105,38 @@ class HeapSelectionTest {
         assertThat(page.report().sections())
                 .extracting(section -> section.title())
                 .contains("curve", "sizes", "leaked");
+    }
+
+    /** Written and read again: the numbers that the format has, and every frame. */
+    @Test
+    void asPprof() throws IOException {
+        HeapProfile profile = read(HeaptrackFileTest.TEXT).profile();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        PprofHeapWriter.write(profile, out);
+        GZIPInputStream unpacked = new GZIPInputStream(new ByteArrayInputStream(out.toByteArray()));
+        HeapProfile again = HeapFormat.read(unpacked, HeapSums.UNKNOWN).profile();
+        assertThat(again.totals()).isEqualTo(new HeapSums(4, 112, 1, 16, -1, -1, -1, -1));
+        assertThat(again.stacks())
+                .extracting(stack ->
+                        stack.frames().stream()
+                                .map(frame ->
+                                        frame.name() + frame.line() + frame.file() + frame.module())
+                                .toList())
+                .containsExactlyInAnyOrderElementsOf(
+                        merged(
+                                profile.stacks().stream()
+                                        .map(stack ->
+                                                stack.frames().stream()
+                                                        .map(frame ->
+                                                                frame.name()
+                                                                        + frame.line()
+                                                                        + frame.file()
+                                                                        + frame.module())
+                                                        .toList())
+                                        .toList()));
+    }
+
+    private static List<List<String>> merged(List<List<String>> stacks) {
+        return stacks.stream().distinct().toList();
     }
 }

@@ -25,6 +25,8 @@ import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.symbol.files.GivenPlaces;
 import sonde.testkit.BuiltPrograms;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.GivenOptions;
 
 /** Programs whose allocations are known to the byte. */
 @Tag("kernel")
@@ -66,7 +68,7 @@ final class HeapWatchKernelTest {
                 pid,
                 Long.MAX_VALUE,
                 null,
-                Map.<String, AllocatorCall>of(),
+                Map.of("pool_get", AllocatorCall.FIRST),
                 limits,
                 GivenPlaces.NONE);
     }
@@ -118,7 +120,7 @@ final class HeapWatchKernelTest {
                 .hasValueSatisfying(stack ->
                         assertThat(stack.frames())
                                 .extracting(frame -> frame.name() + " " + frame.place())
-                                .startsWith("lose heap.c:17", "main heap.c:82"));
+                                .startsWith("lose heap.c:17", "main heap.c:94"));
     }
 
     @Test
@@ -137,6 +139,14 @@ final class HeapWatchKernelTest {
         assertThat(fault.calls()).isEqualTo(1);
         assertThat(fault.frames().getFirst().name()).isEqualTo("twice");
         assertThat(fault.frames().getFirst().place()).isEqualTo("heap.c:75");
+    }
+
+    @Test
+    void anAllocatorOfItsOwn() throws Exception {
+        HeapProfile profile = watch(program.toString(), "pool");
+        is(profile.totals(), 101, 6099, 1, 99);
+        assertThat(profile.notes()).isEmpty();
+        assertThat(profile.faults()).isEmpty();
     }
 
     @Test
@@ -181,6 +191,27 @@ final class HeapWatchKernelTest {
             assertThat(profile.notes())
                     .containsExactly(
                             "1 frees were of blocks that the process had before the watch began");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** The command line asks for no word with -p. */
+    @Test
+    void aProcessThatRunsOn() throws Exception {
+        Process process = new ProcessBuilder(program.toString(), "server").start();
+        try {
+            assertThat(process.getInputStream().read()).isEqualTo('r');
+            CommandModel model = CommandModel.parse(HeapViewArguments.MODEL);
+            GivenOptions given = new GivenOptions(model);
+            given.add(model.option("-p").orElseThrow(), "-p", "" + process.pid());
+            given.add(model.option("--duration").orElseThrow(), "--duration", "1ms");
+            given.check();
+            HeapProfile profile =
+                    HeapArguments.watch(given, InheritedState.capture(), null).profile();
+            assertThat(profile.source()).isEqualTo(HeapWatch.RUNNING);
+            assertThat(HeapViewArguments.report(profile, given).answer())
+                    .noneMatch(sentence -> sentence.contains("freed"));
         } finally {
             process.destroyForcibly();
         }

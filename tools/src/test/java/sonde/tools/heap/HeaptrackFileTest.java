@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.MalformedInputException;
@@ -146,15 +150,42 @@ class HeaptrackFileTest {
 
     @Test
     void theSummaryNamesTheLeakAndThePeak() throws IOException {
-        HeapView view = new HeapView("a", java.util.Set.of(), 10, 5, true, "", List.of());
+        HeapView view = new HeapView("a", Set.of(), 10, 5, true, "", List.of());
         Report report = new HeapReport(read(TEXT, HeapSums.UNKNOWN), view).report();
         assertThat(report.answer())
                 .containsExactly(
-                        "Not freed at the end: 16 bytes in 1 block; 16 bytes in 1 block (100.0 %)"
-                                + " were allocated by inner at prog.c:7, called by grow at prog.c:9.",
+                        "inner at prog.c:7, called by grow at prog.c:9, allocated 16 bytes in 1"
+                                + " block that was not freed (all that was left).",
                         "The heap was largest after 20.0 ms, with 96 bytes; 48 bytes in 2 blocks"
                                 + " (50.0 %) were allocated by inner at prog.c:7, called by grow at"
                                 + " prog.c:9.");
+    }
+
+    /** A program that was killed: what it wrote is shown, and nothing is called leaked. */
+    @Test
+    void aCutFileIsReadToItsEnd() throws IOException {
+        Path file = dir.resolve("cut.gz");
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed, true)) {
+            gzip.write(TEXT.getBytes(StandardCharsets.UTF_8));
+            gzip.flush();
+            gzip.write("c 50\n".getBytes(StandardCharsets.UTF_8));
+        }
+        byte[] bytes = packed.toByteArray();
+        Files.write(file, Arrays.copyOf(bytes, bytes.length - 12));
+        HeapFile cut = HeapFormat.read(file, HeapSums.UNKNOWN);
+        assertThat(cut.profile().totals().calls()).isEqualTo(4);
+        assertThat(cut.profile().notes())
+                .containsExactly("The compressed file cannot be read to its end: it is cut short.");
+        HeapView view = new HeapView("a", Set.of(), 10, 5, true, "", List.of());
+        for (HeapFile one : List.of(cut, read(TEXT + "+ ", HeapSums.UNKNOWN))) {
+            assertThat(new HeapReport(one, view).report().answer())
+                    .first()
+                    .asString()
+                    .startsWith(
+                            "inner at prog.c:7, called by grow at prog.c:9, allocated 16 bytes in 1"
+                                    + " block that was in use when the profile was written (all that was left).");
+        }
     }
 
     @TempDir Path dir;

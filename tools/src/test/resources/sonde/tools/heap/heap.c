@@ -75,6 +75,18 @@ APART void twice(void) {
     free(sink);
 }
 
+static char pool[100];
+
+APART void *pool_get(size_t bytes) {
+    asm volatile("");
+    return bytes <= sizeof pool ? pool : 0;
+}
+
+// operator delete(void *): it does not go on to free.
+APART void _ZdlPv(void *block) {
+    put(block);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "all";
     if (!strcmp(mode, "all")) {
@@ -100,6 +112,11 @@ int main(int argc, char **argv) {
         for (int i = 0; i < 8; i++) {
             pthread_join(threads[i], 0);
         }
+    } else if (!strcmp(mode, "pool")) {
+        for (int i = 0; i < 100; i++) {
+            _ZdlPv(pool_get(60));
+        }
+        pool_get(99);
     } else if (!strcmp(mode, "twice")) {
         twice();
     } else if (!strcmp(mode, "fork")) {
