@@ -29,7 +29,7 @@ fi
 cache=$caches/$key.aot
 
 case ${1-} in
-record | trace | tool | syscalls)
+record | trace | tool | syscalls | calls | heap | leaks | ftrace)
     # HotSpot puts handlers over ignored signals; a command is to find them ignored.
     while read -r name value; do
         [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"
@@ -52,8 +52,9 @@ bpf)
     *) heap="-Xmx1000m -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=10" ;;
     esac
     ;;
-symbolize)
-    # 20,000 addresses of a kernel take half the time that compiling better took.
+symbolize | ftrace)
+    # 20,000 addresses of a kernel take half the time that compiling better took; a tracer is
+    # wanted soon.
     heap="-Xmx1400m -XX:TieredStopAtLevel=1"
     ;;
 trace | tool)

@@ -3,7 +3,11 @@ package sonde.cli;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import sonde.tools.explain.ExplainArguments;
 import sonde.tools.ftrace.FtraceArguments;
+import sonde.tools.ftrace.FtraceRecipe;
+import sonde.tools.ftrace.HistogramRecipe;
+import sonde.tools.ftrace.LatencyRecipe;
 import sonde.tools.option.CommandModel;
 import sonde.tools.query.QueryArguments;
 import sonde.tools.record.RecordArguments;
@@ -19,7 +23,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls heap leaks ftrace doctor bugreport")
+                                    + " tool syscalls calls heap leaks ftrace doctor bugreport")
                             .split(" "));
 
     /**
@@ -88,17 +92,22 @@ final class CommandTable {
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
-                    case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
+                    case "explain" -> new Entry(ExplainArguments.MODEL, ExplainCommand::run);
                     case "bugreport" -> new Entry(BugreportCommand.MODEL, BugreportCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
+                    case "calls" -> new Entry(CallsCommand.MODEL, CallsCommand::run);
                     case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
                     case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "ftrace" -> new Entry(FtraceArguments.MODEL, FtraceCommand::run);
                     case "ftrace function" ->
                             new Entry(FtraceArguments.FUNCTION, FtraceCommand::function);
                     case "ftrace graph" -> new Entry(FtraceArguments.GRAPH, FtraceCommand::graph);
+                    case "ftrace latency" -> new Entry(LatencyRecipe.MODEL, FtraceCommand::latency);
+                    case "ftrace hist" -> new Entry(HistogramRecipe.MODEL, FtraceCommand::hist);
+                    case "ftrace reset" -> new Entry(FtraceRecipe.RESET, FtraceCommand::reset);
+                    case "ftrace mark" -> new Entry(FtraceRecipe.MARK, FtraceCommand::mark);
                     case "tool" -> new Entry(ToolCommand.MODEL, CommandTable::readElsewhere);
                     case "probe" -> new Entry(ProbeCommand.MODEL, ProbeCommand::run);
                     case "bpf" -> new Entry(BpfCommand.MODEL, BpfCommand::run);

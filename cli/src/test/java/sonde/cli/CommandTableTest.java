@@ -80,6 +80,7 @@ class CommandTableTest {
                     "tool", "BCC",
                     "explain", "dmesg",
                     "syscalls", "strace",
+                    "calls", "ltrace",
                     "ftrace function", "trace-cmd",
                     "ftrace graph", "trace-cmd",
                     "bpf btf", "bpftool");
@@ -138,7 +139,14 @@ class CommandTableTest {
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part :
-                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
+                List.of(
+                        "Symbol",
+                        "Filter",
+                        "Listing",
+                        "BpfObject",
+                        "Syscalls",
+                        "Calls",
+                        "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -157,6 +165,11 @@ class CommandTableTest {
             case "report" ->
                     ReportSections.ALL.stream().map(ReportSection::options).forEach(asked::addAll);
             case "elf", "trace", "probe add", "heap" -> collect(QUOTED, text, asked);
+            case "ftrace hist", "ftrace latency" -> {
+                String recipe = name.endsWith("hist") ? "Histogram" : "Latency";
+                Path file = TOOLS.resolve("ftrace/" + recipe + "Recipe.java");
+                collect(QUOTED, Files.readString(file), asked);
+            }
             default -> {}
         }
         CommandModel model = model(name);
@@ -194,6 +207,7 @@ class CommandTableTest {
                         "query",
                         "elf",
                         "syscalls",
+                        "calls",
                         "heap",
                         "explain",
                         "ftrace",

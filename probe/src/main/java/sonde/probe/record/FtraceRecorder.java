@@ -85,6 +85,9 @@ final class FtraceRecorder implements AutoCloseable {
             instance.option("stacktrace", true);
             instance.option("userstacktrace", true);
         }
+        if (plan.spec().tracer().name().equals("function_graph")) {
+            instance.widen();
+        }
         for (TracerSpec.Setting setting : plan.spec().tracer().settings()) {
             try {
                 instance.set(setting.file(), setting.value(), setting.file().startsWith("set_"));

@@ -83,14 +83,28 @@ public final class TopFiles implements AutoCloseable {
      * @param appended whether it is added to a list
      */
     void write(String file, String value, boolean appended) throws SyscallException {
-        if (!before.containsKey(file)) {
-            List<String> old = values(tracefs.text(file));
-            before.put(file, old);
-            for (String one : old.isEmpty() ? List.of("") : old) {
-                journal(file + "\t" + one);
+        List<String> old = before.get(file);
+        if (old == null) {
+            old = keep(file);
+            if (appended && !old.isEmpty()) {
+                put(tracefs, file, "", false); // the list is to be ours alone
             }
         }
         put(tracefs, file, value, appended);
+    }
+
+    /** Keeps what a file has before something else changes it. */
+    List<String> keep(String file) throws SyscallException {
+        List<String> known = before.get(file);
+        if (known != null) {
+            return known;
+        }
+        List<String> old = values(tracefs.text(file));
+        before.put(file, old);
+        for (String one : old.isEmpty() ? List.of("") : old) {
+            journal(file + "\t" + one);
+        }
+        return old;
     }
 
     private static void put(Tracefs tracefs, String file, String value, boolean appended)

@@ -7,7 +7,7 @@ import sonde.sys.SyscallException;
 /** What is in use at the top of tracefs, which all tracers share. */
 public final class TopUse {
     /** Files with lists that a tracer leaves when it ends without a word. */
-    private static final List<String> LISTS =
+    static final List<String> LISTS =
             List.of(
                     "set_ftrace_filter",
                     "set_ftrace_notrace",
@@ -33,13 +33,7 @@ public final class TopUse {
                             ? "the event " + events.getFirst() + " is on"
                             : events.size() + " events are on, " + events.getFirst() + " first");
         }
-        long entries = 0;
-        for (String cpu : tracefs.list("per_cpu")) {
-            String stats = tracefs.text("per_cpu/" + cpu + "/stats");
-            int at = stats.indexOf("entries: ");
-            String digits = at < 0 ? "0" : stats.substring(at + 9).split("\\D", 2)[0];
-            entries += digits.isEmpty() || digits.length() > 18 ? 0 : Long.parseLong(digits);
-        }
+        long entries = entries(tracefs);
         if (entries > 0) {
             found.add("its buffer holds " + entries + (entries == 1 ? " event" : " events"));
         }
@@ -53,5 +47,23 @@ public final class TopUse {
             }
         }
         return found;
+    }
+
+    /** Whether somebody records at the top. */
+    static boolean isOn(Tracefs tracefs) throws SyscallException {
+        return !tracefs.text("current_tracer").strip().equals("nop")
+                || !TopFiles.values(tracefs.text("set_event")).isEmpty();
+    }
+
+    /** Events in the rings of the top. */
+    static long entries(Tracefs tracefs) throws SyscallException {
+        long entries = 0;
+        for (String cpu : tracefs.list("per_cpu")) {
+            String stats = tracefs.text("per_cpu/" + cpu + "/stats");
+            int at = stats.indexOf("entries: ");
+            String digits = at < 0 ? "" : stats.substring(at + 9).split("\\D", 2)[0];
+            entries += digits.matches("\\d{1,18}") ? Long.parseLong(digits) : 0;
+        }
+        return entries;
     }
 }

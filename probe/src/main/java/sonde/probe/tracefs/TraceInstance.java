@@ -72,6 +72,36 @@ public final class TraceInstance implements AutoCloseable {
         }
     }
 
+    /**
+     * Writes a line into the rings that take events now: of every instance, and of the top where it
+     * is in use.
+     *
+     * @return where
+     */
+    public static List<String> mark(Tracefs tracefs, String line) throws SyscallException {
+        List<String> marked = new ArrayList<>();
+        List<String> folders = new ArrayList<>();
+        tracefs.instances().forEach(name -> folders.add("instances/" + name + "/"));
+        if (TopUse.isOn(tracefs)) {
+            folders.add("");
+        }
+        SyscallException refusal = null;
+        for (String folder : folders) {
+            try {
+                if (tracefs.text(folder + "tracing_on").strip().equals("1")) {
+                    Tracefs.write(tracefs.root() + "/" + folder + "trace_marker", line + "\n");
+                    marked.add(folder.isEmpty() ? "the top" : folder.split("/", 3)[1]);
+                }
+            } catch (SyscallException e) {
+                refusal = e; // an instance may end meanwhile
+            }
+        }
+        if (marked.isEmpty() && refusal != null) {
+            throw refusal;
+        }
+        return marked;
+    }
+
     /** Whether a tracer can be set here. */
     public boolean hasTracer(String name) throws SyscallException {
         return List.of(text("available_tracers").split("\\s+")).contains(name);
@@ -92,7 +122,15 @@ public final class TraceInstance implements AutoCloseable {
         if (!own && top == null) {
             top = TopFiles.lock(tracefs);
         }
+        // The options of a tracer are those of all instances (Linux 6.1, trace_options.flags).
+        boolean common = own && !isTop && file.startsWith("options/");
+        if (common && top == null) {
+            top = TopFiles.lock(tracefs);
+        }
         TopFiles shared = top;
+        if (shared != null && common) {
+            shared.keep(file);
+        }
         if (shared != null && (isTop || !own)) {
             shared.write(file, value, appended);
         } else if (appended) {
@@ -100,6 +138,25 @@ public final class TraceInstance implements AutoCloseable {
         } else {
             write(file, value);
         }
+    }
+
+    /** Clears what somebody left that would narrow the function graph, until this is closed. */
+    public void widen() throws SyscallException {
+        for (String file : TopUse.LISTS) {
+            if ((isTop || !present(file)) && tracefs.list("").contains(file)) {
+                if (!TopFiles.values(tracefs.text(file)).isEmpty()) {
+                    set(file, "", false);
+                }
+            }
+        }
+        // Also where they are 0: another sonde is not to set them meanwhile.
+        set("max_graph_depth", "0", false);
+        set("tracing_thresh", "0", false);
+    }
+
+    /** Whether it has a file of this name. */
+    public boolean has(String file) {
+        return present(file);
     }
 
     private boolean present(String file) {
@@ -194,6 +251,24 @@ public final class TraceInstance implements AutoCloseable {
         write(Tracefs.eventFolder(event) + "/filter", condition);
     }
 
+    /**
+     * Sets a trigger of an event.
+     *
+     * @throws SyscallException with what the kernel says of its words
+     */
+    public void trigger(String event, String trigger) throws SyscallException {
+        try {
+            write(Tracefs.eventFolder(event) + "/trigger", trigger);
+        } catch (SyscallException e) {
+            throw TracerRefusedException.trigger(event, trigger, e, text("error_log"), tracefs);
+        }
+    }
+
+    /** What a hist trigger of an event has counted. */
+    public String histogram(String event) throws SyscallException {
+        return text(Tracefs.eventFolder(event) + "/hist");
+    }
+
     /** Takes events of these CPUs only. */
     public void cpus(Collection<Integer> cpus) throws SyscallException {
         BitSet bits = new BitSet();
@@ -259,12 +334,15 @@ public final class TraceInstance implements AutoCloseable {
             return;
         }
         closed = true;
-        quietly("tracing_on");
+        quietly("tracing_on", "0");
         if (isTop) {
             restore();
             return;
         }
-        quietly("events/enable");
+        quietly("events/enable", "0");
+        if (top != null) {
+            quietly("current_tracer", "nop");
+        }
         restore();
         for (int attempt = 1; ; attempt++) {
             try {
@@ -295,9 +373,9 @@ public final class TraceInstance implements AutoCloseable {
         }
     }
 
-    private void quietly(String file) {
+    private void quietly(String file, String value) {
         try {
-            write(file, "0");
+            write(file, value);
         } catch (SyscallException e) {
             failed.add(path + "/" + file + ": " + Errno.describe(e.errno()));
         }

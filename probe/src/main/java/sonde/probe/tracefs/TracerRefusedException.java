@@ -116,6 +116,33 @@ public final class TracerRefusedException extends SyscallException {
         return new TracerRefusedException("write", meaning, refusal.errno(), why);
     }
 
+    /** A trigger that the kernel does not take; its log of errors has the reason. */
+    static TracerRefusedException trigger(
+            String event, String trigger, SyscallException refusal, String log, Tracefs tracefs) {
+        // "[  12.3] hist:kmem:kmalloc: error: Couldn't find field"
+        String said =
+                log.lines()
+                        .filter(line -> line.contains(": error: "))
+                        .reduce((_, last) -> last)
+                        .map(line -> line.substring(line.indexOf(": error: ") + 9).strip())
+                        .orElse("");
+        boolean known = tracefs.list(Tracefs.eventFolder(event)).contains("trigger");
+        boolean noHist =
+                known
+                        && trigger.startsWith("hist:")
+                        && !tracefs.list(Tracefs.eventFolder(event)).contains("hist");
+        String why =
+                !known
+                        ? "this kernel has no such event; 'sonde list GLOB' lists them"
+                        : noHist
+                                ? "this kernel has no hist triggers (CONFIG_HIST_TRIGGERS); 'sonde"
+                                        + " trace' counts by BPF: sonde trace 'tracepoint:"
+                                        + event
+                                        + " { @[comm] = count(); }'"
+                                : said;
+        return new TracerRefusedException("write", trigger, refusal.errno(), why);
+    }
+
     private static String noFunction(String meaning, Tracefs tracefs) {
         String glob = meaning.substring(meaning.indexOf(' ') + 1).replaceFirst(":.*", "");
         String longest = "";
@@ -133,7 +160,7 @@ public final class TracerRefusedException extends SyscallException {
                                     .toList();
             return "no function that can be traced matches; "
                     + (like.isEmpty()
-                            ? "'sonde ftrace list --functions GLOB' lists them"
+                            ? "'sonde list --functions GLOB' lists them"
                             : "there are " + String.join(", ", like));
         } catch (SyscallException e) {
             return "no function that can be traced matches";

@@ -18,9 +18,7 @@ final class TopFilesTest {
         assertThat(TopFiles.values("\n")).isEmpty();
         assertThat(TopFiles.values("do_sys_openat2\nnf_hook_slow [nf_tables]\n"))
                 .containsExactly("do_sys_openat2", "nf_hook_slow");
-        assertThat(
-                        TopFiles.values(
-                                "vfs_read:traceoff:count=3\nvfs_write:stacktrace:unlimited\n"))
+        assertThat(TopFiles.values("vfs_read:traceoff:count=3\nvfs_write:stacktrace:unlimited\n"))
                 .isEqualTo(List.of("vfs_read:traceoff:3", "vfs_write:stacktrace"));
     }
 }

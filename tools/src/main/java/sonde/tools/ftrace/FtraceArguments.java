@@ -1,9 +1,13 @@
 package sonde.tools.ftrace;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.plan.AskedEvent;
@@ -32,7 +36,7 @@ public final class FtraceArguments {
             Examples:
               sonde ftrace graph -g do_sys_openat2 -- cat /etc/hostname
               sonde ftrace function -l tcp_v4_connect -- curl -s localhost
-              sonde ftrace list --functions 'tcp_*'
+              sonde list --functions 'tcp_*'
             """;
 
     private static final String TARGET =
@@ -117,7 +121,7 @@ public final class FtraceArguments {
                     + WHICH
                     + """
                       -g, --graph GLOB
-                                      trace only what these functions call, and themselves (repeatable)
+                                      trace only these functions and what they call (repeatable)
                       --no-graph GLOB
                                       do not trace what these functions call (repeatable)
                       --depth N       trace at most N levels of calls (1..1000)
@@ -160,13 +164,19 @@ public final class FtraceArguments {
         this.command = dashes ? words.subList(1, words.size()) : words;
     }
 
+    /** The command to start, as the shell gave it; null without one. */
+    public @Nullable CommandWords command() throws SyscallException {
+        return command.isEmpty() ? null : CommandWords.lastArguments(command.size());
+    }
+
     /** The recording to make. */
-    public RecordOrder order(String version, InheritedState origin) throws SyscallException {
+    public RecordOrder order(
+            String version, InheritedState origin, @Nullable CommandWords started) {
         return new RecordOrder(
                 spec(),
                 version,
                 origin,
-                command.isEmpty() ? null : CommandWords.lastArguments(command.size()),
+                started,
                 given.numbers("--pid"),
                 null,
                 given.text("--output"),
@@ -216,6 +226,11 @@ public final class FtraceArguments {
         List<Setting> settings = new ArrayList<>();
         String module = given.text("--module");
         String behind = module == null ? "" : ":mod:" + word("-m", module);
+        if (module != null && !isLoaded(module)) {
+            // The kernel would wait for it to be loaded, and trace nothing or everything until
+            // then.
+            throw new OptionException("-m " + module + ": no module " + module + " is loaded");
+        }
         List<String> functions = given.texts("--function");
         for (String glob : functions) {
             settings.add(new Setting("set_ftrace_filter", word("-l", glob) + behind, "-l " + glob));
@@ -245,6 +260,14 @@ public final class FtraceArguments {
             settings.add(new Setting("options/func_stack_trace", "1", "--stacks"));
         }
         return new TracerSpec(TRACERS.getOrDefault(word, word), settings);
+    }
+
+    private static boolean isLoaded(String module) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/modules"))) {
+            return lines.anyMatch(line -> line.startsWith(module.replace('-', '_') + " "));
+        } catch (IOException e) {
+            return false; // a kernel without modules
+        }
     }
 
     private void graph(List<Setting> settings) {
