@@ -53,6 +53,9 @@ final class KmemCode {
     /** Of a frame that is named: text of %pS, as {@code "foo_init+0x1a/0x1000 [foo]"}. */
     static final int NAME_BYTES = 96;
 
+    /** A byte for some addresses each. */
+    static final int SEEN_BYTES = 1 << 20;
+
     private static final int SNPRINTF = HelperFunctionId.number("bpf_snprintf");
     private static final int GET_FUNC_ARG = HelperFunctionId.number("bpf_get_func_arg");
     // struct pt_regs of x86-64.
@@ -73,7 +76,8 @@ final class KmemCode {
             BpfMap scratch,
             BpfMap control,
             BpfMap names,
-            BpfMap format) {}
+            BpfMap format,
+            BpfMap seen) {}
 
     /** Where the code of the kernel itself lies; what is elsewhere is named at once. */
     record KernelText(long start, long end) {}
@@ -123,6 +127,7 @@ final class KmemCode {
         stack(slot, text, reused);
         value(event);
         code.step("keep the object");
+        mark();
         put(maps.live(), KEY, 0);
         code.ifZero(R0, kept);
         count(FULL);
@@ -183,6 +188,7 @@ final class KmemCode {
                 .store(Width.U64, R10, VALUE + 24, 0)
                 .store(Width.U64, R10, VALUE + 32, R9);
         owner(AllocationKind.VMALLOC);
+        mark();
         put(maps.live(), KEY, 0);
         code.ifZero(R0, kept);
         count(FULL);
@@ -215,7 +221,9 @@ final class KmemCode {
 
     /** Looks first: it takes no lock, and most addresses are not there. */
     private void forget(Label out, boolean counted) {
-        code.step("is the object known");
+        code.step("is the object known").load(Width.U64, R1, R10, KEY);
+        seen();
+        code.load(Width.U8, R1, R2, 0).ifZero(R1, out);
         find(maps.live(), KEY);
         code.ifZero(R0, out)
                 .map(R1, maps.live().fd())
@@ -225,6 +233,26 @@ final class KmemCode {
         if (counted) {
             count(REUSED);
         }
+    }
+
+    /**
+     * R2 = the byte of the address in R1, which is not 0 when an object with that byte was kept.
+     * Most addresses were not, and need no look in the table.
+     */
+    private void seen() {
+        code.move(R3, R1)
+                .shiftRight(R1, 4)
+                .shiftRight(R3, 18)
+                .compute(AluOperation.XOR, R1, R3)
+                .and(R1, SEEN_BYTES - 1)
+                .mapValue(R2, maps.seen().fd(), 0)
+                .add(R2, R1);
+    }
+
+    private void mark() {
+        code.load(Width.U64, R1, R10, KEY);
+        seen();
+        code.store(Width.U8, R2, 0, 1);
     }
 
     private void find(BpfMap map, int key) {

@@ -142,7 +142,8 @@ public final class KmemSession implements AutoCloseable {
                                                             1)
                                                     .with(MapSpec.MAPPABLE))),
                             map("names", MapType.HASH, 8, KmemCode.NAME_BYTES, MOST_STACKS),
-                            keep(format()));
+                            keep(format()),
+                            map("seen", MapType.ARRAY, 4, KmemCode.SEEN_BYTES, 1));
             control = keep(MappedValues.of(maps.control(), true));
             KernelText text =
                     new KernelText(symbols.addressOf("_stext"), symbols.addressOf("_etext"));

@@ -47,7 +47,8 @@ final class LeakJudge {
                     "(___?)?(slab_alloc|kmem_cache_alloc|kmalloc|do_kmalloc).*|allocate_slab"
                             + "|new_slab.*|alloc_slab_page.*|__vmalloc_(node_range|area_node).*"
                             + "|vm_area_alloc_pages.*|pcpu_(populate_chunk|alloc_pages).*"
-                            + "|__kmalloc_large.*|refill_objects|__prefill_sheaf.*|alloc_.*sheaf.*");
+                            + "|__kmalloc_large.*|refill_objects|__prefill_sheaf.*"
+                            + "|alloc_.*sheaf.*");
 
     private static final Pattern PACKET =
             Pattern.compile("(__)?(alloc_skb|netdev_alloc_skb|napi_alloc_skb|build_skb)\\w*");

@@ -28,12 +28,15 @@ final class LeakStacks implements AutoCloseable {
     private static final Pattern ALLOCATOR =
             Pattern.compile(
                     "bpf_.*|__bpf_.*|_*traceiter_.*|trace_.*|perf_.*|get_perf_callchain"
-                            + "|_*(kmalloc|kzalloc|kcalloc|kvmalloc|kvzalloc|kvcalloc|krealloc|kvrealloc"
+                            + "|_*(kmalloc|kzalloc|kcalloc|kvmalloc|kvzalloc|kvcalloc"
+                            + "|krealloc|kvrealloc"
                             + "|kmemdup|kvmemdup|kstrdup|kstrndup|kasprintf|kvasprintf|memdup_user"
-                            + "|kmem_cache_(alloc|zalloc)|do_kmalloc|do_kmem|slab_alloc|slab_post_alloc"
+                            + "|kmem_cache_(alloc|zalloc)|do_kmalloc|do_kmem|slab_alloc"
+                            + "|slab_post_alloc"
                             + "|alloc_pages|alloc_page|alloc_frozen_pages|get_free_page|get_zeroed"
                             + "|folio_alloc|alloc_folio|vma_alloc|alloc_slab|allocate_slab|new_slab"
-                            + "|pcpu_|alloc_percpu|vmalloc|vzalloc|vcalloc|get_vm_area|alloc_vmap_area"
+                            + "|pcpu_|alloc_percpu|vmalloc|vzalloc|vcalloc|get_vm_area"
+                            + "|alloc_vmap_area"
                             + "|devm_k|devres_alloc|alloc_dr|mempool_alloc|alloc_pages_bulk)\\w*"
                             + "(\\.[\\w.]*)?|vmap|vm_map_ram");
 

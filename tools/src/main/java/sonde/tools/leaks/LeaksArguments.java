@@ -35,8 +35,8 @@ public final class LeaksArguments {
 
             Everything that is allocated while the first command runs is kept in a table, with its
             stack, until it is freed. What is left after the second command is a leak. Objects that
-            were freed without an event are found free in their slabs. Caches that shrink when memory
-            runs short are shown apart.
+            were freed without an event are found free in their slabs. Caches that shrink when
+            memory runs short are shown apart.
 
             Arguments:
               -- [COMMAND...]   a command after which everything should be freed
@@ -48,8 +48,8 @@ public final class LeaksArguments {
                                   queues (0..1h, default 6s)
 
             What is watched:
-              -a, --all           keep allocations of all tasks and interrupts, not only those of the
-                                  commands
+              -a, --all           keep allocations of all tasks and interrupts, not only those of
+                                  the commands
               -p, --pid PID       watch a running process and what it starts
               --duration TIME     watch for this long (1ms..24h, default 10s)
               --watch TIME        watch the whole machine for this long, and show which slab caches

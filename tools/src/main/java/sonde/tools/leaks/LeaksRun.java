@@ -21,6 +21,8 @@ import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.LaunchedCommand;
 import sonde.sys.FileCalls;
+import sonde.sys.ProcessCalls;
+import sonde.sys.SyscallException;
 import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 import sonde.tools.option.GivenOptions;
 
@@ -37,11 +39,25 @@ public final class LeaksRun implements AutoCloseable {
     private final EndSignals signals;
     private final List<String> notes = new ArrayList<>();
     private volatile boolean interrupted;
+    private volatile int running;
     private List<UnfreedObjects> groups = List.of();
 
     LeaksRun(LeaksRequest request) throws IOException {
         this.request = request;
-        signals = EndSignals.listen(_ -> interrupted = true);
+        signals = EndSignals.listen(this::interrupt);
+    }
+
+    /** Ctrl-C reaches the command by itself; other signals are passed on to it. */
+    private void interrupt(EndSignals.Kind kind) {
+        interrupted = true;
+        int pid = running;
+        if (pid != 0 && kind != EndSignals.Kind.INTERRUPT) {
+            try {
+                ProcessCalls.kill(pid, kind.number());
+            } catch (SyscallException e) {
+                return; // it has ended
+            }
+        }
     }
 
     /** What the options ask for; nothing runs yet. */
@@ -71,6 +87,11 @@ public final class LeaksRun implements AutoCloseable {
                 free(session);
                 groups = settled(session, stacks);
                 losses(session);
+                if (request.alloc() != null && !request.watchesAll() && session.hasTasks()) {
+                    notes.add(
+                            "processes that the command started still run: files and sockets"
+                                    + " that they have open are among what was not freed");
+                }
                 if (status() != 0) {
                     notes.addAll(stacks.notes());
                 }
@@ -136,8 +157,10 @@ public final class LeaksRun implements AutoCloseable {
                 session.follow(child.pid());
                 session.keep(true);
             }
+            running = child.pid();
             child.release();
             int status = child.await().shellCode();
+            running = 0;
             if (session != null) {
                 session.keep(false);
             }

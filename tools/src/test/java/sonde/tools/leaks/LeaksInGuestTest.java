@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import sonde.probe.launch.CommandWords;
 import sonde.probe.launch.InheritedState;
 import sonde.symbol.files.GivenPlaces;
@@ -15,6 +17,7 @@ import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 
 /** A module that leaks in nine ways, {@code leaky.c}, built against the guest's headers. */
 @Tag("inguest")
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
 final class LeaksInGuestTest {
     private static final long SECOND = 1_000_000_000L;
 
