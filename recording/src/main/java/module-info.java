@@ -11,6 +11,7 @@ module sonde.recording {
     exports sonde.recording.bundle;
     exports sonde.recording.ftrace;
     exports sonde.recording.json;
+    exports sonde.recording.library;
     exports sonde.recording.names;
     exports sonde.recording.perfdata;
     exports sonde.recording.syscall;

@@ -37,6 +37,7 @@ module sonde.tools {
     exports sonde.tools.report.section;
     exports sonde.tools.script;
     exports sonde.tools.symbolize;
+    exports sonde.tools.calls;
     exports sonde.tools.syscalls;
     exports sonde.tools.trace;
 }

@@ -602,9 +602,9 @@ public final class ThreadTable implements Operator {
         return !tree.all() && !recorder[thread] && counts[thread] != NEVER;
     }
 
-    /** Whether it is one of the recorder's. */
+    /** Whether it is one of the recorder's; the thread that nobody knows (-1) is none. */
     public boolean isRecorder(int thread) {
-        return recorder[thread];
+        return thread >= 0 && recorder[thread];
     }
 
     /**

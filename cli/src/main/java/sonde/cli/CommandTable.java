@@ -22,7 +22,7 @@ final class CommandTable {
     static final List<String> NAMES =
             List.of(
                     ("record report convert query list probe elf symbolize explain bpf kernel trace"
-                                    + " tool syscalls heap leaks ftrace doctor bugreport")
+                                    + " tool syscalls calls heap leaks ftrace doctor bugreport")
                             .split(" "));
 
     /**
@@ -96,6 +96,7 @@ final class CommandTable {
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);
                     case "syscalls" -> new Entry(SyscallsCommand.MODEL, SyscallsCommand::run);
+                    case "calls" -> new Entry(CallsCommand.MODEL, CallsCommand::run);
                     case "heap" -> new Entry(HeapCommand.MODEL, HeapCommand::run);
                     case "leaks" -> new Entry(LeaksCommand.MODEL, LeaksCommand::run);
                     case "ftrace" -> new Entry(FtraceArguments.MODEL, FtraceCommand::run);

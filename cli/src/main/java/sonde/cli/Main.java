@@ -147,7 +147,7 @@ public final class Main {
             // trace-cmd's -f belongs to the -e before it, strace's expressions change those before
             // them.
             GivenOptions given =
-                    List.of("record", "syscalls").contains(name)
+                    List.of("record", "syscalls", "calls").contains(name)
                             ? OptionWords.read(model, words)
                             : PicocliWords.read(model, words);
             if (given.has("--help")) {
@@ -220,7 +220,8 @@ public final class Main {
      */
     private static void begin(String command, String below) {
         boolean usesKernel =
-                List.of("trace", "tool", "list", "probe", "kernel", "syscalls").contains(command)
+                List.of("trace", "tool", "list", "probe", "kernel", "syscalls", "calls")
+                                .contains(command)
                         || command.equals("bpf")
                                 && !List.of("asm", "disasm", "run", "gen").contains(below);
         Runnable work = usesKernel ? Leftovers::remove : ProcessCalls::getpid;

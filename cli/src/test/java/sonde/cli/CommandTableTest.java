@@ -79,6 +79,7 @@ class CommandTableTest {
                     "tool", "BCC",
                     "explain", "dmesg",
                     "syscalls", "strace",
+                    "calls", "ltrace",
                     "ftrace function", "trace-cmd",
                     "ftrace graph", "trace-cmd",
                     "bpf btf", "bpftool");
@@ -137,7 +138,7 @@ class CommandTableTest {
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part :
-                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "HeapView")) {
+                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "Calls", "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
@@ -197,6 +198,7 @@ class CommandTableTest {
                         "query",
                         "elf",
                         "syscalls",
+                        "calls",
                         "heap",
                         "explain",
                         "ftrace")) {

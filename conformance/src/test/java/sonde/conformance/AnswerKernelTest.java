@@ -54,6 +54,11 @@ final class AnswerKernelTest {
             crash   | was killed by SIGSEGV                  | parse_header | causes
             limit   | was killed by SIGXFSZ                  | append_log  | /planted
             both    | write calls on .*planted .* 1 B each   | emit_both   | /planted
+            refused | tried .* times to connect to .*nobody listens |      | 127.0.0.1
+            calls   | system calls .*lseek ×             | reload_page  | causes
+            msync   | msync                              | save_table   | /planted
+            damage  | SIGABRT: the C library found its heap damaged | release_row | causes
+            alarm   | was killed by SIGALRM              |              | causes
             ticks   | SIGALRM .* from timers                 |                | causes
             """;
 

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.result.Listing.ListingForm;
@@ -64,9 +66,15 @@ class ExplainSymbolsTest {
 
     private static String explained(Path image, String log, ExplainOptions options)
             throws IOException {
+        return explained(image, log, options, null);
+    }
+
+    private static String explained(
+            Path image, String log, ExplainOptions options, @Nullable Path modules)
+            throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (SymbolizeRecipe recipe = SymbolizeRecipe.open(image, SourceOptions.USUAL);
-                SymbolizeRecipe.LogCopy symbols = recipe.log(null, SourceOptions.USUAL)) {
+                SymbolizeRecipe.LogCopy symbols = recipe.log(modules, SourceOptions.USUAL)) {
             ExplainRecipe explain = new ExplainRecipe(options, symbols);
             explain.of(
                             List.of(
@@ -189,6 +197,13 @@ class ExplainSymbolsTest {
                     lake = lake->next;
                 return lake->pond;
             }
+            static struct pond *the_pond;
+            static struct { long many; struct lake *first, *rest[3]; } lakes;
+            struct ring *rings[8];
+            KEEP long global(void) { return the_pond->depth; }
+            KEEP long field(void) { return lakes.first->pad[2]; }
+            KEEP void *nth(void) { return lakes.rest[2]->next; }
+            KEEP unsigned each(long i) { return rings[i]->tail; }
             static sigjmp_buf back;
             static void fault(int s, siginfo_t *info, void *context)
             {
@@ -227,6 +242,8 @@ class ExplainSymbolsTest {
                 FAULT(lake_tx(&lake)); FAULT(lake_tail(&upper)); FAULT(ring_fin(0));
                 FAULT(ring_head(0)); FAULT(next_pad(&lake)); FAULT(colour(0));
                 FAULT(inlined(0, 3)); FAULT(walk(&upper)); FAULT(lake_tail(&lake));
+                if (back[0].__mask_was_saved == 9) the_pond = &pond, lakes.first = &lake;
+                FAULT(global()); FAULT(field()); FAULT(nth()); FAULT(each(5));
                 FAULT(share(&ring, 5));
                 return 0;
             }
@@ -243,8 +260,15 @@ class ExplainSymbolsTest {
             assertThat(
                             here.execute(
                                             List.of(
-                                                    "gcc", "-g", optimised, "-no-pie", "-w", "-o",
-                                                    image, "pond.c"))
+                                                    "gcc",
+                                                    "-g",
+                                                    optimised,
+                                                    "-no-pie",
+                                                    "-fno-pie",
+                                                    "-w",
+                                                    "-o",
+                                                    image,
+                                                    "pond.c"))
                                     .err())
                     .isEmpty();
             String symbols = here.execute(List.of("nm", "-n", image)).out();
@@ -267,12 +291,31 @@ class ExplainSymbolsTest {
                             "member `rx` at offset 0x28 of `struct pond`",
                             "member `next` at offset 0x50 of `struct lake`",
                             "RAX is l->pond (struct pond *); member `rx` at offset 0x28",
+                            "is the_pond (struct pond *); member `depth` at offset 0x38",
+                            "is lakes.first (struct lake *); member `pad[2]` at offset 0x18",
+                            "is lakes.rest[2] (struct lake *); member `next` at offset 0x50",
+                            "is rings[RDI] (struct ring *); member `tail` at offset 0xc",
                             " = 0; E");
             assertThat(found).hasSize(members.size() + 1);
             for (int i = 0; i < members.size(); i++) {
                 assertThat(found.get(i + 1)).as(optimised).contains(members.get(i));
             }
             assertThat(found.getLast()).containsPattern("E.X = 0; E.X is (?:by|r->head) ");
+            List<String> object =
+                    List.of("gcc", "-g", optimised, "-fno-pie", "-w", "-c", "-o", "m/pond.ko");
+            Files.createDirectories(folder.resolve("m"));
+            List<String> words = new ArrayList<>(object);
+            words.add("pond.c");
+            assertThat(here.execute(words).err()).isEmpty();
+            String ofModule = log.replaceAll("(?m)^RIP: .*", "$0 [pond]");
+            assertThat(
+                            explained(
+                                            Path.of(image),
+                                            ofModule,
+                                            ExplainOptions.USUAL,
+                                            folder.resolve("m"))
+                                    .replaceAll("\\s+", " "))
+                    .contains(members.subList(0, members.size() - 1));
             // The kernel cannot always read the bytes; the image has them, too.
             String without =
                     log.replaceAll("Code:.*", "Code: Unable to access opcode bytes at 0x401040.");

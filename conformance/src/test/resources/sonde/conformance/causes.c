@@ -141,6 +141,10 @@ FUNCTION void wait_ready(void) { sched_yield(); sum++; }
 FUNCTION void poll_flag(void) { usleep(20); sum++; }
 FUNCTION void parse_header(volatile char *at) { *at = 1; sum++; }
 FUNCTION void append_log(void) { if (write(fd, "a line of the log\n", 18) < 0) sum++; sum++; }
+FUNCTION void reload_page(void) { sum += fcntl(fd, F_GETFL) + lseek(fd, 0, SEEK_CUR) + getppid(); sum++; }
+static char *table;
+FUNCTION void save_table(void) { table[sum % 8192] = sum; msync(table, 8192, MS_SYNC); sum++; }
+FUNCTION void release_row(char *row) { free(row); free(row); sum++; }
 static void on_tick(int signal) { sum++; }
 
 static void until(void (*f)(void)) { while (now() < end) { f(); sum++; } }
@@ -266,6 +270,21 @@ int main(int argc, char **argv) {
         }
         while (wait(0) > 0) sum++;
     }
+    if (!strcmp(mode, "refused")) {
+        int l = socket(AF_INET, SOCK_STREAM, 0);
+        struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001)};
+        socklen_t length = sizeof at;
+        if (bind(l, (void *)&at, length) || getsockname(l, (void *)&at, &length)) return 1;
+        while (now() < end) { reach_backend(&at); usleep(100000); }
+    }
+    if (!strcmp(mode, "calls")) until(reload_page);
+    if (!strcmp(mode, "msync")) {
+        if (ftruncate(fd, 8192)) return 1;
+        table = mmap(0, 8192, 3, MAP_SHARED, fd, 0);
+        until(save_table);
+    }
+    if (!strcmp(mode, "damage")) release_row(malloc(40));
+    if (!strcmp(mode, "alarm")) { alarm(1); until(slow_hash); }
     if (!strcmp(mode, "crash")) parse_header((char *)0x1230);
     if (!strcmp(mode, "limit")) {
         struct rlimit most = {3600, 3600};

@@ -240,6 +240,10 @@ public final class FileAccesses implements Operator {
         if (kind == FileCall.SEMAPHORES || kind == FileCall.MESSAGES) {
             call.from = systemV(kind, call.argument(0));
         }
+        if (kind == FileCall.MSYNC) {
+            Mappings.SharedRange range = mappings.shared(pid, call.arguments[0]);
+            call.from = range == null ? null : range.file();
+        }
         // Another thread may get the number before this call returns.
         if (kind == FileCall.CLOSE) {
             table.put(call.argument(0), null, false);
@@ -408,6 +412,7 @@ public final class FileAccesses implements Operator {
             case READ, WRITE -> connected(call);
             case MOVE,
                     MMAP,
+                    MSYNC,
                     SEMAPHORES,
                     MESSAGES,
                     SEND_FILE,
@@ -421,12 +426,6 @@ public final class FileAccesses implements Operator {
                     FUTEX,
                     CHILD -> {}
         }
-    }
-
-    /** The name of the largest file that a process mapped as data; empty where it mapped none. */
-    public String mostMapped(int pid) {
-        OpenFile file = mappings.largest(pid);
-        return file == null ? "" : ledger.text(file);
     }
 
     /** The name of the shared memory at an address; empty where none is known. */
@@ -722,7 +721,9 @@ public final class FileAccesses implements Operator {
             return text;
         }
         OpenFile folder = table.at(call.descriptor());
-        return folder == null || folder.name == null ? text : folder.name + "/" + text;
+        String in = folder == null ? null : folder.name;
+        // fstat(2) of glibc names its file by an empty path.
+        return in == null ? text : text.isEmpty() ? in : in + "/" + text;
     }
 
     private void fork(FileFields fields, Batch batch, int row) {

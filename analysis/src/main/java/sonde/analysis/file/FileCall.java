@@ -48,6 +48,8 @@ enum FileCall {
     MESSAGES("msgsnd msgrcv", -1, -1, false),
     CHILD("wait4 waitid", -1, -1, false),
     MMAP("mmap", 4, -1, false),
+    /** Its first argument is an address. */
+    MSYNC("msync", -1, -1, false),
     EXEC("execve execveat", -1, -1, false);
 
     static final int CLOSE_RANGE_UNSHARE = 2;
@@ -123,7 +125,7 @@ enum FileCall {
         return switch (this) {
             case DUP, DUP2, DUP3, MMAP -> false;
             case FCNTL -> LOCKING.contains(arguments[1]);
-            case SEMAPHORES, MESSAGES -> true;
+            case SEMAPHORES, MESSAGES, MSYNC -> true;
             default -> from >= 0 || to >= 0;
         };
     }

@@ -95,7 +95,10 @@ final class FileLedger {
         if (writers.isEmpty() && readers.isEmpty()) {
             return "pipe of " + opened.pid;
         }
-        return "pipe " + (writers + " → " + readers).strip();
+        if (writers.isEmpty() || readers.isEmpty()) {
+            return "pipe " + (writers.isEmpty() ? "read by " + readers : "written by " + writers);
+        }
+        return "pipe " + writers + " → " + readers;
     }
 
     private String names(FileSums sums, int column) {

@@ -5,10 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What processes mapped while they were recorded: shared memory by address, the largest file. */
+/** What processes mapped to share while they were recorded, by address. */
 final class Mappings {
     // asm-generic/mman-common.h
-    private static final int PROT_EXEC = 4;
     private static final int MAP_TYPE = 0xf;
     private static final int MAP_PRIVATE = 2;
 
@@ -16,7 +15,6 @@ final class Mappings {
     private static final int MOST = 4096;
 
     private final Map<Integer, TreeMap<Long, SharedRange>> shared = new HashMap<>();
-    private final Map<Integer, SharedRange> largest = new HashMap<>();
 
     /** {@code file} is null where the memory has none. */
     record SharedRange(long bytes, @Nullable OpenFile file) {}
@@ -24,10 +22,6 @@ final class Mappings {
     /** mmap(2) with these arguments gave an address. */
     void mapped(int pid, long[] arguments, @Nullable OpenFile file, long address) {
         SharedRange mapping = new SharedRange(arguments[1], file);
-        boolean code = (arguments[2] & PROT_EXEC) != 0;
-        if (file != null && !code) {
-            largest.merge(pid, mapping, (one, more) -> one.bytes >= more.bytes ? one : more);
-        }
         boolean isShared = (arguments[3] & MAP_TYPE) != MAP_PRIVATE;
         TreeMap<Long, SharedRange> own = shared.get(pid);
         if (own != null && arguments[1] > 0) {
@@ -56,11 +50,5 @@ final class Mappings {
                 shared.getOrDefault(pid, new TreeMap<>()).floorEntry(address);
         boolean within = below != null && address - below.getKey() < below.getValue().bytes;
         return within ? below.getValue() : null;
-    }
-
-    /** The largest file that a process mapped as data; null where it mapped none. */
-    @Nullable OpenFile largest(int pid) {
-        SharedRange most = largest.get(pid);
-        return most == null ? null : most.file;
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +29,7 @@ final class FileAccessesTest {
                     Map.entry("close", 3),
                     Map.entry("mmap", 9),
                     Map.entry("pipe", 22),
+                    Map.entry("msync", 26),
                     Map.entry("dup2", 33),
                     Map.entry("sendfile", 40),
                     Map.entry("socket", 41),
@@ -237,15 +239,19 @@ final class FileAccessesTest {
     }
 
     @Test
-    void theLargestMappedFileIsThatOfData() throws IOException {
-        open(5, "/lib/x.so", 3);
-        call(5, "mmap", 0x7000000, 0, 1 << 20, 5, 2, 3);
+    void msyncIsOfTheFileThatLiesThere() throws IOException {
         open(5, "/data/index", 4);
-        call(5, "mmap", 0x8000000, 0, 1 << 16, 1, 1, 4);
-        call(5, "mmap", 0x9000000, 0, 1 << 24, 3, 34, -1);
-        FileAccesses found = run();
-        assertThat(found.mostMapped(5)).isEqualTo("/data/index");
-        assertThat(found.mostMapped(6)).isEmpty();
+        call(5, "mmap", 0x8000000, 0, 1 << 16, 3, 1, 4);
+        call(5, "close", 0, 4);
+        call(5, "msync", 0, 0x8001000, 4096, 4);
+        call(5, "msync", 0, 0x7000000, 4096, 4);
+        List<String> synced = new ArrayList<>();
+        run().forEachUse(use -> {
+            if (use.number() == number("msync")) {
+                synced.add(use.name() + " " + use.calls());
+            }
+        });
+        assertThat(synced).containsExactly("/data/index 1");
     }
 
     @Test
@@ -270,13 +276,22 @@ final class FileAccessesTest {
             script.name(now, 5, record(5, NamedCall.Kind.PATH, 3, result, path));
             now += 100;
         }
+        script.name(now, 5, record(5, NamedCall.Kind.PATH, 3, 0, new byte[0]));
         FileAccesses files = run();
         Map<String, Long> paths = new java.util.TreeMap<>();
         files.forEachPath((thread, number, name, told) -> paths.merge(name, told, Long::sum));
-        assertThat(paths).isEqualTo(Map.of("/folder/job", 2L));
+        assertThat(paths).isEqualTo(Map.of("/folder/job", 2L, "/folder", 1L));
         // So many may not have been told: they are no counts.
         assertThat(files.failures(thread -> true)).isEmpty();
         assertThat(files.entries(thread -> true)).extracting(Entry::name).containsOnly("/folder");
+    }
+
+    @Test
+    void aPipeThatNobodyReadSaysWhoWrote() throws IOException {
+        execWith(Map.of(0, "/dev/null", 1, "/dev/null"));
+        call(5, "pipe", 0, 0);
+        call(5, "write", 9, 3);
+        assertThat(byName().get("pipe written by x").writtenBytes()).isEqualTo(9);
     }
 
     @Test

@@ -83,6 +83,15 @@ final class CodeRows {
         states = new long[to - from];
     }
 
+    /** Takes the trampolines of signals: their first byte is the return address of a handler. */
+    void trampolines(RuleTaker taker) {
+        for (int place = from; place + SignalTrampoline.CODE_BYTES <= to; place++) {
+            if (SignalTrampoline.isAt(code, place)) {
+                taker.rule(place, CompactRule.Kind.SIGNAL.ordinal());
+            }
+        }
+    }
+
     void write(RuleTaker taker) {
         if (hasFramePointers()) {
             // They are right also where such code moves rsp by a register.
@@ -338,11 +347,27 @@ final class CodeRows {
         if (in.opcode == 0xc9 && frame > 0) { // leave
             return popped(moved(state, frame), frame, RBP);
         }
+        if (setsStack()) {
+            return frame > 0 ? state : CompactRule.UNFIT; // another stack, or an unknown part of it
+        }
         int savedRbp = (int) state >>> CompactRule.RBP_SHIFT & CompactRule.SAVED_MASK;
         if (isFramed() && savedRbp != 0 && savedRbp == words) {
             return state & 0xffff_ffffL | (long) words << FRAME_SHIFT;
         }
         return state;
+    }
+
+    /** Moves something to rsp, aligns it, or changes it by a register. */
+    private boolean setsStack() {
+        boolean to = (in.modrm >> 3 & 7) == RSP && (in.rex & 4) == 0;
+        boolean of = in.modrm >= 0xc0 && (in.modrm & 7) == RSP && (in.rex & 1) == 0;
+        return switch (in.opcode) {
+            case 0x8b, 0x03, 0x2b -> to;
+            case 0x89, 0x01, 0x29, 0x21 -> of;
+            case 0x87 -> of || to;
+            case 0x81, 0x83 -> of && (in.modrm >> 3 & 7) == 4;
+            default -> false;
+        };
     }
 
     /** Copies rsp to rbp. */

@@ -24,6 +24,16 @@ public final class CompactRule {
     public static final int OFFSET_SHIFT = 18;
     public static final int SAVED_MASK = 0x7f;
 
+    /**
+     * Padding between functions: no call returns to it, nor to the first byte behind it. Where that
+     * is a return address somebody has put it there, to go on with that function ({@code
+     * __start_context} behind a coroutine): there is no caller.
+     */
+    static final int CONTINUED = Kind.END.ordinal() | 1 << OFFSET_SHIFT;
+
+    /** A rule is stated, but none that fits; of the kind NONE. */
+    static final int UNFIT = 1 << OFFSET_SHIFT;
+
     private static final int MOST_SAVED = LOST - 1;
     private static final int MOST_OFFSET = (1 << 14) - 1;
 

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -25,13 +26,19 @@ public final class CompactUnwindTable {
     private static final int MOST_ROWS = 1 << 23;
 
     /** Another meaning of rows needs another one. */
-    private static final long MAGIC = 0x4377_6f72_6e75_6e75L;
+    private static final long MAGIC = 0x4577_6f72_6e75_6e75L;
 
     /** u64 magic, u32 rows, u32 CRC-32C of the rows. */
     private static final int HEAD_BYTES = 16;
 
     private static final int STUB_LIMIT_BYTES = 1 << 20;
     private static final int INIT_LIMIT_BYTES = 256;
+
+    private static final int MOST_TRAMPOLINES = 8;
+
+    /** Those of ld.so, which go on in {@code _dl_start_user}, are 61. */
+    private static final int ENTRY_BYTES = 64;
+
     private static final long CODE_LIMIT_BYTES = 4 << 20;
 
     /** Less is padding between functions. */
@@ -40,9 +47,6 @@ public final class CompactUnwindTable {
     // sub $8, %rsp and add $8, %rsp
     private static final byte[] SUB_RSP = {0x48, (byte) 0x83, (byte) 0xec, 8};
     private static final byte[] ADD_RSP = {0x48, (byte) 0x83, (byte) 0xc4, 8};
-
-    /** A rule is stated, but none that fits; of the kind NONE. */
-    private static final int UNFIT = 1 << CompactRule.OFFSET_SHIFT;
 
     private static final byte[] SYSCALL = {0x0f, 0x05};
     private static final int CLONED_8 =
@@ -188,6 +192,7 @@ public final class CompactUnwindTable {
         private final List<MemorySegment> contents;
         private long[] rows = new long[4096];
         private int count;
+        private final List<Long> signals = new ArrayList<>();
         private long end = -1;
         private boolean sorted = true;
         private long leftCode = CODE_LIMIT_BYTES;
@@ -212,8 +217,10 @@ public final class CompactUnwindTable {
 
         CompactUnwindTable make() {
             table.compact(this);
-            gap(end);
+            gap(end, Long.MAX_VALUE);
             sort();
+            stated = count;
+            table.goStacks().ifPresent(go -> go.compact(this::replace));
             stated = count;
             for (ElfSection section : elf.sections()) {
                 switch (section.name()) {
@@ -234,6 +241,13 @@ public final class CompactUnwindTable {
                     instructions(made, section);
                 }
             }
+            sort();
+            stated = count;
+            int most = SignalTrampoline.CODE_BYTES;
+            int signal = CompactRule.Kind.SIGNAL.ordinal();
+            signals.stream()
+                    .limit(MOST_TRAMPOLINES)
+                    .forEach(at -> replace(at - 1, at + most, signal));
             return count > without ? sortedAndMerged() : made;
         }
 
@@ -245,14 +259,14 @@ public final class CompactUnwindTable {
         @Override
         public void function(long start, long sizeBytes) {
             if (start + sizeBytes != end) {
-                gap(end);
+                gap(end, start > end ? start : Long.MAX_VALUE);
                 end = start + sizeBytes;
             }
         }
 
         @Override
         public void row(long address, int rule) {
-            add(address, rule == CompactRule.NONE ? UNFIT : rule);
+            add(address, rule == CompactRule.NONE ? CompactRule.UNFIT : rule);
         }
 
         @Override
@@ -292,6 +306,7 @@ public final class CompactUnwindTable {
                                         (int) (stop - start),
                                         this::word);
                         rows.write((place, rule) -> add(base + place, rule));
+                        rows.trampolines((place, rule) -> signals.add(base + place));
                     }
                     at = stop;
                 }
@@ -319,19 +334,36 @@ public final class CompactUnwindTable {
         /**
          * Where a function ends. glibc's clone and clone3 end theirs before the system call, since
          * the new thread has no caller.
+         *
+         * @param next where the next function begins
          */
-        private void gap(long address) {
-            boolean calls = false;
+        private void gap(long address, long next) {
+            int rule = CompactRule.NONE;
             for (int i = 0; i < code.size(); i++) {
                 long at = address - code.get(i).address();
                 MemorySegment bytes = contents.get(i);
-                calls |=
-                        at >= 0
-                                && at + SYSCALL.length <= bytes.byteSize()
-                                && bytes.get(ValueLayout.JAVA_BYTE, at) == SYSCALL[0]
-                                && bytes.get(ValueLayout.JAVA_BYTE, at + 1) == SYSCALL[1];
+                if (at >= 0 && at + SYSCALL.length <= bytes.byteSize()) {
+                    if (bytes.get(ValueLayout.JAVA_BYTE, at) == SYSCALL[0]
+                            && bytes.get(ValueLayout.JAVA_BYTE, at + 1) == SYSCALL[1]) {
+                        rule = CLONED_8;
+                    } else if (next - address < LEAST_CODE_BYTES && isPadding(bytes, at)) {
+                        rule = CompactRule.CONTINUED;
+                    }
+                }
             }
-            add(address, calls ? CLONED_8 : CompactRule.NONE);
+            add(address, rule);
+        }
+
+        /** Instructions without effect: 90, 0f 1f with prefixes; int3. */
+        private static boolean isPadding(MemorySegment bytes, long from) {
+            long at = from;
+            byte first = bytes.get(ValueLayout.JAVA_BYTE, at);
+            while ((first == 0x66 || first == 0x2e) && at + 2 < bytes.byteSize()) {
+                first = bytes.get(ValueLayout.JAVA_BYTE, ++at);
+            }
+            return first == (byte) 0x90
+                    || first == (byte) 0xcc
+                    || first == 0x0f && bytes.get(ValueLayout.JAVA_BYTE, at + 1) == 0x1f;
         }
 
         private void add(long address, int rule) {
@@ -377,6 +409,28 @@ public final class CompactUnwindTable {
                 }
             }
             return new CompactUnwindTable(Arrays.copyOf(cells, kept));
+        }
+
+        /** Another rule holds in a range of addresses. */
+        private void replace(long from, long to, int rule) {
+            int behind = stated(to);
+            long first = offset(from);
+            long last = offset(to);
+            if (first < 0 || last < first) {
+                return;
+            }
+            int kept = 0;
+            for (int i = 0; i < count; i++) {
+                long offset = rows[i] >>> 32;
+                if (offset < first || offset >= last) {
+                    rows[kept++] = rows[i];
+                }
+            }
+            count = kept;
+            add(from, rule);
+            add(to, behind);
+            sort();
+            stated = count;
         }
 
         private interface SectionRows {
@@ -452,6 +506,9 @@ public final class CompactUnwindTable {
         private void entry() {
             if (elf.entry() != 0 && stated(elf.entry()) == CompactRule.NONE) {
                 add(elf.entry(), CompactRule.Kind.END.ordinal());
+                if (stated(elf.entry() + ENTRY_BYTES) == CompactRule.NONE) {
+                    add(elf.entry() + ENTRY_BYTES, CompactRule.NONE);
+                }
             }
         }
     }

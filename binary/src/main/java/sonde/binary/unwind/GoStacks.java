@@ -168,6 +168,24 @@ final class GoStacks {
         return value;
     }
 
+    /** Takes the {@link CompactRule} of a range of addresses. */
+    interface RangeTaker {
+        void range(long from, long to, int rule);
+    }
+
+    /** The ranges where call frame information is wrong. */
+    void compact(RangeTaker taker) {
+        for (GoRange part : parts) {
+            switch (part.kind) {
+                case OUTERMOST -> taker.range(part.from, part.to, CompactRule.Kind.END.ordinal());
+                case SWITCH, KEEPER -> taker.range(part.from, part.to, CompactRule.UNFIT);
+                // the frame's return address is the first byte: the byte before it is looked up
+                case TRAMPOLINE ->
+                        taker.range(part.from - 1, part.to, CompactRule.Kind.SIGNAL.ordinal());
+            }
+        }
+    }
+
     /** The rule that holds at an address where call frame information has another. */
     @Nullable FrameRule find(long address, @Nullable FrameRule rule) {
         for (GoRange part : parts) {

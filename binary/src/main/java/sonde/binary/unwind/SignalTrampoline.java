@@ -48,8 +48,17 @@ public final class SignalTrampoline {
     }
 
     private static boolean begins(byte[] code, byte[] with) {
-        return code.length >= with.length
-                && Arrays.equals(code, 0, with.length, with, 0, with.length);
+        return begins(code, 0, with);
+    }
+
+    private static boolean begins(byte[] code, int at, byte[] with) {
+        return code.length - at >= with.length
+                && Arrays.equals(code, at, at + with.length, with, 0, with.length);
+    }
+
+    /** Whether the trampoline of x86-64 is at a place of code. */
+    static boolean isAt(byte[] code, int place) {
+        return begins(code, place, X86_64_LONG) || begins(code, place, X86_64_SHORT);
     }
 
     private static FrameRule x86(UnwindMachine machine) {

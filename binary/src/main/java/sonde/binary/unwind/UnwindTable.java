@@ -237,6 +237,11 @@ public final class UnwindTable {
         sources.forEach(source -> source.each(taker));
     }
 
+    /** Where Go changes stacks. */
+    synchronized Optional<GoStacks> goStacks() {
+        return go;
+    }
+
     /** As {@link #each}, as compact rules of x86-64. */
     synchronized void compact(CompactCfi.RuleRows taker) {
         sources.forEach(source -> source.compact(taker));

@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +27,7 @@ import sonde.binary.MalformedInputException;
 import sonde.binary.elf.ElfFile;
 import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSegment;
+import sonde.binary.elf.ElfSymbols;
 import sonde.binary.unwind.CompactRule.Kind;
 
 /**
@@ -122,6 +125,63 @@ final class CompactUnwindTableTest {
         }
         assertThat(frames.getFirst()).startsWith("0:16 6:24 16:8 22:8 27:16 ");
         assertThat(frames.getLast()).isEqualTo(frames.getFirst());
+    }
+
+    private static final String ASSEMBLY =
+            """
+            .globl _start
+            f: .cfi_startproc
+            nop
+            ret
+            .cfi_endproc
+            .p2align 4
+            before_continued = . - 1
+            .cfi_startproc
+            mov %rbx, %rsp
+            ud2
+            .cfi_endproc
+            .p2align 4
+            _start: jmp f
+            .skip 200, 0x90
+            behind_start: sub $24, %rsp
+            mov 0x38(%rdx), %rsp
+            on_another_stack: call *%rdi
+            ret
+            .skip 40, 0x90
+            before_restorer: nop
+            restorer: mov $15, %rax
+            syscall
+            .skip 40, 0x90
+            """;
+
+    /** Assembly without call frame information, and the byte before a function. */
+    @Test
+    void stacksThatBeginOrChange(@TempDir Path folder) throws Exception {
+        Path source = folder.resolve("stacks.s");
+        Files.writeString(source, ASSEMBLY);
+        Path program = folder.resolve("stacks");
+        Process gcc =
+                new ProcessBuilder("gcc", "-nostdlib", "-o", program.toString(), source.toString())
+                        .inheritIO()
+                        .start();
+        assertThat(gcc.waitFor()).isZero();
+        ElfFile elf = ElfFile.of(Files.readAllBytes(program));
+        CompactUnwindTable table = CompactUnwindTable.of(elf).orElseThrow();
+        ElfSymbols symbols = elf.symbols(ElfFile.SHT_SYMTAB).orElseThrow();
+        Map<String, Kind> kinds = new TreeMap<>();
+        for (int i = 0; i < symbols.count(); i++) {
+            String name = symbols.name(i);
+            if (name.contains("_") && ASSEMBLY.contains(name) || name.equals("restorer")) {
+                kinds.put(name, CompactRule.kind(table.find(offset(elf, symbols.value(i)))));
+            }
+        }
+        assertThat(kinds)
+                .containsEntry("before_continued", Kind.END)
+                .containsEntry("_start", Kind.END)
+                .containsEntry("behind_start", Kind.RSP)
+                .containsEntry("on_another_stack", Kind.NONE)
+                .containsEntry("before_restorer", Kind.SIGNAL)
+                .containsEntry("restorer", Kind.SIGNAL);
     }
 
     private static final String NO_UNWIND_INFO = "-Wl,--no-ld-generated-unwind-info";

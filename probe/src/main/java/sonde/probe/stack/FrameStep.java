@@ -100,7 +100,7 @@ final class FrameStep {
         at(kinds, Kind.INTERPRETER_RBP);
         interpreter(RBP);
         at(kinds, Kind.END);
-        code.move(R7, UserStackEnd.OUTERMOST.ordinal()).jump(stop);
+        outermost();
         code.at(haveCfa);
         callee();
         code.at(next)
@@ -113,6 +113,20 @@ final class FrameStep {
                 .jump(stop)
                 .at(bad)
                 .move(R7, UserStackEnd.BAD_RULE.ordinal())
+                .jump(stop);
+    }
+
+    /** Where a guess has led to padding, it has not found a return address. */
+    private void outermost() {
+        Label end = new Label("outermost");
+        code.move(R7, UserStackEnd.OUTERMOST.ordinal())
+                .move(R2, R9)
+                .shiftRight(R2, CompactRule.OFFSET_SHIFT)
+                .ifZero(R2, end)
+                .load(Width.U64, R1, R6, GUESSED)
+                .ifZero(R1, end)
+                .move(R7, UserStackEnd.NO_CODE.ordinal())
+                .at(end)
                 .jump(stop);
     }
 

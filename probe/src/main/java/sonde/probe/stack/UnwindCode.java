@@ -15,6 +15,7 @@ import static sonde.bpf.insn.JumpCondition.EQUAL;
 import static sonde.bpf.insn.JumpCondition.GREATER;
 import static sonde.bpf.insn.JumpCondition.LESS;
 import static sonde.bpf.insn.JumpCondition.LESS_OR_EQUAL;
+import static sonde.bpf.insn.JumpCondition.NOT_EQUAL;
 import static sonde.probe.stack.UnwindScratch.CALL;
 import static sonde.probe.stack.UnwindScratch.COUNT;
 import static sonde.probe.stack.UnwindScratch.CS;
@@ -321,10 +322,19 @@ final class UnwindCode {
                 .move(R1, R6)
                 .call(findMapping)
                 .ifNotZero(R0, mapped);
-        // A caller outside of code is none: what was taken for a return address is not one.
+        // A caller outside of code is none: what was taken for a return address is not one. Where
+        // the program began, its number of words stands in the place of one.
         code.load(Width.U64, R1, R6, COUNT)
                 .ifZero(R1, first)
                 .move(R7, UserStackEnd.NO_CODE.ordinal())
+                .call(HelperFunctionId.GET_CURRENT_TASK_BTF)
+                .load(Width.U64, R1, R0, fields.mm())
+                .ifZero(R1, stop)
+                .load(Width.U64, R1, R1, fields.startStack())
+                .add(R1, 8)
+                .load(Width.U64, R2, R6, RSP)
+                .branch(NOT_EQUAL, R1, R2, stop)
+                .move(R7, UserStackEnd.OUTERMOST.ordinal())
                 .jump(stop);
         // The registers are those of the program before, the memory is the next one's.
         code.at(first)

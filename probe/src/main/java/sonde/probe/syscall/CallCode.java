@@ -228,23 +228,28 @@ final class CallCode {
 
     /** Sends the record; the reader is woken when much waits, and looks by itself otherwise. */
     private void send() {
+        send(code, maps.ring(), maps.lost());
+    }
+
+    /** Sends the record at R9. */
+    static void send(CodeBuilder code, BpfMap ring, BpfMap lost) {
         Label few = new Label("few");
         Label sent = new Label("sent");
         code.step("send")
-                .map(R1, maps.ring().fd())
+                .map(R1, ring.fd())
                 .move(R2, 0)
                 .call(HelperFunctionId.RINGBUF_QUERY)
                 .move(R4, NO_WAKEUP)
                 .branch(JumpCondition.LESS, R0, WAKE_BYTES, few)
                 .move(R4, FORCE_WAKEUP)
                 .at(few)
-                .map(R1, maps.ring().fd())
+                .map(R1, ring.fd())
                 .move(R2, R9)
                 .load(Width.U32, R3, R9, CallRecord.LENGTH)
                 .and(R3, 0xffff)
                 .call(HelperFunctionId.RINGBUF_OUTPUT)
                 .ifZero(R0, sent)
-                .mapValue(R1, maps.lost().fd(), 0)
+                .mapValue(R1, lost.fd(), 0)
                 .move(R2, 1)
                 .atomicAdd(Width.U64, R1, 0, R2)
                 .at(sent);

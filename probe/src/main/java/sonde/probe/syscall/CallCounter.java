@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 import sonde.bpf.BpfMap;
 import sonde.bpf.MapType;
 import sonde.bpf.TaskTree;
@@ -76,6 +77,17 @@ public final class CallCounter implements CallSource {
 
     /** The sums so far. */
     public List<CountedCall> sums() throws SyscallException {
+        return sums(
+                counts,
+                index ->
+                        index <= CallTable.CALLS
+                                ? index
+                                : CallTable.compat(index - CallTable.CALLS - 1));
+    }
+
+    /** The sums of a map, by the numbers that its keys mean. */
+    static List<CountedCall> sums(BpfMap counts, IntToLongFunction numbers)
+            throws SyscallException {
         List<CountedCall> sums = new ArrayList<>();
         counts.forEach((key, value) -> {
             int index = key.get(JAVA_INT, 0);
@@ -92,10 +104,7 @@ public final class CallCounter implements CallSource {
                 }
             }
             if (all[0] != 0) {
-                long number =
-                        index <= CallTable.CALLS
-                                ? index
-                                : CallTable.compat(index - CallTable.CALLS - 1);
+                long number = numbers.applyAsLong(index);
                 sums.add(new CountedCall(number, all[0], all[1], all[2], all[3], all[4]));
             }
         });

@@ -1,13 +1,11 @@
 package sonde.probe.syscall;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,13 +24,11 @@ import sonde.bpf.insn.ProgramCode;
 import sonde.bpf.link.KernelTypes;
 import sonde.bpf.ring.RingBuffer;
 import sonde.probe.syscall.CallCode.CallMaps;
-import sonde.probe.syscall.CallStream.CallChunk;
 import sonde.probe.syscall.FollowedCalls.TaskFields;
 import sonde.recording.syscall.CallTable;
 import sonde.recording.syscall.CaptureOp;
 import sonde.recording.syscall.CaptureOp.CallPlan;
 import sonde.recording.syscall.CaptureOp.NumberPlan;
-import sonde.sys.Clocks;
 import sonde.sys.MachineFacts;
 import sonde.sys.SyscallException;
 
@@ -46,17 +42,10 @@ import sonde.sys.SyscallException;
 public final class CallSession implements CallSource.Streamed {
     private static final int PLAN_BYTES = CapturedCode.PLAN_BYTES;
     private static final int MOST_CHOICES = 1024;
-    private static final int CHUNK_BYTES = 1 << 20;
-    private static final long LOOK_NANOS = 5_000_000;
 
     private final FollowedCalls programs;
-    private final CallStream stream;
     private final BpfMap lost;
-    private final RingBuffer ring;
-    private final Thread reader;
-    private volatile boolean stopping;
-    private byte[] chunk = new byte[CHUNK_BYTES];
-    private int used;
+    private final CallRing ring;
 
     /**
      * What is captured.
@@ -81,8 +70,7 @@ public final class CallSession implements CallSource.Streamed {
             lost = maps.lost();
             Map<Integer, NumberPlan> plans = request.plans().get();
             fill(maps, plans);
-            ring = programs.keep(RingBuffer.open(maps.ring()));
-            stream = new CallStream(Runtime.getRuntime().maxMemory() / 2);
+            ring = new CallRing(programs.keep(RingBuffer.open(maps.ring())), _ -> {});
             Map<String, Integer> files = files(plans);
             TaskFields fields = programs.fields();
             CallCode leave = new CallCode(maps, tree, fields, files);
@@ -106,7 +94,7 @@ public final class CallSession implements CallSource.Streamed {
             programs.close();
             throw e;
         }
-        reader = Thread.ofPlatform().daemon().name("calls").start(this::read);
+        ring.start();
     }
 
     /** For a program that captures no memory. */
@@ -158,6 +146,15 @@ public final class CallSession implements CallSource.Streamed {
         }
     }
 
+    /** Puts one plan. */
+    static void put(BpfMap plans, int number, CallPlan plan) throws SyscallException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(PLAN_BYTES, 8);
+            encode(plan, -1, value, 0);
+            plans.put(arena.allocateFrom(JAVA_INT, number), value);
+        }
+    }
+
     private static void encode(CallPlan plan, int chooser, MemorySegment values, int index) {
         MemorySegment value = values.asSlice((long) PLAN_BYTES * index, PLAN_BYTES);
         value.set(JAVA_INT, 0, 1);
@@ -203,62 +200,9 @@ public final class CallSession implements CallSource.Streamed {
         return task;
     }
 
-    /** Copies records out of the ring, nothing else: the programs never wait for the decoder. */
-    private void read() {
-        IOException failure = null;
-        try {
-            boolean last = false;
-            while (!last) {
-                last = stopping;
-                long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC);
-                long count = ring.drain(this::copy);
-                flush(now);
-                if (count == 0 && !last) {
-                    stream.nothingUntil(now);
-                    ring.await(LOOK_NANOS);
-                }
-            }
-        } catch (IOException e) {
-            failure = e;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        stream.end(failure);
-    }
-
-    private void copy(MemorySegment memory, long offset, int bytes) {
-        if (bytes > chunk.length - used) {
-            // What is in it may still be out of order with what comes.
-            putChunk(0);
-        }
-        MemorySegment.copy(memory, JAVA_BYTE, offset, chunk, used, bytes);
-        used += bytes;
-    }
-
-    private void flush(long nanos) throws InterruptedException {
-        if (used > 0) {
-            putChunk(nanos);
-        }
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-    }
-
-    private void putChunk(long nanos) {
-        try {
-            boolean full = used > CHUNK_BYTES / 2;
-            byte[] bytes = full ? chunk : Arrays.copyOf(chunk, used);
-            stream.put(new CallChunk(bytes, used, nanos));
-            chunk = full ? new byte[CHUNK_BYTES] : chunk;
-            used = 0;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     @Override
     public CallStream stream() {
-        return stream;
+        return ring.stream();
     }
 
     @Override
@@ -278,20 +222,13 @@ public final class CallSession implements CallSource.Streamed {
 
     @Override
     public void finish() {
-        stopping = true;
+        ring.finish();
     }
 
     /** Detaches; nothing stays in the kernel. */
     @Override
     public void close() {
-        stopping = true;
-        stream.end(null);
-        reader.interrupt();
-        try {
-            reader.join(1000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        ring.close();
         programs.close();
     }
 }

@@ -6,7 +6,8 @@ import sonde.sys.SyscallException;
 /** What follows threads until none is left: their calls as records, or counted. */
 public sealed interface CallSource extends AutoCloseable permits CallSource.Streamed, CallCounter {
     /** Calls as records. */
-    sealed interface Streamed extends CallSource permits CallSession, PtraceSession {
+    sealed interface Streamed extends CallSource
+            permits CallSession, LibrarySession, PtraceSession {
         /** The records. */
         CallStream stream();
 
@@ -18,7 +19,7 @@ public sealed interface CallSource extends AutoCloseable permits CallSource.Stre
     }
 
     /** Follows a command that waits for its execve, too. */
-    void follow(int pid) throws SyscallException;
+    void follow(int pid) throws IOException;
 
     /** Whether no followed thread is left. */
     boolean isAlone() throws SyscallException;

@@ -80,7 +80,31 @@ final class CapturedCode {
     // struct msghdr and struct iovec of x86-64.
     private static final int MESSAGE_BYTES = 56;
 
+    /**
+     * How memory of the process is read.
+     *
+     * @param bytes a helper
+     * @param string the number of a kernel function (bpf_copy_from_user_str, Linux 6.12); 0 for the
+     *     helper that reads what is present
+     */
+    record UserReads(int bytes, int string) {
+        /** What is present. */
+        static final UserReads PRESENT = new UserReads(HelperFunctionId.PROBE_READ_USER, 0);
+
+        /** R0 = the length with the NUL, or negative. */
+        private void string(CodeBuilder code) {
+            if (string == 0) {
+                code.call(HelperFunctionId.PROBE_READ_USER_STR);
+            } else {
+                code.callKernel(string)
+                        .shiftLeft(R0, 32)
+                        .compute(AluOperation.SHIFT_RIGHT_SIGNED, R0, 32);
+            }
+        }
+    }
+
     private final CodeBuilder code;
+    private final UserReads reads;
     private final Map<String, Integer> starts = new LinkedHashMap<>();
     private final Label operation = new Label("operation");
     private final Label stringPart = new Label("string part");
@@ -99,7 +123,13 @@ final class CapturedCode {
      * @param files of {@link FileCode#fields}; empty where no descriptors are to be followed
      */
     CapturedCode(CodeBuilder code, Map<String, Integer> files) {
+        this(code, files, UserReads.PRESENT);
+    }
+
+    /** With another way to read. */
+    CapturedCode(CodeBuilder code, Map<String, Integer> files, UserReads reads) {
         this.code = code;
+        this.reads = reads;
         this.files = files;
     }
 
@@ -347,7 +377,7 @@ final class CapturedCode {
                 .move(R1, R10)
                 .add(R1, -16)
                 .move(R2, 4)
-                .call(HelperFunctionId.PROBE_READ_USER)
+                .call(reads.bytes())
                 .ifNotZero(R0, end)
                 .load(Width.U64, R1, R7, 0)
                 .load(Width.U32, R2, R10, -16)
@@ -407,7 +437,7 @@ final class CapturedCode {
                 .add(R1, WORD)
                 .store(Width.U64, R10, WORD, 0)
                 .move(R2, 4)
-                .call(HelperFunctionId.PROBE_READ_USER)
+                .call(reads.bytes())
                 .load(Width.U32, R4, R10, WORD)
                 .at(sized)
                 .branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R4, 0, done)
@@ -474,7 +504,7 @@ final class CapturedCode {
                 .move(R1, R10)
                 .add(R1, -16 + offset)
                 .move(R2, bytes)
-                .call(HelperFunctionId.PROBE_READ_USER);
+                .call(reads.bytes());
     }
 
     /** Reads the part of the index: R2 = address, R3 = length. */
@@ -574,7 +604,7 @@ final class CapturedCode {
                 .move(R1, R10)
                 .add(R1, to)
                 .move(R2, 8)
-                .call(HelperFunctionId.PROBE_READ_USER);
+                .call(reads.bytes());
     }
 
     /** Reads a part when it has an address and a length. */
@@ -643,11 +673,7 @@ final class CapturedCode {
     }
 
     private void copy() {
-        code.load(Width.U64, R1, R10, -8)
-                .add(R1, 8)
-                .move(R2, R8)
-                .move(R3, R7)
-                .call(HelperFunctionId.PROBE_READ_USER);
+        code.load(Width.U64, R1, R10, -8).add(R1, 8).move(R2, R8).move(R3, R7).call(reads.bytes());
     }
 
     private void stringReader() {
@@ -662,10 +688,9 @@ final class CapturedCode {
                 .add(R1, 8)
                 .move(R2, R8)
                 .move(R3, R7)
-                .call(HelperFunctionId.PROBE_READ_USER_STR)
-                .branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R0, 0, fail)
-                .move(R8, R0)
-                .and(R8, 0x7fff);
+                .move(R4, 0);
+        reads.string(code);
+        code.branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R0, 0, fail).move(R8, R0).and(R8, 0x7fff);
         close(0);
         failure(fail, full);
     }

@@ -1,18 +1,13 @@
 package sonde.recording.syscall;
 
 import java.io.IOException;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.recording.syscall.LineStyle.CallStatus;
-import sonde.recording.syscall.LineStyle.ClockForm;
 import sonde.recording.syscall.LineStyle.LineFilter;
-import sonde.recording.syscall.LineStyle.PidForm;
 
 /**
  * Writes records as strace's lines, in the order of their times. A call whose line is still open
@@ -23,8 +18,6 @@ import sonde.recording.syscall.LineStyle.PidForm;
  * with -1, and calls that a filter of the program refuses have no begin.
  */
 public final class CallLines {
-    private static final long NANOS = 1_000_000_000L;
-    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     static final int SIGKILL = 9;
     static final int IS_IGNORED = 1;
     private static final int RT_SIGRETURN = CallTable.number("rt_sigreturn");
@@ -65,15 +58,14 @@ public final class CallLines {
     private final LineStyle lines;
     private final LineFilter filter;
     private final CallSink sink;
-    private final long epochOffset;
     private final Map<Integer, ThreadCalls> threads = new HashMap<>();
 
     /** Signals that wait for their delivery, by process and number. */
     private final Map<Integer, Map<Long, CallRecord>> sent = new HashMap<>();
 
-    private final StringBuilder head = new StringBuilder();
+    private final LineStart start;
+    private final StringBuilder head;
     private @Nullable ThreadCalls open;
-    private long lastNanos = -1;
     private long lost;
     private boolean several;
     private long calls;
@@ -91,7 +83,8 @@ public final class CallLines {
         this.lines = lines;
         filter = lines.filter();
         this.sink = sink;
-        this.epochOffset = epochOffset;
+        start = new LineStart(lines, epochOffset);
+        head = start.text();
     }
 
     /** Tells of each call that was shown. */
@@ -174,56 +167,14 @@ public final class CallLines {
 
     /** What stands before a line, in {@link #head}. */
     private void lead(CallRecord record) {
-        head.setLength(0);
-        if (lines.pid() == PidForm.PLAIN) {
-            pad(text.thread(record.tid()), 5, false).append(' ');
-        } else if (lines.pid() == PidForm.ALWAYS || lines.pid() == PidForm.BRACKETS && several) {
-            head.append("[pid ");
-            pad(text.thread(record.tid()), 5, true).append("] ");
-        }
-        time(record.nanos());
+        start.begin(text.thread(record.tid()), several, record.nanos());
         if (lines.numbers() && record.kind() <= CallRecord.EXIT) {
             head.append('[');
-            pad(Long.toString(record.number()), 4, true).append("] ");
+            start.pad(Long.toString(record.number()), 4, true).append("] ");
         }
         if (lines.instructions()) {
             String address = Long.toHexString(record.argument(7));
             head.append("[0000000000000000", 0, 17 - address.length()).append(address).append("] ");
-        }
-    }
-
-    private StringBuilder pad(String word, int width, boolean right) {
-        String blanks = " ".repeat(Math.max(0, width - word.length()));
-        return head.append(right ? blanks : "").append(word).append(right ? "" : blanks);
-    }
-
-    private void time(long nanos) {
-        ClockForm clock = lines.time().clock();
-        long wall = nanos + epochOffset;
-        if (clock == ClockForm.TIME) {
-            Instant instant = Instant.ofEpochSecond(Math.floorDiv(wall, NANOS), 0);
-            head.append(CLOCK.format(instant.atZone(ZoneId.systemDefault())));
-        } else if (clock == ClockForm.UNIX) {
-            head.append(Math.floorDiv(wall, NANOS));
-        }
-        if (clock != ClockForm.NONE) {
-            fraction(Math.floorMod(wall, NANOS), lines.time().clockDigits());
-            head.append(' ');
-        }
-        if (lines.time().sinceDigits() >= 0) {
-            long since = lastNanos < 0 ? 0 : nanos - lastNanos;
-            lastNanos = nanos;
-            head.append(clock == ClockForm.NONE ? "" : "(+");
-            pad(Long.toString(since / NANOS), 6, true);
-            fraction(since % NANOS, lines.time().sinceDigits());
-            head.append(clock == ClockForm.NONE ? " " : ") ");
-        }
-    }
-
-    private void fraction(long nanos, int digits) {
-        if (digits > 0) {
-            String all = Long.toString(nanos + NANOS);
-            head.append('.').append(all, 1, 1 + digits);
         }
     }
 
@@ -293,10 +244,7 @@ public final class CallLines {
         column(thread);
         head.append("= ").append(text.result(entry, exit)).append(exit.remark());
         if (lines.time().durationDigits() >= 0 && entry != null) {
-            long nanos = exit.nanos() - entry.nanos();
-            head.append(" <").append(nanos / NANOS);
-            fraction(nanos % NANOS, lines.time().durationDigits());
-            head.append('>');
+            start.duration(exit.nanos() - entry.nanos());
         }
         head.append('\n');
         if (style.dumps()) {

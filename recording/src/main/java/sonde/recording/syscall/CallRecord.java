@@ -113,13 +113,14 @@ public final class CallRecord {
     }
 
     /** A copy of the bytes. */
-    CallRecord copy() {
+    public CallRecord copy() {
         byte[] own = new byte[length()];
         System.arraycopy(bytes, offset, own, 0, own.length);
         return new CallRecord().at(own, 0);
     }
 
-    byte[] bytes() {
+    /** The array that it is in. */
+    public byte[] bytes() {
         return bytes;
     }
 
@@ -166,7 +167,7 @@ public final class CallRecord {
     }
 
     /** An argument, 0 to 5; 6 is the stack pointer, 7 the instruction pointer. */
-    long argument(int index) {
+    public long argument(int index) {
         return s64(bytes, offset + ARGUMENTS + 8 * index);
     }
 
@@ -190,7 +191,7 @@ public final class CallRecord {
      *
      * @param flags that it must have: {@link #AGAIN} for one that was read at the end for the begin
      */
-    int piece(int argument, int part, int flags) {
+    public int piece(int argument, int part, int flags) {
         int end = offset + length();
         int at = offset + PIECES;
         while (at + 8 <= end) {

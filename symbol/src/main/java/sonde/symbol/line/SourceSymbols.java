@@ -25,6 +25,7 @@ import sonde.binary.dwarf.location.SourceScope;
 import sonde.binary.dwarf.location.SourceScopes;
 import sonde.binary.dwarf.location.SourceVariable;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfRelocation;
 import sonde.binary.elf.ElfSection;
 import sonde.binary.elf.ElfSymbols;
 import sonde.symbol.FunctionTable;
@@ -347,6 +348,8 @@ public final class SourceSymbols implements AutoCloseable {
         return all == null || symbol < 0 ? "" : all.name(symbol);
     }
 
+    private static final int R_X86_64_PC32 = 2;
+
     private @Nullable FunctionTable functions() throws MalformedInputException {
         if (functions == null) {
             Optional<ElfSymbols> symbols = symbols();
@@ -487,6 +490,61 @@ public final class SourceSymbols implements AutoCloseable {
             return found;
         }
         return LongStream.of(known.addresses(name)).filter(this::isCode).toArray();
+    }
+
+    /**
+     * A variable of the symbol table.
+     *
+     * @param offset in it
+     */
+    public record DataPlace(String name, long offset) {}
+
+    /**
+     * The variable whose address an instruction of x86-64 has in its bytes; null for none.
+     *
+     * @param target what the bytes say; the relocation counts in a file that is not linked
+     */
+    public @Nullable DataPlace data(long instruction, int length, long target)
+            throws MalformedInputException {
+        ElfSymbols all = symbols().orElse(null);
+        if (all == null || tableOf != elf) {
+            return null;
+        }
+        int section = ElfSymbols.SHN_UNDEF;
+        long at = target;
+        if (elf.type() == ElfFile.ET_REL) {
+            for (ElfSection table : elf.sections()) {
+                boolean isRelocations =
+                        table.type() == ElfFile.SHT_RELA
+                                && table.info() > 0
+                                && table.info() < elf.sections().size();
+                ElfSection of = isRelocations ? elf.sections().get(table.info()) : table;
+                long from = instruction - code.layout().base(of.index());
+                boolean isIn =
+                        isRelocations && of.isExecutable() && from >= 0 && from < of.sizeBytes();
+                for (ElfRelocation one : isIn ? elf.relocations(table) : List.<ElfRelocation>of()) {
+                    long behind = from + length - one.offset();
+                    if (behind > 0 && behind <= length && one.symbol() < all.count()) {
+                        boolean isRelative = one.type() == R_X86_64_PC32;
+                        section = all.section(one.symbol());
+                        at = all.value(one.symbol()) + one.addend() + (isRelative ? behind : 0);
+                    }
+                }
+            }
+            if (section == ElfSymbols.SHN_UNDEF) {
+                return null;
+            }
+        }
+        for (int i = 1; i < all.count(); i++) {
+            long offset = at - all.value(i);
+            if (all.type(i) == ElfSymbols.STT_OBJECT
+                    && offset >= 0
+                    && offset < all.size(i)
+                    && (section == ElfSymbols.SHN_UNDEF || section == all.section(i))) {
+                return new DataPlace(all.name(i), offset);
+            }
+        }
+        return null;
     }
 
     /** Whether an address lies in a section with code. */

@@ -16,8 +16,21 @@ import java.util.regex.Pattern;
 
 /** Which functions report, check, lock, copy or wait for others, from {@code frames.txt}. */
 final class BlameRules {
-    private record RuleNames(Set<String> names, List<String> begins) {
+    private static final int MOST_KNOWN = 1 << 14;
+
+    private record RuleNames(Set<String> names, List<String> begins, Map<String, Boolean> known) {
+        RuleNames() {
+            this(new HashSet<>(), new ArrayList<>(), new HashMap<>());
+        }
+
         boolean has(String name) {
+            if (known.size() > MOST_KNOWN) {
+                known.clear();
+            }
+            return known.computeIfAbsent(name, this::isNamed);
+        }
+
+        private boolean isNamed(String name) {
             if (names.contains(name)) {
                 return true;
             }
@@ -46,10 +59,10 @@ final class BlameRules {
     }
 
     private void read(BufferedReader in) throws IOException {
-        RuleNames section = new RuleNames(new HashSet<>(), new ArrayList<>());
+        RuleNames section = new RuleNames();
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             if (line.startsWith("[")) {
-                section = new RuleNames(new HashSet<>(), new ArrayList<>());
+                section = new RuleNames();
                 sections.put(line.substring(1, line.indexOf(']')), section);
             } else if (!line.startsWith("#")) {
                 for (String word : line.strip().split("\\s+")) {

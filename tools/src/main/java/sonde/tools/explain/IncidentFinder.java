@@ -28,6 +28,7 @@ final class IncidentFinder implements LogScanner.Lines {
                     "list_add double add",
                     "list_del corruption",
                     "usercopy: ",
+                    "detected buffer overflow",
                     "reboot: ",
                     DROPPED);
 
@@ -149,6 +150,10 @@ final class IncidentFinder implements LogScanner.Lines {
             current.panicked |= found.kind().group().equals("panic");
             if (found.kind().has("merge")) {
                 IncidentReader.put(found.matcher(), current.fields);
+            } else if (refines(found.kind(), current.kind)) {
+                current.kind = found.kind();
+                current.fields.keySet().removeAll(found.matcher().namedGroups().keySet());
+                IncidentReader.put(found.matcher(), current.fields);
             }
         }
         double last = current.lines.getLast().seconds();
@@ -195,6 +200,16 @@ final class IncidentFinder implements LogScanner.Lines {
         }
     }
 
+    /**
+     * Whether a further line of a report says that it is of another kind, and worse if of a third.
+     */
+    private static boolean refines(IncidentKind kind, IncidentKind open) {
+        boolean isWorse = kind.severity().compareTo(open.severity()) < 0;
+        return kind.has("refine")
+                && kind.group().equals(open.group())
+                && (isWorse || !open.has("refine"));
+    }
+
     private boolean belongs(LogLine line, Catalogue.KindMatch found, @Nullable OpenReport current) {
         IncidentKind kind = found.kind();
         if (current == null) {
@@ -204,11 +219,15 @@ final class IncidentFinder implements LogScanner.Lines {
             return kind.group().equals(current.kind.group())
                     && !current.fields.containsKey("address");
         }
-        if (kind.name().equals(current.kind.name()) && current.lines.size() < 3) {
+        boolean isNear = current.lines.size() < 3 && !kind.has("line");
+        if (isNear && kind.name().equals(current.kind.name())) {
             // Symbolized logs repeat the first line for each inlined call; the last one is real.
-            current.fields.keySet().removeAll(found.matcher().namedGroups().keySet());
-            IncidentReader.put(found.matcher(), current.fields);
-            return !line.hasTime() || line.seconds() == current.lines.getLast().seconds();
+            boolean isSame = line.seconds() == current.lines.getLast().seconds();
+            if (isSame || !line.hasTime()) {
+                current.fields.keySet().removeAll(found.matcher().namedGroups().keySet());
+                IncidentReader.put(found.matcher(), current.fields);
+                return true;
+            }
         }
         return kind.within().contains("*") && current.kind.isFault()
                 || kind.within().contains(current.kind.group());

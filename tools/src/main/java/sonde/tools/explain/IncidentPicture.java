@@ -47,6 +47,10 @@ final class IncidentPicture {
         if (!cycle.isEmpty()) {
             return cycle;
         }
+        List<String> scenario = locks.scenario(lines);
+        if (!scenario.isEmpty()) {
+            return scenario;
+        }
         List<String> drawn = new ArrayList<>(object(fields, lines));
         List<String[]> sides = new ArrayList<>();
         LogFrame blamed = blame.frame();

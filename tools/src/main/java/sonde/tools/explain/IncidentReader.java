@@ -116,6 +116,9 @@ final class IncidentReader {
             take(kind.later(), line.text(), fields);
             take(MACHINE, line.text(), machine);
         }
+        if (kind.group().equals("warning")) {
+            message(report.before, lines, fields);
+        }
         List<LogStack> stacks = LogStack.of(lines);
         Blame blame = blame(kind, fields, stacks, lines);
         if (blame.frame() != null) {
@@ -162,6 +165,28 @@ final class IncidentReader {
                 report.panicked,
                 after,
                 whole);
+    }
+
+    /**
+     * What a WARN() prints of its own: the line behind {@code [ cut here ]}, or before Linux 4.16
+     * the line behind the first one.
+     */
+    private static void message(
+            List<LogLine> before, List<LogLine> lines, Map<String, String> fields) {
+        String text = "";
+        for (int i = 0; i < before.size() - 1; i++) {
+            boolean isCut = before.get(i).text().contains("[ cut here ]");
+            text = isCut ? before.get(i + 1).text() : text;
+        }
+        if (text.isEmpty() && lines.size() > 2) {
+            boolean isBefore = lines.get(2).text().startsWith("Modules linked in:");
+            text = isBefore ? lines.get(1).text() : "";
+        }
+        String message = text.strip();
+        if (!message.isEmpty() && !message.startsWith("CPU:") && !message.contains("+0x")) {
+            fields.putIfAbsent(
+                    "message", message.substring(0, Math.min(message.length(), MOST_VALUE)));
+        }
     }
 
     /**

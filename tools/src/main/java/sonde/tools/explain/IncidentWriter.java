@@ -304,7 +304,7 @@ final class IncidentWriter {
             text.append("      ").append(TextEscape.line(line)).append('\n');
         }
         if (!incident.picture().isEmpty()) {
-            text.append("    ").append(heading(kind)).append(":\n");
+            text.append("    ").append(heading(kind, incident.picture().getFirst())).append(":\n");
         }
         for (String line : incident.picture()) {
             text.append("        ").append(TextEscape.line(line)).append('\n');
@@ -318,9 +318,10 @@ final class IncidentWriter {
     }
 
     /** What the picture shows. */
-    private static String heading(IncidentKind kind) {
-        return kind.name().equals("deadlock")
-                ? "Cycle of locks"
+    private static String heading(IncidentKind kind, String first) {
+        boolean isLock = kind.type().equals("LOCKDEP");
+        return isLock
+                ? first.startsWith("CPU 0") ? "How it blocks" : "Cycle of locks"
                 : kind.name().equals("oom-kill") ? "Tasks by memory" : "Who touched it";
     }
 

@@ -28,6 +28,15 @@ final class LockGraph {
     private static final LinePattern HOLDER =
             new LinePattern("^ ?\\d+ locks? held by (?<holder>.+/\\d+)(?: on CPU#\\d+)?:");
 
+    /** {@code lock(a);} of {@code Possible unsafe locking scenario}: kernel/locking/lockdep.c. */
+    private static final Pattern STEP =
+            Pattern.compile(
+                    "(?<indent> *)(?:(?:\\w*lock|sync)\\((?<lock>.{1,120})\\);"
+                            + "|local_irq_disable\\(\\);|<Interrupt>)");
+
+    private static final int FIRST_COLUMN = 20;
+    private static final int SECOND_COLUMN = 36;
+
     /** Functions that sleep until a lock is free. */
     private static final Pattern WAITS =
             Pattern.compile(
@@ -148,6 +157,58 @@ final class LockGraph {
             }
         }
         return "";
+    }
+
+    /** What lockdep fears, step by step and processor by processor; empty where it does not say. */
+    List<String> scenario(List<LogLine> lines) {
+        Map<String, String> places = new LinkedHashMap<>();
+        List<String> drawn = new ArrayList<>();
+        Set<String> taken = new LinkedHashSet<>();
+        boolean begun = false;
+        boolean isTwo = false;
+        boolean isInterrupt = false;
+        String before = "";
+        for (LogLine line : lines) {
+            String text = line.text();
+            boolean wants =
+                    before.contains("to acquire lock:") || before.contains("state of lock:");
+            Matcher at = wants || before.contains("holding lock:") ? LOCK.match(text) : null;
+            if (at != null && at.group("at") != null) {
+                places.putIfAbsent(
+                        (wants ? "waits " : "takes ") + at.group("lock"), at.group("at"));
+            }
+            before = text;
+            begun |= text.contains("unsafe locking scenario");
+            Matcher step = begun ? STEP.matcher(text) : null;
+            if (text.contains("*** DEADLOCK ***") || drawn.size() >= MOST_LOCKS) {
+                break;
+            } else if (step == null || !step.matches()) {
+                continue;
+            }
+            boolean isSecond = step.group("indent").length() > FIRST_COLUMN;
+            isTwo |= isSecond;
+            isInterrupt |= text.contains("<Interrupt>");
+            String lock = step.group("lock");
+            String verb = lock == null || taken.add(lock) ? "takes " : "waits ";
+            String place = places.getOrDefault(verb + lock, "");
+            String shown =
+                    lock == null
+                            ? text.contains("<") ? "an interrupt comes" : "turns interrupts off"
+                            : (verb.equals("takes ") ? verb : "waits for ")
+                                    + lock
+                                    + (place.isEmpty() ? "" : ", in " + place);
+            drawn.add((isSecond ? " ".repeat(SECOND_COLUMN) : "") + shown);
+        }
+        if (!drawn.isEmpty()) {
+            drawn.addFirst(isTwo ? "CPU 0" + " ".repeat(SECOND_COLUMN - 5) + "CPU 1" : "CPU 0");
+            drawn.add(
+                    isTwo
+                            ? "each waits for the other"
+                            : isInterrupt
+                                    ? "the interrupt waits for the code that it interrupted"
+                                    : "the task waits for itself");
+        }
+        return drawn;
     }
 
     /** Who holds and waits for what, and the chains of those who wait for each other. */

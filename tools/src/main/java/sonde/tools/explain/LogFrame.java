@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.symbol.demangle.Demangler;
 
 /**
  * A frame of a stack as a log has it.
@@ -58,7 +59,7 @@ record LogFrame(
             Pattern.compile(
                     "^\\s*(?:\\[<[0-9a-f]{8,16}>\\] \\()?"
                             + ("(?<name>" + NAME + ")")
-                            + "(?:\\+0x[0-9a-f]+/0x[0-9a-f]+)?\\)?(?: \\[[\\w-]+\\])? from "
+                            + "(?:\\+0x[0-9a-f]+/0x[0-9a-f]+)?\\)?(?: \\[(?<own>[\\w-]+)\\])? from "
                             + "(?:\\[<[0-9a-f]{8,16}>\\] \\()?"
                             + ("(?<caller>" + NAME + ")")
                             + "(?<offset>\\+0x[0-9a-f]+/0x[0-9a-f]+)(?<tail>.*)$");
@@ -85,6 +86,9 @@ record LogFrame(
 
     /** The function without what the compiler appended, or what is put before system calls. */
     static String plain(String name) {
+        if (name.startsWith("_R")) {
+            return Demangler.demangle(name);
+        }
         String cut = name.indexOf('.', 1) < 0 ? name : SUFFIX.matcher(name).replaceFirst("");
         return cut.contains("sys_") || cut.contains("SyS_") || cut.contains("SYSC_")
                 ? ENTRY.matcher(cut).replaceFirst("")
@@ -126,7 +130,14 @@ record LogFrame(
             Matcher from = FROM.matcher(text);
             if (from.lookingAt()) {
                 return List.of(
-                        new LogFrame(plain(from.group("name")), "", "", "", true, false, ""),
+                        new LogFrame(
+                                plain(from.group("name")),
+                                "",
+                                group(from, "own"),
+                                "",
+                                true,
+                                false,
+                                ""),
                         of(from, from.group("caller"), true, false, text));
             }
         }

@@ -94,6 +94,7 @@ record LogStack(String heading, int line, List<LogFrame> frames) {
                 continue;
             }
             List<LogFrame> found = LogFrame.of(text);
+            at = heading.isEmpty() && frames.isEmpty() && !found.isEmpty() ? i : at;
             LogFrame top = found.isEmpty() ? LogFrame.top(text) : null;
             if (top != null && !frames.isEmpty()) {
                 frames.add(top); // where an interrupt came, inside of a stack

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A report whose lines are collected. */
 final class OpenReport {
-    final IncidentKind kind;
+    IncidentKind kind;
     final Map<String, String> fields = new LinkedHashMap<>();
 
     /** Lines of the same context before the first one. */

@@ -22,6 +22,8 @@ import sonde.binary.dwarf.location.SymbolicValue.ConstantValue;
 import sonde.binary.dwarf.location.SymbolicValue.RegisterValue;
 import sonde.binary.dwarf.location.SymbolicValue.SumValue;
 import sonde.binary.elf.ElfFile;
+import sonde.binary.elf.ElfSection;
+import sonde.binary.elf.SectionBytes;
 import sonde.binary.machine.CodeLine;
 import sonde.binary.machine.MachineFlow;
 import sonde.binary.machine.MachineInstruction;
@@ -35,6 +37,7 @@ import sonde.symbol.ctype.SourceType.Array;
 import sonde.symbol.ctype.SourceType.Member;
 import sonde.symbol.ctype.SourceType.Pointer;
 import sonde.symbol.ctype.SourceType.Structure;
+import sonde.symbol.line.SourceSymbols;
 import sonde.tools.symbolize.SymbolizeRecipe.LogCopy.LogPlace;
 
 /**
@@ -339,10 +342,13 @@ final class OperandNames {
         if (isShadow) {
             return known(index, register, steps); // the shadow byte of KASAN is at address / 8
         }
-        if (!(from instanceof MachineMemory memory)
-                || !memory.index().isEmpty()
-                || memory.base().isEmpty()
-                || memory.base().endsWith("ip")) {
+        if (!(from instanceof MachineMemory memory)) {
+            return null;
+        }
+        if (memory.base().isEmpty() || memory.base().endsWith("ip")) {
+            return mnemonic.startsWith("mov") ? global(one, memory) : null;
+        }
+        if (!memory.index().isEmpty()) {
             return null;
         }
         Known base = known(index, memory.base(), steps);
@@ -362,6 +368,61 @@ final class OperandNames {
         return member == null || !(member.type().get().plain() instanceof Pointer)
                 ? null
                 : new Known(base.name() + "->" + member.name(), member.type().get(), 0);
+    }
+
+    /** The pointer that an instruction loads from a variable of the unit or of the kernel. */
+    private @Nullable Known global(MachineInstruction one, MachineMemory memory)
+            throws IOException {
+        long at = place.address() - code.fault().address() + one.address();
+        boolean isRelative = !memory.base().isEmpty();
+        long end = isRelative ? at + one.length() : 0;
+        boolean isX86 = machine == ElfFile.EM_X86_64 && memory.segment().isEmpty();
+        SourceSymbols.DataPlace data =
+                isX86 && (isRelative || isInFile(at, one.length(), memory.displacement()))
+                        ? place.symbols().data(at, one.length(), end + memory.displacement())
+                        : null;
+        Optional<SourceScope> scope = data == null ? Optional.empty() : place.symbols().scope(at);
+        Optional<SourceVariable> found =
+                data == null || scope.isEmpty() ? Optional.empty() : scope.get().find(data.name());
+        if (data == null || found.isEmpty()) {
+            return null;
+        }
+        SourceType type = place.symbols().type(found.get());
+        Member whole = new Member(data.name(), () -> type, 0, 0);
+        boolean isIndexed = !memory.index().isEmpty();
+        if (isIndexed && type.plain() instanceof Array array && data.offset() == 0) {
+            String name = data.name() + "[" + memory.index().toUpperCase(Locale.ROOT) + "]";
+            boolean isEach = memory.scale() == Long.BYTES;
+            return isEach && array.element().plain() instanceof Pointer
+                    ? new Known(name, array.element(), 0)
+                    : null;
+        }
+        Member member = isIndexed ? null : inner(whole, data.offset(), Long.BYTES, 0);
+        return member != null && member.type().get().plain() instanceof Pointer
+                ? new Known(member.name(), member.type().get(), 0)
+                : null;
+    }
+
+    /** Whether the file's instruction has the same address: KASLR moves those of the log. */
+    private boolean isInFile(long at, int length, long displacement) throws IOException {
+        ElfFile elf = place.symbols().elf();
+        for (ElfSection section : elf.sections()) {
+            if (elf.type() != ElfFile.ET_REL && section.isExecutable() && section.contains(at)) {
+                SectionBytes bytes = elf.bytes(section);
+                long from = at - section.address();
+                long to = Math.min(from + length, bytes.sizeBytes()) - Integer.BYTES;
+                for (long i = from; i <= to; i++) {
+                    int value = 0;
+                    for (int k = Integer.BYTES - 1; k >= 0; k--) {
+                        value = value << Byte.SIZE | bytes.at(i + k) & 0xff;
+                    }
+                    if (value == displacement) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return elf.type() == ElfFile.ET_REL;
     }
 
     /** Whether the processor may come to an instruction from elsewhere than from this one. */

@@ -14,7 +14,7 @@ import sonde.recording.syscall.CallRecord;
 import sonde.recording.syscall.CallTable;
 
 /** How often each call was made, how long it took, and how often it failed. */
-final class CallCounts {
+public final class CallCounts {
     private static final int MOST_ERROR = 4095;
 
     private static final class Sum {
@@ -30,27 +30,35 @@ final class CallCounts {
         }
     }
 
-    private final Map<Long, Sum> sums = new HashMap<>();
+    private final Map<String, Sum> sums = new HashMap<>();
+    private final String title;
+
+    /** Of calls that the title names. */
+    public CallCounts(String title) {
+        this.title = title;
+    }
 
     /** Takes a call that has ended; one that began before the trace has no time. */
     void accept(@Nullable CallRecord entry, CallRecord exit) {
         if (entry != null) {
-            count(entry.number(), exit.nanos() - entry.nanos(), exit.result());
+            boolean failed = exit.result() < 0 && exit.result() >= -MOST_ERROR;
+            count(CallTable.name(entry.number()), exit.nanos() - entry.nanos(), failed);
         }
     }
 
-    private void count(long number, long nanos, long result) {
-        Sum sum = sums.computeIfAbsent(number, one -> new Sum(CallTable.name(one)));
+    /** Takes one call. */
+    public void count(String name, long nanos, boolean failed) {
+        Sum sum = sums.computeIfAbsent(name, Sum::new);
         sum.calls++;
-        sum.errors += result < 0 && result >= -MOST_ERROR ? 1 : 0;
+        sum.errors += failed ? 1 : 0;
         sum.nanos += nanos;
         sum.least = Math.min(sum.least, nanos);
         sum.most = Math.max(sum.most, nanos);
     }
 
     /** Takes what the kernel has counted. */
-    void add(CallCounter.CountedCall counted) {
-        Sum sum = sums.computeIfAbsent(counted.number(), one -> new Sum(CallTable.name(one)));
+    public void add(String name, CallCounter.CountedCall counted) {
+        Sum sum = sums.computeIfAbsent(name, Sum::new);
         sum.calls += counted.calls();
         sum.errors += counted.errors();
         sum.nanos += counted.nanos();
@@ -63,7 +71,7 @@ final class CallCounts {
      *
      * @param columns that are shown; all when empty
      */
-    Table table(String order, List<String> columns) {
+    public Table table(String order, List<String> columns) {
         Sum total = new Sum("total");
         for (Sum one : sums.values()) {
             total.calls += one.calls;
@@ -91,7 +99,7 @@ final class CallCounts {
         if (!rows.isEmpty()) {
             rows.add(total);
         }
-        TableBuilder<Sum> table = new TableBuilder<>("system calls");
+        TableBuilder<Sum> table = new TableBuilder<>(title);
         for (String column : columns.isEmpty() ? SyscallsRequest.COLUMNS : columns) {
             switch (column) {
                 case "time-percent" ->

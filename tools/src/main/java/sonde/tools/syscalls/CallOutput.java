@@ -14,7 +14,7 @@ public record CallOutput(OutputStream stream, @Nullable Process command) impleme
     private static final int BUFFER = 1 << 16;
 
     /** Opens a file, or starts a command of the shell. */
-    static CallOutput open(String name, boolean append) throws IOException {
+    public static CallOutput open(String name, boolean append) throws IOException {
         if (name.startsWith("|") || name.startsWith("!")) {
             Process command =
                     new ProcessBuilder("/bin/sh", "-c", name.substring(1))

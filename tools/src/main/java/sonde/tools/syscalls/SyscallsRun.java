@@ -14,15 +14,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import sonde.bpf.BpfRefusedException;
 import sonde.event.result.Column;
 import sonde.event.result.Listing;
 import sonde.event.result.Listing.ListingForm;
 import sonde.event.result.Table;
-import sonde.probe.launch.CommandLauncher;
-import sonde.probe.launch.EndSignals;
-import sonde.probe.launch.LaunchedCommand;
 import sonde.probe.syscall.Awaited;
 import sonde.probe.syscall.CallCounter;
 import sonde.probe.syscall.CallSession;
@@ -41,7 +37,6 @@ import sonde.recording.syscall.CaptureOp.CallPlan;
 import sonde.recording.syscall.CaptureOp.NumberPlan;
 import sonde.recording.syscall.CaptureOp.PlanStyle;
 import sonde.sys.Clocks;
-import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 import sonde.tools.syscalls.SyscallsRequest.Backend;
 
@@ -53,17 +48,13 @@ public final class SyscallsRun implements AutoCloseable {
     private static final int EXECVE = CallTable.number("execve");
 
     private final SyscallsRequest request;
-    private final EndSignals signals;
-    private final @Nullable LaunchedCommand child;
+    private final TracedTarget target;
     private final CallSource source;
     private final List<String> notes = new ArrayList<>();
-    private final CallCounts counts = new CallCounts();
+    private final CallCounts counts = new CallCounts("system calls");
     private final Set<Integer> executed = new HashSet<>();
     private final Set<Integer> detached = new HashSet<>();
-    private int waiting;
-    private volatile int interrupted;
-    private volatile boolean childEnded;
-    private volatile int status;
+    private boolean begun;
 
     /**
      * Prepares the run: the programs are attached, and the command waits for its start.
@@ -72,44 +63,11 @@ public final class SyscallsRun implements AutoCloseable {
      */
     public SyscallsRun(SyscallsRequest request) throws IOException {
         this.request = request;
-        signals = EndSignals.listen(kind -> interrupted = kind.number());
         // Both take their time, and neither needs the other.
         FutureTask<CallSource> opening = new FutureTask<>(this::open);
         Thread.ofPlatform().daemon().name("open").start(opening);
-        LaunchedCommand prepared = null;
-        CallSource opened = null;
-        try {
-            prepared =
-                    request.command() == null
-                            ? null
-                            : CommandLauncher.prepare(request.command(), request.origin());
-            opened = Awaited.of(opening);
-            if (prepared != null) {
-                opened.follow(prepared.pid());
-            }
-        } catch (IOException | RuntimeException e) {
-            if (prepared != null) {
-                prepared.close();
-            }
-            signals.close();
-            if (opened == null) {
-                closeLater(opening);
-            } else {
-                opened.close();
-            }
-            throw e;
-        }
-        child = prepared;
-        source = opened;
-    }
-
-    /** The command could not be started; the session that is being opened goes, too. */
-    private static void closeLater(FutureTask<CallSource> task) {
-        try {
-            Awaited.of(task).close();
-        } catch (IOException e) {
-            return; // that one was refused as well
-        }
+        target = TracedTarget.prepare(request.command(), request.origin(), opening);
+        source = Awaited.of(opening);
     }
 
     private CallSource open() throws IOException {
@@ -179,9 +137,9 @@ public final class SyscallsRun implements AutoCloseable {
 
     /** Waits until the command or the processes have ended. */
     private void count(CallCounter counter) throws IOException {
-        start();
+        target.start(source);
         try {
-            while (!isDone()) {
+            while (!target.isDone(source)) {
                 Thread.sleep(WAIT_MILLIS);
             }
         } catch (InterruptedException e) {
@@ -190,7 +148,7 @@ public final class SyscallsRun implements AutoCloseable {
         BitSet shown = request.lines().filter().calls();
         for (CallCounter.CountedCall sum : counter.sums()) {
             if (shown.get((int) Math.min(sum.number(), CallTable.CALLS))) {
-                counts.add(sum);
+                counts.add(CallTable.name(sum.number()), sum);
             }
         }
     }
@@ -213,7 +171,7 @@ public final class SyscallsRun implements AutoCloseable {
                 form == ListingForm.JSON_LINES
                         ? new CallJson(text, request.lines(), sink, epoch)
                         : null;
-        start();
+        target.start(source);
         try (SeparateFiles files = base == null ? null : new SeparateFiles(base, writers)) {
             CallStream stream = session.stream();
             while (!stream.isAtEnd()) {
@@ -223,7 +181,7 @@ public final class SyscallsRun implements AutoCloseable {
                     if (files != null) {
                         files.flush();
                     }
-                    if (isDone()) {
+                    if (target.isDone(source)) {
                         session.finish();
                     }
                 } else if (lines.calls() >= request.limit()) {
@@ -248,11 +206,9 @@ public final class SyscallsRun implements AutoCloseable {
 
     /** Calls of the command before its exec are those of its start by sonde. */
     private boolean hasBegun(CallRecord record) {
-        if (waiting != 0 && record.tid() == waiting) {
-            if (record.kind() != CallRecord.ENTER || record.number() != EXECVE) {
-                return false;
-            }
-            waiting = 0;
+        if (!begun && record.tid() == target.pid()) {
+            begun = record.kind() == CallRecord.ENTER && record.number() == EXECVE;
+            return begun;
         }
         return true;
     }
@@ -270,54 +226,6 @@ public final class SyscallsRun implements AutoCloseable {
             detached.add(process);
         }
         return !detached.contains(process);
-    }
-
-    /** Lets the command go, and waits for its end on another thread. */
-    private void start() throws IOException {
-        LaunchedCommand command = child;
-        if (command == null) {
-            childEnded = true;
-            return;
-        }
-        waiting = command.pid();
-        command.release();
-        Thread.ofPlatform()
-                .daemon()
-                .name("command")
-                .start(() -> {
-                    try {
-                        status = end(command);
-                    } catch (SyscallException e) {
-                        status = 0; // somebody else has waited for it
-                    }
-                    childEnded = true;
-                });
-    }
-
-    /** The tracing thread is told of the end in place of us. */
-    private int end(LaunchedCommand command) throws SyscallException {
-        if (source instanceof PtraceSession session) {
-            int word = session.status(command.pid());
-            return (word & 0x7f) == 0 ? word >> 8 & 0xff : 128 + (word & 0x7f);
-        }
-        return command.await().shellCode();
-    }
-
-    /**
-     * Ctrl-C reaches the command by itself, and the command decides what it does; other signals are
-     * passed on to it. Processes that ran before are left alone.
-     */
-    private boolean isDone() throws SyscallException {
-        if (childEnded && source.isAlone() || interrupted != 0 && child == null) {
-            return true;
-        }
-        if (interrupted != 0 && child != null && !childEnded) {
-            if (interrupted != EndSignals.Kind.INTERRUPT.number()) {
-                ProcessCalls.kill(child.pid(), interrupted);
-            }
-            interrupted = 0;
-        }
-        return false;
     }
 
     /** The counts, when they were asked for. */
@@ -339,15 +247,12 @@ public final class SyscallsRun implements AutoCloseable {
 
     /** How the command ended: its exit code, 128 + N for signal N; 0 without a command. */
     public int status() {
-        return status;
+        return target.status();
     }
 
     @Override
     public void close() throws IOException {
         source.close();
-        if (child != null) {
-            child.close();
-        }
-        signals.close();
+        target.close();
     }
 }

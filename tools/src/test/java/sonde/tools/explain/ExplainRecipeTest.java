@@ -185,7 +185,7 @@ class ExplainRecipeTest {
                         + "~Oops: 0004 ilc:2 [#1] SMP"
                         + "~Krnl PSW : 0704d00180000000 00000000009e59e4 (pond_read+0x46/0x5d "
                         + "[pond])"
-                        + " | BUG: unable to handle kernel paging request in pond_read",
+                        + " | BUG: unable to handle kernel NULL pointer dereference in pond_read",
                 "Unable to handle kernel NULL pointer dereference"
                         + "~fisher(1201): Oops [#1]"
                         + "~TPC: <pond_read+0x10/0x40 [pond]>"

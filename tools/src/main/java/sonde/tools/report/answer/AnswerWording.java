@@ -25,6 +25,11 @@ final class AnswerWording {
         return count(Math.round(perSecond)) + " a second";
     }
 
+    /** {@code " on /var/x"}; the name of a socket that listens begins with where it is. */
+    static String on(String object) {
+        return object.startsWith("at ") ? " on the socket " + object : " on " + object;
+    }
+
     static String percent(double share) {
         return String.format(Locale.ROOT, "%.0f %%", 100 * share);
     }

@@ -3,6 +3,7 @@ package sonde.tools.report.answer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
@@ -34,6 +36,15 @@ final class CpuRules {
 
     private static final int GROUPS = 2;
 
+    /** What compiles code for others is a cause only where nothing else is. */
+    private static final double COMPILER = 0.4;
+
+    /** A caller is named that has so much of a function's time. */
+    private static final double CALLER = 0.6;
+
+    /** Of one function's calls one of a kind stands for all where it has so much of their time. */
+    private static final double ONE_CALL = 0.5;
+
     private static final Pattern SPINNING =
             Pattern.compile(
                     "(?i).*spin_?(try|un)?_?lock.*|.*lock_?spin.*|.*spin_?(wait|loop)\\b.*");
@@ -44,6 +55,9 @@ final class CpuRules {
     /** Calls take so much of the CPU time that they are the cause. */
     private static final double IN_CALL = 0.3;
 
+    private static final double NEARLY_ALL = 0.9;
+    private static final double FEW = 0.02;
+    private static final int KINDS = 4;
     private static final long SMALL_BYTES = 64;
     private static final long MANY = 2000;
 
@@ -72,6 +86,7 @@ final class CpuRules {
             double part = group.runningNanos() / (double) Math.max(1, evidence.cpuNanos());
             if (part >= WORTH_NAMING && findings.size() < GROUPS) {
                 double wanted = Math.min(1, busyOfWall(evidence)) * part;
+                wanted *= WaitRules.isCompiler(group) ? COMPILER : 1;
                 functions(evidence, group, wanted).ifPresent(findings::add);
             }
         }
@@ -104,7 +119,7 @@ final class CpuRules {
     private static Optional<Finding> functions(
             Evidence evidence, ThreadGroup group, double wanted) {
         List<CpuUse> uses =
-                evidence.cpu().stream().filter(use -> use.group().equals(group)).toList();
+                byFunction(evidence.cpu().stream().filter(use -> use.group().equals(group)));
         double all = uses.stream().mapToDouble(CpuUse::share).sum();
         List<String> places = new ArrayList<>();
         double named = 0;
@@ -144,6 +159,44 @@ final class CpuRules {
                         + String.join(", ", places)
                         + ".";
         return Optional.of(new Finding(wanted * named, text));
+    }
+
+    /** One function is one use, whoever called it; most first. */
+    private static List<CpuUse> byFunction(Stream<CpuUse> uses) {
+        Map<ProgramPlace, List<CpuUse>> functions =
+                uses.collect(
+                        Collectors.groupingBy(
+                                use -> use.place().withoutCallers(),
+                                LinkedHashMap::new,
+                                Collectors.toList()));
+        return functions.values().stream()
+                .map(CpuRules::together)
+                .sorted(Comparator.comparingDouble((CpuUse use) -> -use.share()))
+                .toList();
+    }
+
+    private static CpuUse together(List<CpuUse> uses) {
+        CpuUse most = uses.getFirst();
+        double share = uses.stream().mapToDouble(CpuUse::share).sum();
+        double kernel = uses.stream().mapToDouble(use -> use.share() * use.kernelShare()).sum();
+        List<String> callers = most.place().callers();
+        boolean one =
+                uses.stream()
+                        .allMatch(use ->
+                                use.place().callers().stream()
+                                        .findFirst()
+                                        .equals(callers.stream().findFirst()));
+        boolean alike =
+                uses.stream()
+                        .allMatch(use -> use.place().function().equals(most.place().function()));
+        return new CpuUse(
+                most.group(),
+                most.place().of(alike, one || most.share() >= CALLER * share),
+                share,
+                uses.stream().mapToLong(CpuUse::samples).sum(),
+                kernel / share,
+                most.calls(),
+                most.leaf());
     }
 
     /** Most of it was in a function for locks that do not sleep. */
@@ -230,13 +283,94 @@ final class CpuRules {
     /** System calls that are made so often that they cost the time. */
     static List<Finding> calls(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
-        for (CallSum call : evidence.calls()) {
-            if (isWorthSaying(evidence, call)) {
+        Set<CallSum> told = new HashSet<>();
+        for (CallSum call : evidence.calls().stream().filter(CpuRules::isNamed).toList()) {
+            List<CallSum> likes = likes(evidence, call);
+            double share = share(likes);
+            boolean many = share >= IN_CALL && call.cpuShare() < ONE_CALL * share;
+            many &= likes.stream().filter(CpuRules::isNamed).findFirst().equals(Optional.of(call));
+            if (many && isTelling(evidence)) {
+                told.addAll(likes);
+                double part = Math.min(1, busyOfWall(evidence)) * share;
+                findings.add(new Finding(part, text(evidence, likes, share)));
+            } else if (!told.contains(call) && isWorthSaying(evidence, call)) {
                 double part = Math.min(1, busyOfWall(evidence)) * call.cpuShare();
                 findings.add(new Finding(part, text(evidence, call)));
             }
         }
         return findings;
+    }
+
+    private static double share(List<CallSum> calls) {
+        return calls.stream().mapToDouble(CallSum::cpuShare).sum();
+    }
+
+    private static boolean isNamed(CallSum call) {
+        return !call.call().isEmpty();
+    }
+
+    /** What one function of a group calls, or the group where no function is known. */
+    private static List<CallSum> likes(Evidence evidence, CallSum call) {
+        List<CallSum> own =
+                evidence.calls().stream()
+                        .filter(one -> one.group().equals(call.group()))
+                        .filter(one -> !WaitRules.waits(one.call()))
+                        .toList();
+        List<CallSum> placed =
+                own.stream()
+                        .filter(one -> one.cpuShare() > 0)
+                        .filter(one -> one.place().function().equals(call.place().function()))
+                        .toList();
+        // Of short calls samples may meet none.
+        boolean nearlyAll = share(placed) > NEARLY_ALL * share(own);
+        Stream<CallSum> unmet = own.stream().filter(one -> nearlyAll && one.cpuShare() == 0);
+        return Stream.concat(placed.stream(), unmet).toList();
+    }
+
+    /** Calls of several kinds, none of which has most of the time. */
+    private static String text(Evidence evidence, List<CallSum> calls, double share) {
+        CallSum most = calls.getFirst();
+        long count = calls.stream().mapToLong(CallSum::count).sum();
+        List<CallSum> known =
+                calls.stream()
+                        .filter(call -> isNamed(call) && call.count() >= FEW * count)
+                        .sorted(Comparator.comparingLong((CallSum call) -> -call.count()))
+                        .toList();
+        String kinds =
+                known.stream()
+                        .limit(KINDS)
+                        .map(call -> call.call() + " ×" + AnswerWording.count(call.count()))
+                        .collect(Collectors.joining(", "));
+        String object =
+                known.stream()
+                        .map(CallSum::object)
+                        .filter(name -> !name.isEmpty())
+                        .findFirst()
+                        .orElse("");
+        boolean placed = most.place().own() && !most.place().named().isEmpty();
+        return most.group().shown()
+                + " made "
+                + AnswerWording.count(count)
+                + " system calls ("
+                + AnswerWording.rate(evidence.rate(count))
+                + "), "
+                + AnswerWording.percent(share)
+                + " of the CPU time"
+                + (placed ? ", from " + most.place().named() : "")
+                + ": "
+                + kinds
+                + (known.size() > KINDS ? ", …" : "")
+                + (object.isEmpty() ? "" : "; " + most(known, object) + AnswerWording.on(object))
+                + ".";
+    }
+
+    /** Which of the calls the object is of. */
+    private static String most(List<CallSum> calls, String object) {
+        return calls.stream()
+                .filter(call -> call.object().equals(object))
+                .map(CallSum::call)
+                .limit(KINDS)
+                .collect(Collectors.joining(", "));
     }
 
     private static String text(Evidence evidence, CallSum call) {
@@ -247,7 +381,7 @@ final class CpuRules {
                 .append(call.call());
         text.append(" calls");
         String object = call.object().isEmpty() ? failing(evidence, call) : call.object();
-        text.append(object.isEmpty() ? "" : " on " + object);
+        text.append(object.isEmpty() ? "" : AnswerWording.on(object));
         text.append(" (").append(AnswerWording.rate(evidence.rate(call.count())));
         long each = call.bytes() / Math.max(1, call.count());
         long failed = call.errors().values().stream().mapToLong(Long::longValue).sum();

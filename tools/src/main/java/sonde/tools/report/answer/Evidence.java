@@ -146,7 +146,19 @@ public record Evidence(
             String object,
             long bytes,
             double cpuShare,
-            ProgramPlace place) {}
+            ProgramPlace place) {
+        /** Calls of which only the CPU time is known; their name is empty. */
+        static CallSum nameless(ThreadGroup group, ProgramPlace place, double cpuShare) {
+            return new CallSum(group, "", 0, 0, 0, Map.of(), "", 0, cpuShare, place);
+        }
+
+        /** With more CPU time. */
+        CallSum with(double more) {
+            double share = cpuShare + more;
+            return new CallSum(
+                    group, call, count, nanos, median, errors, object, bytes, share, place);
+        }
+    }
 
     /**
      * Processes that began in the recording.
@@ -209,6 +221,9 @@ public record Evidence(
 
     /** Names under one folder, or one peer, that failed with one error. */
     record FailureSum(String name, String error, long count, long names) {
+        /** What a connect fails with that goes on; here, after which no byte was moved. */
+        static final String SILENT = "EINPROGRESS";
+
         /** The name, and how many it stands for. */
         String shown() {
             return name + (names > 1 ? " (" + AnswerWording.count(names) + " names)" : "");

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import sonde.analysis.SignalDeliveries;
@@ -20,7 +19,6 @@ import sonde.analysis.sched.ThreadsNow;
 import sonde.analysis.sched.ThreadsNow.ThreadLook;
 import sonde.analysis.sched.WaitCauses;
 import sonde.analysis.stack.SignalDeaths;
-import sonde.analysis.stack.SignalDeaths.SignalDeath;
 import sonde.analysis.stack.StackAggregate;
 import sonde.analysis.syscall.SyscallDurations;
 import sonde.analysis.syscall.SyscallStats;
@@ -28,14 +26,11 @@ import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.JavaThreads.JavaLock;
 import sonde.recording.bundle.JavaThreads.JavaThread;
 import sonde.sys.Errno;
-import sonde.sys.SignalNames;
 import sonde.tools.report.OffCpuCauses;
 import sonde.tools.report.ReportOperators;
 import sonde.tools.report.answer.Evidence.CallSum;
 import sonde.tools.report.answer.Evidence.CpuUse;
-import sonde.tools.report.answer.Evidence.DeathSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
-import sonde.tools.report.answer.Evidence.SignalSum;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
 import sonde.tools.report.answer.Evidence.WaitSum;
 
@@ -44,17 +39,17 @@ public final class EvidenceMaker {
     /** An object stands for a wait when it has so much of the time in calls of that kind. */
     private static final double MAIN_OBJECT = 0.6;
 
-    private static final Set<String> KILLS = Set.of("kill", "tkill", "tgkill", "rt_sigqueueinfo");
+    /** A group makes one kind of call where so many are of it. */
+    private static final double ONE_CALL = 0.9;
+
     private static final int MOST_CHILDREN = 3;
-    private static final int MOST_LEAVES = 3;
-    private static final int LEAF_LETTERS = 60;
 
     private final ReportOperators found;
     private final OffCpu offCpu;
     private final SyscallDurations calls;
     private final FileAccesses files;
-    private final SignalDeliveries signals;
-    private final SignalDeaths deaths;
+    private final CpuEvidence cpu;
+    private final SignalEvidence killed;
     private final StackAggregate faults;
     private final WaitCauses causes;
     private final ObjectWaits waited;
@@ -64,8 +59,6 @@ public final class EvidenceMaker {
     private final Map<Integer, ThreadGroup> groups = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> objects = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> paths = new HashMap<>();
-    private final Map<CallKey, Map<ProgramPlace, Long>> places = new HashMap<>();
-    private final Map<CallKey, long[]> kernel = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> waitObjects = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> holders = new HashMap<>();
     private final Map<CallKey, Map<String, Long>> meanwhile = new HashMap<>();
@@ -77,8 +70,6 @@ public final class EvidenceMaker {
     private final Map<ThreadGroup, Map<String, Long>> javaLocks = new HashMap<>();
     private final Map<ThreadGroup, Map<String, Long>> javaHolders = new HashMap<>();
     private final Map<ThreadGroup, Long> javaLooks = new HashMap<>();
-    private long sampled;
-    private long inFaults;
 
     /** Evidence of the threads that a report shows. */
     public EvidenceMaker(
@@ -96,17 +87,17 @@ public final class EvidenceMaker {
         this.offCpu = offCpu;
         this.calls = calls;
         this.files = files;
-        this.signals = signals;
-        this.deaths = deaths;
         this.faults = faults;
         this.causes = causes;
         this.waited = waited;
         this.looks = looks;
         frames = new ProgramFrames(found.trees());
         reasons = new KernelReasons(found.trees());
+        cpu = new CpuEvidence(found, frames, reasons, groups);
+        killed = new SignalEvidence(found, signals, deaths, frames, reasons, cpu, groups);
     }
 
-    private record CallKey(ThreadGroup group, String call) {}
+    record CallKey(ThreadGroup group, String call) {}
 
     /** All of it. */
     public Evidence evidence() {
@@ -126,7 +117,7 @@ public final class EvidenceMaker {
         waited();
         looked();
         javaLocks();
-        List<CpuUse> cpu = cpu();
+        List<CpuUse> uses = cpu.uses(this::java);
         List<WaitSum> waits = waits();
         StartEvidence starts = new StartEvidence(found, calls, files);
         return new Evidence(
@@ -135,19 +126,19 @@ public final class EvidenceMaker {
                         .distinct()
                         .sorted(Comparator.comparingLong(one -> -one.runningNanos()))
                         .toList(),
-                cpu,
+                uses,
                 waits,
                 calls(threads),
                 starts.starts(threads, true, first, last),
                 starts.starts(threads, false, first, last),
-                signals(),
-                deaths(),
+                killed.signals(),
+                killed.deaths(this::object),
                 faults(),
                 starts.descriptors(threads),
                 starts.failures(),
                 found.meta() == null ? List.of() : found.meta().target().counters(),
                 found.meta() == null ? 0 : found.meta().machine().cpus().size(),
-                inFaults / (double) Math.max(1, sampled),
+                cpu.faultShare(),
                 found.isOfEverything()
                         && found.shownThreads().stream().anyMatch(found.threads()::isKernel));
     }
@@ -333,7 +324,7 @@ public final class EvidenceMaker {
     }
 
     /** What has most of a sum; {@code none} when nothing has much of it. */
-    private static <T> T most(Map<T, Long> sums, T none) {
+    static <T> T most(Map<T, Long> sums, T none) {
         long all = sums.values().stream().mapToLong(Long::longValue).sum();
         return sums.entrySet().stream()
                 .max(Map.Entry.comparingByValue())
@@ -342,139 +333,7 @@ public final class EvidenceMaker {
                 .orElse(none);
     }
 
-    private static final class CpuSum {
-        long weight;
-        long samples;
-        long kernel;
-        final Map<String, Long> calls = new HashMap<>();
-        final Map<String, Long> leaves = new HashMap<>();
-        final Map<String, Long> entries = new HashMap<>();
-    }
-
-    /** Up to three functions of libraries that took most of it, else the one that was called. */
-    private static String leaves(CpuSum sum) {
-        StringBuilder names = new StringBuilder();
-        long seen = 0;
-        List<String> all = mostFirst(sum.leaves);
-        for (String leaf : all.subList(0, Math.min(MOST_LEAVES, all.size()))) {
-            seen += sum.leaves.getOrDefault(leaf, 0L);
-            String plain = withoutTemplates(leaf);
-            boolean cut = plain.length() > LEAF_LETTERS;
-            names.append(names.isEmpty() ? "" : ", ");
-            names.append(cut ? plain.substring(0, LEAF_LETTERS) + "…" : plain);
-            if (2 * seen > sum.weight) {
-                return names.toString();
-            }
-        }
-        return mostFirst(sum.entries).stream()
-                .findFirst()
-                .filter(one -> 2 * sum.entries.getOrDefault(one, 0L) > sum.weight)
-                .map(one -> withoutTemplates(one) + " and what it calls")
-                .orElse("");
-    }
-
-    /** A function of C++ without the arguments of templates, before which its type stands. */
-    private static String withoutTemplates(String function) {
-        String plain = function.replaceFirst(" \\[clone .*", "");
-        for (String last = ""; !plain.equals(last); ) {
-            last = plain;
-            plain = plain.replaceAll("<[^<>]*>", "");
-        }
-        boolean typed = !plain.equals(function) && !plain.contains("operator");
-        return typed ? plain.substring(plain.lastIndexOf(' ') + 1) : plain;
-    }
-
-    private List<CpuUse> cpu() {
-        record PlacedUse(ThreadGroup group, ProgramPlace place) {}
-        Map<PlacedUse, CpuSum> sums = new HashMap<>();
-        boolean weighed = found.samples().total() > 0;
-        found.samples()
-                .forEach((thread, node, weight, count) -> {
-                    ThreadGroup group = groups.get(thread);
-                    if (group == null) {
-                        return;
-                    }
-                    ProgramPlace place = place(node);
-                    place = place.module().startsWith("[anon") ? java(group, place) : place;
-                    CpuSum sum =
-                            sums.computeIfAbsent(new PlacedUse(group, place), any -> new CpuSum());
-                    long all = weighed ? weight : count;
-                    sampled += all;
-                    sum.weight += all;
-                    sum.samples += count;
-                    String leaf = frames.leaf(node);
-                    if (!leaf.isEmpty() && !leaf.equals(place.function())) {
-                        sum.leaves.merge(leaf, all, Long::sum);
-                    }
-                    String entry = frames.entry(node);
-                    if (place.own() && !entry.isEmpty() && !found.isKernel(node)) {
-                        sum.entries.merge(entry, all, Long::sum);
-                    }
-                    if (found.isKernel(node)) {
-                        sum.kernel += all;
-                        inFaults += reasons.isFault(node) ? all : 0;
-                        String call = call(node);
-                        if (!call.isEmpty()) {
-                            sum.calls.merge(call, all, Long::sum);
-                            CallKey key = new CallKey(group, call);
-                            kernel.computeIfAbsent(key, any -> new long[1])[0] += all;
-                            placed(key, place, all);
-                        }
-                    }
-                });
-        List<CpuUse> uses = new ArrayList<>();
-        sums.forEach((key, sum) ->
-                uses.add(
-                        new CpuUse(
-                                key.group,
-                                key.place,
-                                sum.weight / (double) Math.max(1, sampled),
-                                sum.samples,
-                                sum.kernel / (double) Math.max(1, sum.weight),
-                                mostFirst(sum.calls),
-                                leaves(sum))));
-        uses.sort(
-                Comparator.comparingDouble((CpuUse use) -> -use.share())
-                        .thenComparing(use -> use.place().chain()));
-        return uses;
-    }
-
-    /**
-     * The system call of a sample in the kernel. Its own function is not yet, or no longer, in the
-     * chain when the tracepoint at its entry or exit fires: then the C library's tells.
-     */
-    private String call(int node) {
-        String call = found.trees().callOf(node);
-        if (!call.isEmpty()) {
-            return call;
-        }
-        int at = node;
-        while (at >= 0 && found.isKernel(at)) {
-            at = found.stacks().parent(at);
-        }
-        String wrapper = at < 0 ? "" : found.trees().frame(at).name();
-        wrapper = wrapper.replaceFirst("^(__GI_)?_*(libc_)?", "").replaceFirst("64$", "");
-        return found.callNames().numberOf(wrapper) >= 0 ? wrapper : "";
-    }
-
-    /** Where there is no user part, what the kernel did. */
-    private ProgramPlace place(int node) {
-        ProgramPlace place = frames.of(node);
-        if (!place.function().isEmpty() || !found.isKernel(node)) {
-            return place;
-        }
-        String call = call(node);
-        String name = call.isEmpty() ? found.trees().frame(node).name() : call;
-        return new ProgramPlace(name, "[kernel]", List.of(), false);
-    }
-
-    private void placed(CallKey key, ProgramPlace place, long weight) {
-        if (place.own()) {
-            places.computeIfAbsent(key, any -> new HashMap<>()).merge(place, weight, Long::sum);
-        }
-    }
-
-    private static List<String> mostFirst(Map<String, Long> sums) {
+    static List<String> mostFirst(Map<String, Long> sums) {
         return sums.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .map(Map.Entry::getKey)
@@ -486,7 +345,6 @@ public final class EvidenceMaker {
         long count;
         long longest;
         long byLikes;
-        int pid;
         final Map<String, Long> wakers = new TreeMap<>();
     }
 
@@ -514,9 +372,8 @@ public final class EvidenceMaker {
                             any -> new PlacedTotal());
             long nanos = entry.sum().nanos();
             totals.merge(key, nanos, Long::sum);
-            placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
+            cpu.placed(key, place, nanos / 1000); // samples of calls tell more, where there are any
             sum.nanos += nanos;
-            sum.pid = found.threads().pid(cause.thread());
             sum.count += entry.sum().count();
             sum.longest = Math.max(sum.longest, entry.sum().max());
             sum.byLikes += group.equals(groups.get(cause.waker())) ? nanos : 0;
@@ -529,10 +386,7 @@ public final class EvidenceMaker {
                     key.call.call.equals("futex")
                             ? javaLocks(key.call.group, key.reason)
                             : Map.of();
-            String object =
-                    key.reason.equals(KernelReasons.MAPPED) && key.call.call.isEmpty()
-                            ? files.mostMapped(sum.pid)
-                            : waitObject(key.call, totals.getOrDefault(key.call, 0L));
+            String object = waitObject(key.call, totals.getOrDefault(key.call, 0L));
             String held = meanwhile(key.call, totals.getOrDefault(key.call, 0L));
             waits.add(
                     new WaitSum(
@@ -593,6 +447,23 @@ public final class EvidenceMaker {
         return sums.values().stream().mapToLong(Long::longValue).sum();
     }
 
+    /** Ways into the kernel are those of the one call that a group makes all the time. */
+    private static void merge(List<CallSum> calls, CallSum way) {
+        List<CallSum> own =
+                calls.stream().filter(call -> call.group().equals(way.group())).toList();
+        long all = own.stream().mapToLong(CallSum::count).sum();
+        own.stream()
+                .filter(call -> call.count() > ONE_CALL * all)
+                .filter(call -> call.place().function().equals(way.place().function()))
+                .findFirst()
+                .ifPresentOrElse(
+                        call -> {
+                            calls.remove(call);
+                            calls.add(call.with(way.cpuShare()));
+                        },
+                        () -> calls.add(way));
+    }
+
     private List<CallSum> calls(List<Integer> threads) {
         Map<CallKey, SyscallStats> sums = new HashMap<>();
         for (int thread : threads) {
@@ -636,96 +507,15 @@ public final class EvidenceMaker {
                             errors,
                             object.isEmpty() ? object(paths.getOrDefault(key, Map.of())) : object,
                             one ? moved.getOrDefault(object, 0L) : sum(moved),
-                            kernel.getOrDefault(key, new long[1])[0]
-                                    / (double) Math.max(1, sampled),
-                            most(places.getOrDefault(key, Map.of()), ProgramPlace.UNKNOWN)));
+                            cpu.share(key),
+                            cpu.place(key)));
         });
+        cpu.ways().forEach(way -> merge(result, way));
         result.sort(
                 Comparator.comparingDouble((CallSum call) -> -call.cpuShare())
                         .thenComparing(call -> -call.count())
                         .thenComparing(CallSum::call));
         return result;
-    }
-
-    private List<SignalSum> signals() {
-        Map<List<String>, Long> sums = new HashMap<>();
-        for (SignalDeliveries.Entry entry : signals.entries()) {
-            ThreadGroup group = groups.get(entry.receiver());
-            long count =
-                    entry.sender() == entry.receiver()
-                            ? Math.max(entry.delivered() - others(entry), entry.generated())
-                            : entry.generated();
-            if (group != null && count > 0) {
-                String sender =
-                        entry.sender() < 0 || entry.sender() == entry.receiver()
-                                ? "timers or itself"
-                                : found.threadName(entry.sender());
-                sums.merge(
-                        List.of(group.shown(), sender, SignalNames.of(entry.number())),
-                        count,
-                        Long::sum);
-            }
-        }
-        return sums.entrySet().stream()
-                .map(sum ->
-                        new SignalSum(
-                                sum.getKey().get(0),
-                                sum.getKey().get(1),
-                                sum.getKey().get(2),
-                                sum.getValue()))
-                .sorted(Comparator.comparingLong((SignalSum one) -> -one.count()))
-                .toList();
-    }
-
-    private List<DeathSum> deaths() {
-        Map<DeathSum, Long> sums = new LinkedHashMap<>();
-        Map<DeathSum, String> names = new HashMap<>();
-        for (SignalDeath death : deaths.deaths()) {
-            ThreadGroup group = groups.get(death.process());
-            if (group == null || found.threads().isRecorder(death.sender())) {
-                continue;
-            }
-            boolean itself =
-                    death.sender() >= 0
-                            && found.threads().pid(death.sender())
-                                    == found.threads().pid(death.process());
-            String call = itself && death.stack() >= 0 ? call(death.stack()) : "";
-            String reason =
-                    KILLS.contains(call)
-                            ? "it sent the signal itself"
-                            : reasons.killer(death.stack());
-            DeathSum one =
-                    new DeathSum(
-                            found.threads().name(death.process()),
-                            SignalNames.of(death.number()),
-                            itself || death.sender() < 0 || !reason.isEmpty()
-                                    ? ""
-                                    : found.threadName(death.sender()),
-                            itself ? frames.of(death.stack()) : ProgramPlace.UNKNOWN,
-                            call.isEmpty() || KILLS.contains(call)
-                                    ? ""
-                                    : object(new CallKey(group, call)),
-                            reason,
-                            1);
-            sums.merge(one, 1L, Long::sum);
-            names.put(one, one.process() + " " + found.threads().pid(death.process()));
-        }
-        return sums.entrySet().stream()
-                .map(sum -> {
-                    DeathSum one = sum.getKey();
-                    String single = names.getOrDefault(one, one.process());
-                    return one.times(sum.getValue(), single);
-                })
-                .toList();
-    }
-
-    /** What others sent of the signals that a thread got. */
-    private long others(SignalDeliveries.Entry own) {
-        return signals.entries().stream()
-                .filter(one -> one.receiver() == own.receiver() && one.number() == own.number())
-                .filter(one -> one.sender() != own.sender())
-                .mapToLong(SignalDeliveries.Entry::generated)
-                .sum();
     }
 
     private List<FaultSum> faults() {

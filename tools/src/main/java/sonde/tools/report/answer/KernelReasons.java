@@ -10,7 +10,7 @@ import sonde.event.result.Frame;
 
 /** What a thread waited for, by the functions of its chain, where these say more than the call. */
 final class KernelReasons {
-    static final String MAPPED = "a mapped file's pages (page fault)";
+    private static final String MAPPED = "a mapped file's pages (page fault)";
 
     static final String TRACER = "its tracer (ptrace)";
 
@@ -71,6 +71,17 @@ final class KernelReasons {
         return kernel.contains("mem_cgroup_out_of_memory")
                 ? "the memory limit of its cgroup was reached"
                 : "the machine had no memory left";
+    }
+
+    /** arch/x86/entry/common.c, arch/arm64/kernel/syscall.c. */
+    private static final Pattern ENTRY =
+            Pattern.compile("entry_SYSCALL_.*|_*do_(fast_)?syscall_\\w+|(do_)?el0_svc.*");
+
+    /** Whether a sample was taken in a system call, also where its own function is not running. */
+    boolean isCall(int node) {
+        return trees.chain(node).reversed().stream()
+                .takeWhile(frame -> frame.kind() == Frame.Kind.KERNEL)
+                .anyMatch(frame -> ENTRY.matcher(frame.name()).matches());
     }
 
     /** Whether a sample was taken in a page fault. */

@@ -41,6 +41,16 @@ public final class ProgramFrames {
                             + "|(Builtin|BytecodeHandler|Stub|Builtins|RegExp|LoadIC|StoreIC).*"
                             + "|JS:[*~^+]* ?(node:internal|internal/).*|JS:.* (node:|internal/).*");
 
+    /** libstdc++, libgcc, HotSpot, V8, Rust, CPython: what runs when an exception is thrown. */
+    private static final Pattern THROWING =
+            Pattern.compile(
+                    "__cxa_(throw|rethrow|begin_catch|allocate_exception)|_Unwind_(Raise|Resume).*"
+                            + "|(\\S+ )?java\\.lang\\.Throwable\\.(fillInStackTrace|<init>).*"
+                            + "|java_lang_Throwable::.*|JVM_FillInStackTrace|Exceptions::_throw.*"
+                            + "|.*::exception_handler_for_\\w+.*|OptoRuntime::(rethrow|handle_ex).*"
+                            + "|v8::internal::(Isolate::(Throw|Capture\\w*StackTrace)|ErrorUtils).*"
+                            + "|(std|core)::panicking::.*|_?_?PyErr_SetObject|PyTraceBack_Here");
+
     private static final String CALL_OPERATOR = "operator()";
 
     private static final Pattern NAMELESS = Pattern.compile("\\[.*\\+0x[0-9a-f]+\\]");
@@ -55,6 +65,7 @@ public final class ProgramFrames {
     private final Map<Integer, ProgramPlace> known = new HashMap<>();
     private final Map<Integer, String> leaves = new HashMap<>();
     private final Map<Integer, String> entries = new HashMap<>();
+    private final Map<Integer, Boolean> throwing = new HashMap<>();
 
     /** Of the chains in {@code trees}. */
     public ProgramFrames(CallTreeBuilder trees) {
@@ -81,6 +92,18 @@ public final class ProgramFrames {
                                 .filter(frame -> !isProgram(frame))
                                 .map(ProgramFrames::name)
                                 .orElse(""));
+    }
+
+    /** Whether an exception was being thrown there, under the program's innermost function. */
+    boolean isThrowing(int node) {
+        return node >= 0
+                && throwing.computeIfAbsent(
+                        node,
+                        at ->
+                                trees.chain(at).reversed().stream()
+                                        .takeWhile(frame -> !isProgram(frame))
+                                        .anyMatch(
+                                                frame -> THROWING.matcher(frame.name()).matches()));
     }
 
     /** The function of a library that the program called; empty where its own code ran. */

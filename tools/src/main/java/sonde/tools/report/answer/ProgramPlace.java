@@ -1,6 +1,7 @@
 package sonde.tools.report.answer;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -17,6 +18,7 @@ public record ProgramPlace(String function, String module, List<String> callers,
     public static final ProgramPlace UNKNOWN = new ProgramPlace("", "", List.of(), false);
 
     private static final int SHOWN = 2;
+    private static final Pattern JAVA_LINE = Pattern.compile(" \\(\\w+\\.(java|kt|scala):\\d+\\)$");
 
     public ProgramPlace {
         callers = List.copyOf(callers);
@@ -39,6 +41,19 @@ public record ProgramPlace(String function, String module, List<String> callers,
     /** Whether the function has a name, not only an address or a module. */
     boolean isNamed() {
         return !function.isEmpty() && !function.startsWith("[");
+    }
+
+    /** The function alone, whoever called it, at whichever of its lines a JVM was. */
+    ProgramPlace withoutCallers() {
+        String name = JAVA_LINE.matcher(function).replaceFirst("");
+        return new ProgramPlace(name, module, List.of(), own);
+    }
+
+    /** With its line, or with its callers, or without. */
+    ProgramPlace of(boolean line, boolean called) {
+        ProgramPlace plain = withoutCallers();
+        String name = line ? function : plain.function;
+        return new ProgramPlace(name, module, called ? callers : List.of(), own);
     }
 
     /** {@code journal_commit, called from handle_request}. */

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import sonde.analysis.ThreadTable;
 import sonde.analysis.file.FileAccesses;
 import sonde.analysis.sched.ThreadState;
@@ -39,6 +40,7 @@ final class StartEvidence {
     private static final Set<String> OPEN_TWO = Set.of("pipe", "pipe2", "socketpair");
     private static final Set<String> WAIT = Set.of("wait4", "waitid");
     private static final int NAMES = 2;
+    private static final int FEW_NAMES = 3;
 
     /** Names that failed with one error are spoken of together when they are so much of all. */
     private static final double MOST = 0.8;
@@ -204,8 +206,29 @@ final class StartEvidence {
             String name = common == null || common.length() < 2 ? all.getFirst().name() : common;
             result.add(new FailureSum(name, Errno.name(errno), count, all.size()));
         });
+        silentPeers(result);
         result.sort(Comparator.comparingLong((FailureSum one) -> -one.count()));
         return result;
+    }
+
+    /** What was connected to without waiting, and with which no byte was moved. */
+    private void silentPeers(List<FailureSum> result) {
+        Map<String, long[]> sums = new HashMap<>();
+        files.forEachUse(use -> {
+            if (use.peer() && !use.name().startsWith("at ") && found.shown(use.thread())) {
+                long[] sum = sums.computeIfAbsent(use.name(), _ -> new long[2]);
+                sum[0] +=
+                        found.callNames().numberOf(found.callNames().nameOf(use.number())) < 0
+                                ? use.opens()
+                                : 0;
+                sum[1] += use.bytes();
+            }
+        });
+        sums.forEach((name, sum) -> {
+            if (sum[0] > 1 && sum[1] == 0) {
+                result.add(new FailureSum(name, FailureSum.SILENT, sum[0], 1));
+            }
+        });
     }
 
     /** {@code /var/spool/… (12 names)}: of nearly all of these paths; empty where they differ. */
@@ -224,6 +247,12 @@ final class StartEvidence {
             }
         }
         boolean tells = names > 1 && common != null && common.matches("/[^/]+/[^/]+.*");
+        if (tells && names <= FEW_NAMES) {
+            return all.stream()
+                    .limit(names)
+                    .map(Map.Entry::getKey)
+                    .collect(Collectors.joining(", "));
+        }
         return tells ? common + " (" + AnswerWording.count(names) + " names)" : "";
     }
 

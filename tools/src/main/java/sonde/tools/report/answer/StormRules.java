@@ -3,6 +3,8 @@ package sonde.tools.report.answer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,6 +37,23 @@ final class StormRules {
 
     /** Calls that lock files, or say that another has. */
     static final Set<String> LOCKS = Set.of("fcntl", "flock");
+
+    /** connect(2): why a peer was not reached. */
+    private static final Map<String, String> UNREACHED =
+            Map.of(
+                    "ECONNREFUSED",
+                    ": nobody listens there (ECONNREFUSED)",
+                    "ETIMEDOUT",
+                    ": it did not answer (ETIMEDOUT)",
+                    "EHOSTUNREACH",
+                    ": the host is not reachable (EHOSTUNREACH)",
+                    "ENETUNREACH",
+                    ": the network is not reachable (ENETUNREACH)",
+                    FailureSum.SILENT,
+                    " without waiting (EINPROGRESS) and moved no byte there: it was refused, not"
+                            + " answered, or closed at once");
+
+    private static final double UNREACHED_WEIGHT = 0.6;
 
     /** Calls that make processes and threads. */
     private static final Set<String> MAKING = Set.of("fork", "vfork", "clone", "clone3");
@@ -143,8 +162,13 @@ final class StormRules {
     /** Signals came all the time. */
     static List<Finding> signals(Evidence evidence) {
         List<Finding> findings = new ArrayList<>();
+        boolean traced =
+                evidence.waits().stream()
+                        .anyMatch(wait -> wait.reason().equals(KernelReasons.TRACER));
         for (SignalSum signal : evidence.signals()) {
-            if (evidence.rate(signal.count()) >= SIGNALS_PER_SECOND) {
+            // Each stop of a process that is traced sends one.
+            boolean traces = traced && signal.signal().equals("SIGCHLD");
+            if (!traces && evidence.rate(signal.count()) >= SIGNALS_PER_SECOND) {
                 String text =
                         signal.receiver()
                                 + " got "
@@ -260,6 +284,10 @@ final class StormRules {
         List<Finding> findings = new ArrayList<>();
         long started = evidence.starts().stream().mapToLong(StartSum::count).sum();
         for (FailureSum one : evidence.failures()) {
+            if (UNREACHED.containsKey(one.error())) {
+                unreached(evidence, one).ifPresent(findings::add);
+                continue;
+            }
             boolean limit = one.error().equals("EMFILE") || one.error().equals("ENFILE");
             limit |= one.error().equals("EADDRNOTAVAIL") || one.error().equals("ENOSPC");
             boolean storm =
@@ -280,6 +308,29 @@ final class StormRules {
             }
         }
         return findings;
+    }
+
+    /** A peer was asked again and again and did not take the connection. */
+    private static Optional<Finding> unreached(Evidence evidence, FailureSum failure) {
+        return evidence.calls().stream()
+                .filter(call -> call.call().equals("connect"))
+                .filter(call -> call.errors().getOrDefault(failure.error(), 0L) >= failure.count())
+                .findFirst()
+                .filter(_ -> failure.count() >= TRIED)
+                .map(call -> {
+                    ProgramPlace place = call.place();
+                    boolean told = place.own() && !place.named().isEmpty();
+                    String text =
+                            call.group().shown()
+                                    + " tried "
+                                    + AnswerWording.count(failure.count())
+                                    + " times to connect to "
+                                    + failure.shown()
+                                    + UNREACHED.get(failure.error())
+                                    + (told ? "; the calls come from " + place.named() : "")
+                                    + ".";
+                    return new Finding(UNREACHED_WEIGHT, text);
+                });
     }
 
     private static String meaning(String error) {

@@ -143,8 +143,7 @@ public final class SummaryTables {
         } else if (!wait.call().isEmpty()) {
             cause.append(" in ").append(wait.call());
         }
-        boolean guessed = wait.reason().equals(KernelReasons.MAPPED);
-        String object = wait.object().isEmpty() || guessed ? wait.reason() : wait.object();
+        String object = wait.object().isEmpty() ? wait.reason() : wait.object();
         boolean lock = WaitRules.isLock(wait) && !wait.meanwhile().isEmpty();
         object += lock ? ", held by " + wait.meanwhile() : "";
         return new OffRow(

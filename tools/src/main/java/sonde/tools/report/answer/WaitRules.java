@@ -30,6 +30,9 @@ final class WaitRules {
     /** A thread that sleeps by itself is less of a cause than one that waits for others. */
     private static final double ASLEEP = 0.5;
 
+    /** A program under strace: nothing else it does is worth so much. */
+    private static final double TRACED = 0.98;
+
     private static final int MOST_SLEEPERS = 2;
 
     /** A wait for a thread's end all the more. */
@@ -98,6 +101,11 @@ final class WaitRules {
 
     private WaitRules() {}
 
+    /** Whether a run time's compiler is at work there: it makes others fast, and ends soon. */
+    static boolean isCompiler(ThreadGroup group) {
+        return group.name().matches("C[12] Compiler.*");
+    }
+
     /** Whether a call may stand between two tries. */
     static boolean isPause(String call) {
         return SLEEPS.contains(call) || POLLS.contains(call);
@@ -125,6 +133,7 @@ final class WaitRules {
             }
             if ((part >= WORTH_SAYING || polls) && !(wait.call() + wait.reason()).isEmpty()) {
                 double weighed = polls ? Math.max(part, POLLING) : part * weight(evidence, wait);
+                weighed = isTraced(evidence, wait) ? Math.max(weighed, TRACED) : weighed;
                 weighed *= holders.contains(wait.group().name()) && !isHeld(wait) ? HELD : 1;
                 if (SLEEPS.contains(wait.call()) && !polls) {
                     sleepers.add(wait);
@@ -138,6 +147,12 @@ final class WaitRules {
             findings.add(new Finding(slept, sleepers(evidence, sleepers)));
         }
         return findings;
+    }
+
+    /** Each system call stops it: what it does costs many times what it would. */
+    private static boolean isTraced(Evidence evidence, WaitSum wait) {
+        return wait.reason().equals(KernelReasons.TRACER)
+                && evidence.rate(wait.count()) >= POLLS_PER_SECOND;
     }
 
     /** Who sleeps by itself is said in one sentence, after those that wait for others. */
@@ -296,9 +311,6 @@ final class WaitRules {
             text.append(", of which no symbols were found");
         }
         text.append(polls ? ": a loop of short sleeps" : "");
-        if (wait.reason().equals(KernelReasons.MAPPED) && !wait.object().isEmpty()) {
-            text.append("; the largest file that it mapped is ").append(wait.object());
-        }
         return text.append('.').toString();
     }
 
@@ -357,7 +369,7 @@ final class WaitRules {
             return reason + (wait.reason().equals(KernelReasons.TRACER) ? by : "");
         }
         boolean ofFile = wait.call().contains("sync");
-        of = ofFile || wait.object().isEmpty() ? of : " on " + wait.object();
+        of = ofFile || wait.object().isEmpty() ? of : AnswerWording.on(wait.object());
         return " in " + wait.call() + of + reason + (PEERS.contains(wait.call()) ? by : "");
     }
 }

@@ -274,6 +274,12 @@ final class JudgementTest {
     }
 
     @Test
+    void aSocketThatListensIsNamedByWhereItIs() {
+        wait(group("server", 1, 0.1, 0), "poll", "at 127.0.0.1:80", 4.9, 5);
+        assertThat(sentences().getFirst()).contains("in poll on the socket at 127.0.0.1:80 (5");
+    }
+
+    @Test
     void shortSleepsAreALoop() {
         ThreadGroup group = group("poller", 1, 0.1, 0);
         wait(group, "clock_nanosleep", "", 0.4, 8000);
@@ -283,6 +289,87 @@ final class JudgementTest {
         waits.clear();
         wait(group, "clock_nanosleep", "", 0.4, 4);
         assertThat(sentences()).isEmpty();
+    }
+
+    @Test
+    void oneFunctionIsToldOnceWhoeverCalledIt() {
+        ThreadGroup group = group("server", 1, 4.9, 0);
+        for (String caller : List.of("depth", "top", "main")) {
+            ProgramPlace place = new ProgramPlace("parse", "server", List.of(caller), true);
+            String leaf = CpuEvidence.THROWING;
+            cpu.add(new CpuUse(group, place, 0.3, 300, 0, List.of(), leaf));
+        }
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 ran 4.90 s of 5.00 s: 100 % of the CPU time in parse (most of it"
+                                + " in throwing exceptions).");
+    }
+
+    @Test
+    void aJavaMethodIsOneFunctionInterpretedOrCompiled() {
+        ThreadGroup group = group("java", 1, 4.9, 0);
+        for (String line : List.of(" (Throw.java:1)", " (Throw.java:7)", "")) {
+            List<String> callers = List.of("Throw.depth");
+            ProgramPlace place = new ProgramPlace("Throw.parse" + line, "[jit]", callers, true);
+            cpu.add(new CpuUse(group, place, 0.33, 330, 0, List.of(), ""));
+        }
+        assertThat(sentences())
+                .containsExactly(
+                        "java 7 ran 4.90 s of 5.00 s: 100 % of the CPU time in Throw.parse, called"
+                                + " from Throw.depth.");
+    }
+
+    @Test
+    void aCompilerOfARunTimeComesAfterWhatItCompilesFor() {
+        ThreadGroup compiler = group("C2 CompilerThre", 1, 3, 0);
+        ThreadGroup main = group("java", 1, 2, 0);
+        cpu.add(new CpuUse(compiler, MALLOC, 0.6, 600, 0, List.of(), ""));
+        cpu.add(new CpuUse(main, COMMIT, 0.4, 400, 0, List.of(), ""));
+        assertThat(sentences().getFirst()).startsWith("java 7 ran");
+    }
+
+    @Test
+    void callsOfSeveralKindsAreToldTogetherOfTheFunctionThatMakesThem() {
+        ThreadGroup group = group("server", 1, 4.9, 0);
+        cpu.add(new CpuUse(group, COMMIT, 1, 1000, 0.9, List.of("fstat"), ""));
+        call(group, "fstat", 400_000, 0, "", 0.25);
+        call(group, "lseek", 400_000, 0, "", 0.2);
+        call(group, "getpid", 300_000, 0, "", 0.2);
+        call(group, "futex", 300_000, 0, "", 0.2);
+        call(group, "umask", 100_000, 0, "", 0);
+        assertThat(sentences())
+                .containsExactly(
+                        "server 7 made 1,200,000 system calls (240,000 a second), 65 % of the CPU"
+                                + " time, from journal_commit ← handle_request ← main: fstat"
+                                + " ×400,000, lseek ×400,000, getpid ×300,000, umask ×100,000;"
+                                + " fstat, lseek, getpid, umask on /tmp/out.");
+    }
+
+    @Test
+    void aPeerThatDoesNotTakeConnectionsIsNamed() {
+        ThreadGroup group = group("client", 1, 0.1, 0);
+        wait(group, "clock_nanosleep", "", 4.8, 20);
+        call(group, "connect", 20, 0, "ECONNREFUSED", 0);
+        failures.add(new FailureSum("10.0.0.7:5432", "ECONNREFUSED", 20, 1));
+        assertThat(sentences().getFirst())
+                .isEqualTo(
+                        "client 7 tried 20 times to connect to 10.0.0.7:5432: nobody listens there"
+                                + " (ECONNREFUSED); the calls come from journal_commit ←"
+                                + " handle_request ← main.");
+        failures.set(0, new FailureSum("10.0.0.7:5432", FailureSum.SILENT, 20, 1));
+        assertThat(sentences().getFirst()).contains("slept");
+        call(group, "connect", 20, 0, FailureSum.SILENT, 0);
+        assertThat(sentences().getFirst())
+                .contains("tried 20 times to connect to 10.0.0.7:5432 without waiting");
+    }
+
+    @Test
+    void stopsOfATracedProcessAreNoStormOfSignals() {
+        ThreadGroup traced = group("dd", 1, 1, 0);
+        signals.add(new SignalSum("strace 8", "dd 7", "SIGCHLD", 100_000));
+        assertThat(sentences().getFirst()).contains("100,000 SIGCHLD");
+        wait(traced, "", KernelReasons.TRACER, "", "", COMMIT, false, 3, 100_000);
+        assertThat(sentences()).hasSize(1).allMatch(one -> one.contains("for its tracer"));
     }
 
     @Test

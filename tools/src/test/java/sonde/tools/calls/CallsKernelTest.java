@@ -1,0 +1,167 @@
+package sonde.tools.calls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sonde.event.result.Listing.ListingForm;
+import sonde.probe.launch.CommandWords;
+import sonde.probe.launch.InheritedState;
+import sonde.tools.option.CommandModel;
+import sonde.tools.option.GivenOptions;
+import sonde.tools.option.OptionWords;
+
+/** Calls of small C programs; what they must be is known from their texts. */
+@Tag("kernel")
+final class CallsKernelTest {
+    private static final CommandModel MODEL = CommandModel.parse(CallsArguments.MODEL);
+
+    private static final String PROGRAM =
+            """
+            #include <dlfcn.h>
+            #include <signal.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <unistd.h>
+            static int compare(const void *a, const void *b) {
+                return strcasecmp(*(char **) a, *(char **) b);
+            }
+            int main(int count, char **words) {
+                char *all[] = {"b", "a"}, text[64], *part = malloc(100);
+                FILE *file = fopen(words[1], "r");
+                fgets(text, 64, file);
+                fclose(file);
+                qsort(all, 2, sizeof *all, compare);
+                strcpy(part, text);
+                snprintf(text, 64, "%d|%s|%c|%lx", strtol("-12", 0, 10), part, 'c', 0xabcdefL);
+                memcpy(text, part, 3);
+                memmove(text + 1, part, 2);
+                raise(0);
+                free(part);
+                getenv("NO_SUCH_VARIABLE");
+                void *library = dlopen("libz.so.1", RTLD_NOW);
+                unsigned long (*crc)(unsigned long, const char *, unsigned) = dlsym(library, "crc32");
+                return crc(0, "abc", 3) == 0x352441c2 ? 7 : 1;
+            }
+            """;
+
+    @TempDir private static Path folder = Path.of("");
+    private int status;
+
+    @BeforeAll
+    static void compile() throws Exception {
+        Path source = Files.writeString(folder.resolve("planted.c"), PROGRAM);
+        Files.writeString(folder.resolve("words"), "a line\n");
+        for (String how : List.of("lazy", "now")) {
+            List<String> words =
+                    List.of(
+                            "gcc",
+                            "-w",
+                            "-O1",
+                            "-fno-builtin",
+                            how.equals("now") ? "-s" : "-g",
+                            "-Wl,-z," + (how.equals("now") ? "now" : "lazy"),
+                            "-o",
+                            folder.resolve(how).toString(),
+                            source.toString());
+            assertThat(new ProcessBuilder(words).inheritIO().start().waitFor()).isZero();
+        }
+    }
+
+    private List<String> lines(String options, String... command) throws Exception {
+        GivenOptions given =
+                options.isEmpty()
+                        ? new GivenOptions(MODEL)
+                        : OptionWords.read(MODEL, List.of(options.split(" ")));
+        CallsRequest request =
+                CallsArguments.request(given, InheritedState.capture(), CommandWords.of(command));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (CallsRun run = new CallsRun(request)) {
+            run.lines().rows().writeTo(out, ListingForm.TEXT);
+            assertThat(run.notes()).isEmpty();
+            status = run.status();
+        }
+        return out.toString(StandardCharsets.ISO_8859_1).lines().toList();
+    }
+
+    /** With and without names of functions, and however the program reaches them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"lazy", "now"})
+    void callsOfTheProgram(String how) throws Exception {
+        String words = folder.resolve("words").toString();
+        List<String> all = lines("-s 200", folder.resolve(how).toString(), words);
+        List<String> masked =
+                all.stream().map(line -> line.replaceAll("0x[0-9a-f]+", "PTR")).toList();
+        assertThat(masked.stream().map(line -> line.replaceAll(" +=", " =")).toList())
+                .containsExactly(
+                        "malloc(100) = PTR",
+                        "fopen(\"" + words + "\", \"r\") = PTR",
+                        "fgets(\"a line\\n\", 64, PTR) = PTR",
+                        "fclose(PTR) = 0",
+                        "qsort(PTR, 2, 8, PTR <unfinished ...>",
+                        "strcasecmp(\"b\", \"a\") = 1",
+                        "<... qsort resumed> ) = <void>",
+                        "strcpy(PTR, \"a line\\n\") = PTR",
+                        "strtol(\"-12\", 0, 10) = -12",
+                        "snprintf(\"-12|a line\\n|c|abcdef\", 64, \"%d|%s|%c|%lx\", -12,"
+                                + " \"a line\\n\", 'c', PTR) = 20",
+                        "memcpy(PTR, \"a l\", 3) = PTR",
+                        "memmove(PTR, \"a \", 2) = PTR",
+                        "raise(0) = 0",
+                        "free(PTR) = <void>",
+                        "getenv(\"NO_SUCH_VARIABLE\") = nil",
+                        "dlopen(\"libz.so.1\", 2) = PTR",
+                        "dlsym(PTR, \"crc32\") = PTR",
+                        "+++ exited (status 7) +++");
+        assertThat(all.getFirst()).matches("malloc\\(100\\) {38}= 0x[0-9a-f]+");
+        assertThat(status).isEqualTo(7);
+    }
+
+    /** A library that the program loads later, called through a pointer. */
+    @Test
+    void entriesOfALibraryThatIsLoadedLater() throws Exception {
+        String words = folder.resolve("words").toString();
+        assertThat(lines("-L -x crc32@libz*", folder.resolve("now").toString(), words))
+                .hasSize(2)
+                .first()
+                .asString()
+                .startsWith("crc32@libz.so.1(0, ")
+                .endsWith("= 891568578");
+    }
+
+    /** The kernel counts what the lines show. */
+    @Test
+    void counts() throws Exception {
+        GivenOptions given = OptionWords.read(MODEL, List.of("-c", "-S", "calls"));
+        CommandWords command =
+                CommandWords.of(
+                        folder.resolve("now").toString(), folder.resolve("words").toString());
+        try (CallsRun run =
+                new CallsRun(CallsArguments.request(given, InheritedState.capture(), command))) {
+            run.lines().rows().writeTo(new ByteArrayOutputStream(), ListingForm.TEXT);
+            assertThat(run.table().orElseThrow().rows())
+                    .filteredOn(row -> List.of("fgets", "total").contains(row.get(6)))
+                    .extracting(row -> row.get(5))
+                    .containsExactly(1L, 16L);
+        }
+    }
+
+    @Test
+    void callsOfOtherObjects() throws Exception {
+        String words = folder.resolve("words").toString();
+        assertThat(lines("-e malloc -n2", folder.resolve("lazy").toString(), words))
+                .anyMatch(line -> line.startsWith("lazy->malloc(100) "))
+                .anyMatch(line -> line.startsWith("libc.so.6->malloc("))
+                .noneMatch(line -> line.contains("free("));
+    }
+}
