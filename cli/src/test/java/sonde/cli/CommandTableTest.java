@@ -138,7 +138,14 @@ class CommandTableTest {
         collect(ASKED, text, asked);
         Set<String> own = new TreeSet<>(asked);
         for (String part :
-                List.of("Symbol", "Filter", "Listing", "BpfObject", "Syscalls", "Calls", "HeapView")) {
+                List.of(
+                        "Symbol",
+                        "Filter",
+                        "Listing",
+                        "BpfObject",
+                        "Syscalls",
+                        "Calls",
+                        "HeapView")) {
             if (text.contains(part + "Arguments.")) {
                 collect(QUOTED, arguments(part), asked);
             }
