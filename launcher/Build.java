@@ -234,6 +234,9 @@ public final class Build {
             }
         }
         List<Path> parts = new ArrayList<>(Compilation.list(app, ".jar"));
+        if (heapLibrary(app.resolve("libsonde-heap.so"))) {
+            parts.add(app.resolve("libsonde-heap.so"));
+        }
         for (String name : List.of("sonde.sh", "train.sh")) {
             Path script = app.resolve(name);
             Files.copy(root.resolve("launcher").resolve(name), script);
@@ -267,6 +270,27 @@ public final class Build {
         Files.deleteIfExists(start);
         Files.createSymbolicLink(start, Path.of("../app/sonde.sh"));
         deleteTree(old);
+    }
+
+    /**
+     * Compiles the library that sonde heap puts into programs; without a compiler there is none,
+     * and sonde heap says so. Linked without a libc, it runs with any.
+     */
+    private boolean heapLibrary(Path target) throws Exception {
+        Path source = root.resolve("probe/src/main/c/heap.c");
+        List<String> words = new ArrayList<>(List.of("gcc"));
+        words.addAll(
+                ("-std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -fno-builtin -nostdlib"
+                                + " -ftls-model=initial-exec -Wl,-soname,libsonde-heap.so -o")
+                        .lines()
+                        .flatMap(line -> Stream.of(line.split(" ")))
+                        .toList());
+        words.addAll(List.of(target.toString(), source.toString()));
+        try {
+            return new ProcessBuilder(words).inheritIO().start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Gives a copy of our jars the native parts for another processor. */

@@ -29,7 +29,7 @@ fi
 cache=$caches/$key.aot
 
 case ${1-} in
-record | trace | tool | syscalls | calls | ftrace)
+record | trace | tool | syscalls | calls | heap | leaks | ftrace)
     # HotSpot puts handlers over ignored signals; a command is to find them ignored.
     while read -r name value; do
         [ "$name" != SigIgn: ] || export "SONDE_SIGIGN=$value"

@@ -14,7 +14,7 @@ public final class Assets {
             List.of(
                     """
                     numbers.js data.js dom.js surface.js rows.js tree.js flame.js \
-                    timeline.js table.js incidents.js main.js\
+                    timeline.js curve.js table.js incidents.js main.js\
                     """
                             .split(" "));
 

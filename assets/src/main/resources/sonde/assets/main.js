@@ -32,7 +32,7 @@ class Page {
     this.filterChanged();
     const hasRows = this.timeline.tree.length > 0;
     $('timeline-card').hidden = !hasRows;
-    this.open(this.views[0].sets || hasRows ? 0 : this.views.length - 1);
+    this.open(hasRows || this.views.some(({ sets }) => sets) ? 0 : this.views.length - 1);
     this.follow();
   }
 
@@ -89,6 +89,10 @@ class Page {
     }
     const { tracks, sections } = this.data;
     const isLog = !tracks.length && sections.some(({ incidents }) => incidents);
+    if (!tracks.length && sets.length) {
+      // A heap: sums by stack, of no thread and no time.
+      return [{ name: 'Summary', panel: 'tables-panel' }, ...views];
+    }
     if (!isLog) views.push({ name: 'Threads', panel: 'threads-panel' });
     if (sections.length) {
       views.push({ name: isLog ? 'Incidents' : 'Whole recording', panel: 'tables-panel' });

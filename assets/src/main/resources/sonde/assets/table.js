@@ -1,6 +1,7 @@
 // Tables that sort by a click on a heading.
 import { format, percent } from './numbers.js';
 import { el } from './dom.js';
+import { drawCurve, isCurve } from './curve.js';
 
 const FIRST_ROWS = 30;
 /** Rows of each table where many follow each other. */
@@ -147,7 +148,8 @@ export function showSections(place, sections, incidents) {
     if (table) {
       const body = el('div');
       card.append(body);
-      if (section.incidents) incidents(body, section);
+      if (isCurve(section)) drawCurve(body, section);
+      else if (section.incidents) incidents(body, section);
       else new SortedTable(body, -1, FIRST_OF_MANY).show({ columns: table.columns, rows: table.rows });
     }
     if (section.text) {

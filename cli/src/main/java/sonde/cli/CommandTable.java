@@ -3,6 +3,7 @@ package sonde.cli;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import sonde.tools.explain.ExplainArguments;
 import sonde.tools.ftrace.FtraceArguments;
 import sonde.tools.ftrace.FtraceRecipe;
 import sonde.tools.ftrace.HistogramRecipe;
@@ -91,7 +92,7 @@ final class CommandTable {
                     case "list" -> new Entry(ListCommand.MODEL, ListCommand::run);
                     case "elf" -> new Entry(ElfCommand.MODEL, ElfCommand::run);
                     case "symbolize" -> new Entry(SymbolizeCommand.MODEL, SymbolizeCommand::run);
-                    case "explain" -> new Entry(ExplainCommand.MODEL, ExplainCommand::run);
+                    case "explain" -> new Entry(ExplainArguments.MODEL, ExplainCommand::run);
                     case "bugreport" -> new Entry(BugreportCommand.MODEL, BugreportCommand::run);
                     case "doctor" -> new Entry(DoctorCommand.MODEL, DoctorCommand::run);
                     case "trace" -> new Entry(TraceArguments.MODEL, CommandTable::readElsewhere);

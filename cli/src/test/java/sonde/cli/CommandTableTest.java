@@ -67,6 +67,7 @@ class CommandTableTest {
                     Map.entry("--user", "a user in record, user stacks alone in BCC's tools"),
                     Map.entry(
                             "--columns", "the column of the result in strace, a flag in symbolize"),
+                    Map.entry("--functions", "names in leaks, a flag in report and list"),
                     Map.entry("--to", "convert's formats are too many to be listed as choices"),
                     Map.entry("-e", "bpftrace's program; a letter without effect in BCC's tcprtt"));
 
@@ -189,7 +190,8 @@ class CommandTableTest {
     /** The source of the class that reads a command's options for its recipe; empty for most. */
     private static String ownArguments(String name) throws IOException {
         String first = name.split(" ", 2)[0];
-        return Set.of("record", "query", "elf", "explain", "ftrace", "heap").contains(first)
+        return Set.of("record", "query", "elf", "explain", "ftrace", "heap", "leaks")
+                        .contains(first)
                 ? arguments(Character.toUpperCase(first.charAt(0)) + first.substring(1))
                 : "";
     }
@@ -208,7 +210,8 @@ class CommandTableTest {
                         "calls",
                         "heap",
                         "explain",
-                        "ftrace")) {
+                        "ftrace",
+                        "leaks")) {
             Path file = TOOLS.resolve(folder).resolve(part + "Arguments.java");
             if (Files.exists(file)) {
                 return Files.readString(file);

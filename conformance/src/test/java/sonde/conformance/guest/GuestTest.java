@@ -28,6 +28,7 @@ import org.junit.platform.launcher.TestPlan;
 import sonde.testkit.Shard;
 import sonde.testkit.guest.Guest;
 import sonde.testkit.guest.GuestKernel;
+import sonde.testkit.guest.GuestModules;
 import sonde.testkit.guest.GuestTests;
 import sonde.testkit.guest.GuestTests.Result;
 import sonde.testkit.guest.GuestTests.Status;
@@ -92,6 +93,7 @@ final class GuestTest {
             throws IOException, InterruptedException {
         GuestKernel kernel = GuestKernel.of(series);
         String root = System.getProperty("sonde.root");
+        Path source = Path.of(root).resolve("tools/src/test/resources/sonde/tools/leaks/leaky.c");
         return GuestTests.run(
                 kernel,
                 classpath(),
@@ -100,6 +102,8 @@ final class GuestTest {
                         root,
                         "sonde.guest.release",
                         kernel.release(),
+                        "sonde.guest.leaky",
+                        GuestModules.build(kernel, source).toString(),
                         CompiledScripts.FOLDER,
                         compiled.toString()),
                 classes(series),

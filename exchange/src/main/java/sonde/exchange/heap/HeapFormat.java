@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
@@ -19,7 +21,19 @@ import sonde.event.heap.HeapSums;
 /** The files of heap profilers, recognised by their content. */
 public enum HeapFormat {
     /** heaptrack, after it was interpreted. */
-    HEAPTRACK("heaptrack");
+    HEAPTRACK("heaptrack"),
+    /** valgrind's massif, also as heaptrack_print writes it. */
+    MASSIF("massif"),
+    /** glibc's mtrace. */
+    MTRACE("mtrace"),
+    /** jemalloc's profiles. */
+    JEMALLOC("jemalloc"),
+    /** Texts of gperftools' tcmalloc. */
+    TCMALLOC("tcmalloc"),
+    /** pprof's messages, as Go writes them. */
+    PPROF("pprof"),
+    /** memusage -d. */
+    MEMUSAGE("memusage");
 
     private static final int HEAD_BYTES = 1 << 14;
     private static final Pattern HEAPTRACK_HEAD =
@@ -43,7 +57,28 @@ public enum HeapFormat {
         if (HEAPTRACK_HEAD.matcher(text).matches()) {
             return HEAPTRACK;
         }
-        return null;
+        int close = text.indexOf('\n');
+        String first = close < 0 ? text : text.substring(0, close);
+        // heaptrack_print 1.4 writes no header.
+        if (text.startsWith("#-----------\nsnapshot=")
+                || first.startsWith("desc:")
+                        && text.contains("\ncmd:")
+                        && text.contains("\ntime_unit:")) {
+            return MASSIF;
+        }
+        if (first.strip().equals("= Start")) {
+            return MTRACE;
+        }
+        if (SampledHeapProfile.JEMALLOC.matcher(first).matches()) {
+            return JEMALLOC;
+        }
+        if (SampledHeapProfile.TCMALLOC.matcher(first).matches()) {
+            return TCMALLOC;
+        }
+        if (PprofHeapProfile.isOne(head)) {
+            return PPROF;
+        }
+        return MemusageProfile.isOne(head) ? MEMUSAGE : null;
     }
 
     /** Whether a file has one of these formats; false when there is none, or it is not readable. */
@@ -101,13 +136,21 @@ public enum HeapFormat {
         HeapFormat format = of(head);
         if (format == null) {
             throw MalformedInputException.refusal(
-                    "is none of the heap profiles that sonde reads: heaptrack");
+                    "is none of the heap profiles that sonde reads: "
+                            + Arrays.stream(values())
+                                    .map(HeapFormat::label)
+                                    .collect(Collectors.joining(", ")));
         }
         // Not closed: whoever opened the stream does that.
         PushbackInputStream whole = new PushbackInputStream(stream, HEAD_BYTES);
         whole.unread(head);
         return switch (format) {
             case HEAPTRACK -> HeaptrackProfile.read(whole, until);
+            case MASSIF -> MassifProfile.read(whole, until);
+            case MTRACE -> MtraceProfile.read(whole, until);
+            case JEMALLOC, TCMALLOC -> SampledHeapProfile.read(whole);
+            case PPROF -> PprofHeapProfile.read(whole);
+            case MEMUSAGE -> MemusageProfile.read(whole, until);
         };
     }
 }

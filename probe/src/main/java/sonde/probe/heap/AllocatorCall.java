@@ -20,7 +20,9 @@ public enum AllocatorCall {
     /** (block) */
     FREE,
     /** As FREE, and may call it for the same block. */
-    DELETE;
+    DELETE,
+    /** (block, bytes, blocks): a sampled block stands for some. */
+    SAMPLED;
 
     private static final Map<String, AllocatorCall> C =
             Map.ofEntries(

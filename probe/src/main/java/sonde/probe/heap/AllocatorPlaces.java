@@ -36,6 +36,16 @@ public final class AllocatorPlaces {
      */
     public static List<AllocatorPlace> of(String path, Map<String, AllocatorCall> own)
             throws IOException {
+        return of(path, own, true);
+    }
+
+    /**
+     * As {@link #of(String, Map)}.
+     *
+     * @param known whether also functions that are known by their names are meant
+     */
+    static List<AllocatorPlace> of(String path, Map<String, AllocatorCall> own, boolean known)
+            throws IOException {
         try (TargetFile file = TargetFile.openTrusted(path, MOST_BYTES)) {
             if (!ElfFile.isElf(file.bytes())) {
                 return List.of();
@@ -51,7 +61,10 @@ public final class AllocatorPlaces {
                         continue;
                     }
                     String name = symbols.name(i).replaceFirst("@.*", "");
-                    AllocatorCall call = own.getOrDefault(name, AllocatorCall.of(name));
+                    AllocatorCall call = own.get(name);
+                    if (call == null && known) {
+                        call = AllocatorCall.of(name);
+                    }
                     long offset = call == null ? -1 : offset(elf, symbols.value(i));
                     if (call != null && offset >= 0) {
                         long place = offset + quickStep(file.bytes(), offset);

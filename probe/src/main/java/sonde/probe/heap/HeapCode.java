@@ -18,7 +18,6 @@ import static sonde.bpf.insn.Width.U32;
 import static sonde.bpf.insn.Width.U64;
 import static sonde.probe.heap.HeapLayout.*;
 
-import java.util.List;
 import sonde.bpf.BpfMap;
 import sonde.bpf.insn.AluOperation;
 import sonde.bpf.insn.AtomicOperation;
@@ -62,7 +61,12 @@ final class HeapCode {
 
     /** The maps of the programs. */
     record HeapMaps(
-            BpfMap processes, BpfMap threads, BpfMap blocks, BpfMap stacks, BpfMap frames) {}
+            BpfMap processes,
+            BpfMap threads,
+            BpfMap blocks,
+            BpfMap stacks,
+            BpfMap frames,
+            BpfMap faults) {}
 
     /** Slot of the call of the unwinder; -1 for none. */
     int stackCall() {
@@ -92,6 +96,11 @@ final class HeapCode {
 
     private void count(BpfRegister sums, int field) {
         code.move(R1, 1).atomicAdd(U64, sums, field, R1);
+    }
+
+    /** Adds as many as the new block stands for. */
+    private void blocks(BpfRegister sums, int field) {
+        code.load(U64, R1, R7, BLOCK + 24).atomicAdd(U64, sums, field, R1);
     }
 
     /** Sets R7 to R9 and the keys' process, or goes out. */
@@ -215,7 +224,7 @@ final class HeapCode {
         code.load(U64, R1, R7, BLOCK_KEY)
                 .load(U64, R2, R7, LAST)
                 .branch(NOT_EQUAL, R1, R2, longer)
-                .move(R1, 1)
+                .load(U64, R1, R7, OLD + 24)
                 .atomicAdd(U64, R0, TEMPORARY, R1)
                 .atomicAdd(U64, R8, TEMPORARY, R1)
                 .at(longer)
@@ -228,7 +237,8 @@ final class HeapCode {
         code.load(U64, R1, R7, OLD)
                 .negate(R1)
                 .atomicAdd(U64, sums, LIVE_BYTES, R1)
-                .move(R1, -1)
+                .load(U64, R1, R7, OLD + 24)
+                .negate(R1)
                 .atomicAdd(U64, sums, LIVE_BLOCKS, R1);
     }
 
@@ -283,16 +293,15 @@ final class HeapCode {
         code.jump(out).at(freed);
         subtract();
         code.ifZero(R6, out).store(U64, R7, BLOCK_KEY, R6).store(U64, R7, LAST, R6);
+        code.store(U64, R7, BLOCK + 24, 1);
         stack();
         block();
         return code.at(out).exit(0).build();
     }
 
-    /** Sets R9 to the sums of the stack; 0 where there is no room. */
-    private void stack() {
+    /** Unwinds the stack of the context R9, and makes its key. */
+    private void unwind() {
         Label hashed = label("hashed");
-        Label there = label("there");
-        Label full = label("full");
         code.move(R1, R7)
                 .add(R1, FRAMES)
                 .move(R2, 8 * MOST_FRAMES)
@@ -315,6 +324,13 @@ final class HeapCode {
                     .compute(AluOperation.XOR, R2, R4);
         }
         code.at(hashed).store(U64, R7, STACK_KEY, R2);
+    }
+
+    /** Sets R9 to the sums of the stack; 0 where there is no room. */
+    private void stack() {
+        Label there = label("there");
+        Label full = label("full");
+        unwind();
         find(maps.stacks(), R7, STACK_KEY).ifNotZero(R0, there);
         put(maps.frames(), STACK_KEY, FRAMES, 0).ifNotZero(R0, full);
         put(maps.stacks(), STACK_KEY, NO_SUMS, NEW);
@@ -353,10 +369,10 @@ final class HeapCode {
         keepPeak(R9);
         calls(R9);
         code.load(U64, R1, R7, SIZE).atomicAdd(U64, R9, LIVE_BYTES, R1);
-        count(R9, LIVE_BLOCKS);
+        blocks(R9, LIVE_BLOCKS);
         code.at(counted);
         calls(R8);
-        count(R8, LIVE_BLOCKS);
+        blocks(R8, LIVE_BLOCKS);
         code.load(U64, R2, R7, SIZE)
                 .move(R1, R2)
                 .atomic(AtomicOperation.FETCH_ADD, U64, R8, LIVE_BYTES, R1)
@@ -372,7 +388,7 @@ final class HeapCode {
     }
 
     private void calls(BpfRegister sums) {
-        count(sums, CALLS);
+        blocks(sums, CALLS);
         code.load(U64, R1, R7, SIZE).atomicAdd(U64, sums, BYTES, R1);
         if (sums != R8) {
             return;
@@ -388,8 +404,24 @@ final class HeapCode {
                 .shiftLeft(R2, 3)
                 .move(R3, R8)
                 .add(R3, R2)
-                .move(R1, 1)
+                .load(U64, R1, R7, BLOCK + 24)
                 .atomicAdd(U64, R3, SIZES, R1);
+    }
+
+    /** At the function that the library in a process calls for a block that it has sampled. */
+    ProgramCode sampled() {
+        begin();
+        count(R8, SAMPLES);
+        code.load(U64, R6, R9, ARGUMENTS[0])
+                .store(U64, R7, BLOCK_KEY, R6)
+                .load(U64, R1, R9, ARGUMENTS[1])
+                .store(U64, R7, SIZE, R1)
+                .load(U64, R1, R9, ARGUMENTS[2])
+                .store(U64, R7, BLOCK + 24, R1)
+                .store(U64, R7, LAST, 0);
+        stack();
+        block();
+        return code.at(out).exit(0).build();
     }
 
     /** At the begin of a function that frees. */
@@ -411,8 +443,20 @@ final class HeapCode {
                 .store(U64, R7, IN_CALL, 0)
                 .store(U64, R7, BLOCK_KEY, R6)
                 .store(U64, R7, OLD, -1);
-        take(out);
+        Label unknown = label("unknown");
+        take(unknown);
         subtract();
+        code.jump(out).at(unknown);
+        // Before that it may be a block that was made when nobody watched.
+        code.load(U64, R1, R8, WHOLE).ifZero(R1, out);
+        unwind();
+        Label there = label("there");
+        find(maps.faults(), R7, STACK_KEY).ifNotZero(R0, there);
+        put(maps.frames(), STACK_KEY, FRAMES, 0).ifNotZero(R0, out);
+        put(maps.faults(), STACK_KEY, NO_SUMS, NEW);
+        find(maps.faults(), R7, STACK_KEY).ifZero(R0, out);
+        code.at(there).store(U64, R0, 8, R6);
+        count(R0, 0);
         return code.at(out).exit(0).build();
     }
 
@@ -426,13 +470,7 @@ final class HeapCode {
         for (int at = 0; at < PROCESS_BYTES; at += 8) {
             code.store(U64, R0, at, 0);
         }
-        code.store(U64, R0, IMAGE, R2);
+        code.store(U64, R0, IMAGE, R2).store(U64, R0, WHOLE, 1);
         return code.at(out).exit(0).build();
-    }
-
-    /** Every map, for closing. */
-    static List<BpfMap> all(HeapMaps maps) {
-        return List.of(
-                maps.frames(), maps.stacks(), maps.blocks(), maps.threads(), maps.processes());
     }
 }

@@ -10,8 +10,11 @@ final class HeapLayout {
     /** u64 address, then as in the key of a stack. */
     static final int BLOCK_KEY_BYTES = 16;
 
-    /** u64 bytes, u64 hash of the stack, u64 time. */
-    static final int BLOCK_BYTES = 24;
+    /** u64 bytes, u64 hash of the stack, u64 time, u64 how many blocks it stands for. */
+    static final int BLOCK_BYTES = 32;
+
+    /** u64 wrong calls of free, u64 address of the last block. */
+    static final int FAULT_BYTES = 16;
 
     /** Frames of a stack at most. */
     static final int MOST_FRAMES = 128;
@@ -47,8 +50,16 @@ final class HeapLayout {
 
     static final int IMAGE = 120;
 
+    /**
+     * 1 when all blocks of the process were seen: it was followed before it executed its program.
+     */
+    static final int WHOLE = 128;
+
+    /** Blocks that were sampled, of which each stands for some. */
+    static final int SAMPLES = 136;
+
     /** Calls by the number of bits of their size. */
-    static final int SIZES = 128;
+    static final int SIZES = 144;
 
     static final int SIZE_CLASSES = 64;
     static final int PROCESS_BYTES = SIZES + 8 * SIZE_CLASSES;
@@ -64,12 +75,12 @@ final class HeapLayout {
     /** The block that is freed, as its value in the map; bytes are -1 for none. */
     static final int OLD = 32;
 
-    static final int LAST = 56;
-    static final int DELETED = 64;
-    static final int BLOCK_KEY = 72;
-    static final int BLOCK = 88;
-    static final int STACK_KEY = 112;
-    static final int NO_SUMS = 128;
+    static final int LAST = OLD + BLOCK_BYTES;
+    static final int DELETED = LAST + 8;
+    static final int BLOCK_KEY = DELETED + 8;
+    static final int BLOCK = BLOCK_KEY + BLOCK_KEY_BYTES;
+    static final int STACK_KEY = BLOCK + BLOCK_BYTES;
+    static final int NO_SUMS = STACK_KEY + STACK_KEY_BYTES;
     static final int FRAMES = NO_SUMS + SUM_BYTES;
     static final int SCRATCH = FRAMES + 8 * MOST_FRAMES;
     static final int THREAD_BYTES = SCRATCH + UserStackFunction.SCRATCH_BYTES;

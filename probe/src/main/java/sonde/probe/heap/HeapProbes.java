@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sonde.binary.btf.BtfType;
 import sonde.binary.btf.BtfWriter;
@@ -58,6 +59,7 @@ public final class HeapProbes implements AutoCloseable {
     private final Program enter;
     private final Program leave;
     private final Program free;
+    private @Nullable Program sampled;
 
     /**
      * What the kernel's memory has room for.
@@ -98,6 +100,12 @@ public final class HeapProbes implements AutoCloseable {
                                     MapType.HASH,
                                     STACK_KEY_BYTES,
                                     8 * MOST_FRAMES,
+                                    limits.stacks()),
+                            map(
+                                    "heap_faults",
+                                    MapType.HASH,
+                                    STACK_KEY_BYTES,
+                                    FAULT_BYTES,
                                     limits.stacks()));
             unwinder = UserStackFunction.unwinder();
             parts.push(unwinder);
@@ -118,7 +126,9 @@ public final class HeapProbes implements AutoCloseable {
                             ? first
                             : load("sonde_malloc", new HeapCode(maps).enter(), -1, false);
             leave = load("sonde_malloc_end", end, call, multi);
-            free = load("sonde_free", new HeapCode(maps).free(), -1, multi);
+            HeapCode freeing = new HeapCode(maps);
+            ProgramCode freed = freeing.free();
+            free = load("sonde_free", freed, freeing.stackCall(), multi);
             ProgramCode executed = new HeapCode(maps).execute();
             try (Program program =
                     Program.load(
@@ -201,11 +211,29 @@ public final class HeapProbes implements AutoCloseable {
      * @param pid whose calls are seen, or {@link Uprobes#ALL_PROCESSES}
      */
     public void attach(String path, List<AllocatorPlace> places, int pid) throws IOException {
+        Map<Boolean, List<AllocatorPlace>> kinds =
+                places.stream()
+                        .collect(
+                                Collectors.partitioningBy(
+                                        place -> place.call() == AllocatorCall.SAMPLED));
+        List<AllocatorPlace> samples = kinds.getOrDefault(true, List.of());
         List<AllocatorPlace> makes =
-                places.stream().filter(place -> !place.call().frees()).toList();
+                kinds.getOrDefault(false, List.of()).stream()
+                        .filter(place -> !place.call().frees())
+                        .toList();
         List<AllocatorPlace> frees = places.stream().filter(place -> place.call().frees()).toList();
         // A block that is given out before its free is probed would stay for ever.
         attach(free, path, frees, false, pid);
+        if (!samples.isEmpty()) {
+            Program program = sampled;
+            if (program == null) {
+                HeapCode code = new HeapCode(maps);
+                ProgramCode words = code.sampled();
+                program = load("sonde_sampled", words, code.stackCall(), multi);
+                sampled = program;
+            }
+            attach(program, path, samples, false, pid);
+        }
         attach(leave, path, makes, true, pid);
         attach(enter, path, makes, false, pid);
     }
@@ -232,6 +260,7 @@ public final class HeapProbes implements AutoCloseable {
     /**
      * The sums of a process.
      *
+     * @param samples blocks that stand for some
      * @param image how many programs it had executed before this one since it was followed
      * @param sizes calls by the number of bits of their size
      */
@@ -247,6 +276,7 @@ public final class HeapProbes implements AutoCloseable {
             long lostStacks,
             long missedFrees,
             long version,
+            long samples,
             long[] sizes) {}
 
     /**
@@ -281,6 +311,7 @@ public final class HeapProbes implements AutoCloseable {
                     value.get(JAVA_LONG, LOST_STACKS),
                     value.get(JAVA_LONG, MISSED_FREES),
                     value.get(JAVA_LONG, VERSION),
+                    value.get(JAVA_LONG, SAMPLES),
                     sizes);
         }
     }
@@ -303,6 +334,43 @@ public final class HeapProbes implements AutoCloseable {
         static StackKey of(MemorySegment key) {
             return new StackKey(key.get(JAVA_LONG, 0), key.get(JAVA_INT, 8), key.get(JAVA_INT, 12));
         }
+    }
+
+    /** Calls of free for blocks that are not allocated. */
+    public record WrongFree(long[] addresses, long calls, long block) {}
+
+    /** The wrong frees of the program that a process executes now, by stack. */
+    public List<WrongFree> wrongFrees(ProcessSums process) throws SyscallException {
+        Map<StackKey, long[]> faults = new HashMap<>();
+        maps.faults()
+                .forEach((key, value) -> {
+                    StackKey stack = StackKey.of(key);
+                    if (stack.pid() == process.pid() && stack.image() == process.image()) {
+                        faults.put(
+                                stack,
+                                new long[] {value.get(JAVA_LONG, 0), value.get(JAVA_LONG, 8)});
+                    }
+                });
+        List<WrongFree> all = new ArrayList<>();
+        if (!faults.isEmpty()) {
+            maps.frames()
+                    .forEach((key, value) -> {
+                        long[] fault = faults.get(StackKey.of(key));
+                        if (fault != null) {
+                            all.add(new WrongFree(addresses(value), fault[0], fault[1]));
+                        }
+                    });
+        }
+        return all;
+    }
+
+    private static long[] addresses(MemorySegment value) {
+        long[] addresses = new long[MOST_FRAMES];
+        int count = 0;
+        while (count < MOST_FRAMES && value.get(JAVA_LONG, 8L * count) != 0) {
+            addresses[count] = value.get(JAVA_LONG, 8L * count++);
+        }
+        return Arrays.copyOf(addresses, count);
     }
 
     /** The sums of all stacks of the program that a process executes now. */
@@ -332,14 +400,7 @@ public final class HeapProbes implements AutoCloseable {
                 .forEach((key, value) -> {
                     HeapSums found = sums.get(StackKey.of(key));
                     if (found != null) {
-                        long[] addresses = new long[MOST_FRAMES];
-                        int count = 0;
-                        while (count < MOST_FRAMES && value.get(JAVA_LONG, 8L * count) != 0) {
-                            addresses[count] = value.get(JAVA_LONG, 8L * count++);
-                        }
-                        all.add(
-                                new StackSums(
-                                        process.pid(), Arrays.copyOf(addresses, count), found));
+                        all.add(new StackSums(process.pid(), addresses(value), found));
                     }
                 });
         return all;

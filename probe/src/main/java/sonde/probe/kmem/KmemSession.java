@@ -52,6 +52,7 @@ import sonde.sys.SyscallException;
  */
 public final class KmemSession implements AutoCloseable {
     private static final int MOST_STACKS = 1 << 14;
+    private static final int COPIES = 3;
     private static final Pattern NAMED =
             Pattern.compile("([\\w.$]{1,80})\\+0x([0-9a-f]{1,8})/0x[0-9a-f]+ (\\[[\\w-]{1,60}\\])");
 
@@ -151,6 +152,8 @@ public final class KmemSession implements AutoCloseable {
             frees(types, request.pages);
             int slot = 0;
             for (AllocationEvent event : AllocationEvent.of(types, request.pages)) {
+                // Before the one that keeps: a new object must stay.
+                attach(event.tracepoint(), new KmemCode(maps, null).freed(event.pointer()));
                 Program program =
                         attach(
                                 event.tracepoint(),
@@ -187,8 +190,9 @@ public final class KmemSession implements AutoCloseable {
     }
 
     /**
-     * Twice each: a program is passed over while it runs on the same CPU, in what an interrupt
-     * interrupted. At any instant one of the two is not running.
+     * Several times each: a program is passed over while it runs on the same CPU, in an interrupt
+     * of it or when the kernel has preempted it (raw tracepoints since Linux 6.18 do not disable
+     * preemption). One that has forgotten an object costs the others a look in the table.
      */
     private void frees(KernelTypes types, boolean pages) throws IOException {
         Map<String, Integer> events = new HashMap<>();
@@ -201,7 +205,7 @@ public final class KmemSession implements AutoCloseable {
         }
         for (Map.Entry<String, Integer> event : events.entrySet()) {
             if (!AllocationEvent.arguments(types.btf(), event.getKey()).isEmpty()) {
-                for (int i = 0; i < 2; i++) {
+                for (int i = 0; i < COPIES; i++) {
                     attach(event.getKey(), new KmemCode(maps, null).freed(event.getValue()));
                 }
             }

@@ -346,11 +346,22 @@ public final class SlabMemory {
         return peek.word(slab + at("slab.counters")) << 32 < 0; // a slab that waits for its CPU
     }
 
-    /** Whether a struct page is part of a file's or a process's memory, or is free. */
-    public boolean isUserPage(long page) throws IOException {
+    /** What a page is used for. */
+    public enum PageUse {
+        FREE,
+        /** Memory of a file or a process. */
+        MAPPED,
+        KERNEL
+    }
+
+    /** What the page of a struct page is used for now. */
+    public PageUse use(long page) throws IOException {
         MemorySegment found = peek.read(page, pageStruct);
-        return found != null
-                && (found.get(JAVA_LONG, at("page.mapping")) != 0
-                        || found.get(JAVA_INT, at("page._refcount")) == 0);
+        if (found == null) {
+            return PageUse.KERNEL;
+        }
+        return found.get(JAVA_INT, at("page._refcount")) == 0
+                ? PageUse.FREE
+                : found.get(JAVA_LONG, at("page.mapping")) != 0 ? PageUse.MAPPED : PageUse.KERNEL;
     }
 }

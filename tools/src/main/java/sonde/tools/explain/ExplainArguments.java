@@ -16,9 +16,75 @@ import sonde.tools.explain.ExplainRecipe.LogSource;
 import sonde.tools.explain.IncidentKind.IncidentWeight;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.option.SymbolArguments;
 
 /** The options and words of {@code sonde explain}. */
 public final class ExplainArguments {
+    /** The command, its arguments and options. */
+    public static final String MODEL =
+            """
+            sonde explain [OPTIONS] [LOG...]
+
+            Find the incidents of kernel logs, and explain each of them: crashes, warnings, reports
+            of KASAN, lockdep and other checkers, stalls, hung tasks, leaks, and programs that the
+            kernel ended.
+
+            Arguments:
+              [LOG...]        kernel log, serial capture, output of dmesg or journalctl, also
+                              compressed; a folder of such files, as /sys/fs/pstore; - is standard
+                              input; without LOG: standard input, or /dev/kmsg if that is a terminal
+
+            Options:
+              -k, --vmlinux FILE
+                              decode addresses with this kernel image
+              -r, --release RELEASE
+                              decode addresses with the image of this release, as uname -r prints it
+              --modules DIR   look for kernel modules below this folder
+              --force         decode addresses even if the image is of another release than the log
+              --source DIR    show the lines of this source tree around the function to blame
+              --decode-only   copy the logs and add the source position behind each address
+              --why           show which frames were passed over to find the one to blame
+              --all           show all frames of all stacks
+              --identities    print a line per identity with the number of its incidents
+              --identity sonde|syzkaller
+                              name incidents in these words; they differ for damaged reports
+                              (default sonde)
+              -w, --follow    wait for further lines at the end of the log, until Ctrl-C
+              -W, --follow-new
+                              wait for new messages of the running kernel, and leave out older ones
+              -l, --level LEVEL,...
+                              show incidents of these severities (security, fatal, error, warning,
+                              notice, or dmesg's names; err+ is err and more severe, +err err and
+                              less)
+              -f, --facility NAME,...
+                              leave out lines of other facilities, where the log names them: kern
+                              for the kernel, user for what programs wrote to /dev/kmsg
+              --since WHEN    leave out incidents before this time: a date and time, 10:00, -2h,
+                              yesterday, or seconds since the boot as the log has them (12.5s)
+              --until WHEN    leave out incidents after this time
+              -T, --ctime     show dates in place of seconds since the boot
+              --html FILE     write a self-contained page with a timeline, and a card for each
+                              incident; - is standard output
+              --overwrite     with --html: overwrite FILE if it exists
+              --json          print a JSON object per incident
+            """
+                    + SymbolArguments.SYMBOLS
+                    + """
+
+                    Examples:
+                      dmesg | sonde explain
+                      sonde explain /var/log/kern.log.1.gz
+                      sonde explain -T -w /dev/kmsg
+                      sonde explain -l err+ --since yesterday /var/log/kern.log
+                      sonde explain console.txt -k vmlinux --modules build/
+                      sonde explain --identities logs/ which fault is most frequent
+                      journalctl -k -b -1 | sonde explain --json
+                      sonde explain console.txt --source ~/linux --html crash.html
+
+                    Exit status:
+                      0 no fault of the kernel, 1 there is one, 4 a log cannot be unpacked
+                    """;
+
     /** Levels of syslog(3), most severe first, and what they are here. */
     private static final List<String> LEVELS =
             List.of("emerg", "alert", "crit", "err", "warn", "notice", "info", "debug");

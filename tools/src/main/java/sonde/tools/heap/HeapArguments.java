@@ -1,6 +1,7 @@
 package sonde.tools.heap;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,11 @@ public final class HeapArguments {
               -p, --pid PID           watch a running process until it ends or you press Ctrl-C; blocks
                                       that it has already are not known
               --duration TIME         watch so long, as 10s
+              --tier attached|in-process
+                                      watch every call by probes, or put a library into the command
+                                      that samples blocks by bytes (default attached)
+              --sample-bytes N        with --tier in-process: take one sample each N bytes on average;
+                                      1 takes every block (1..1073741824, default 524288)
               --alloc-fn NAME...      watch this function, which takes the bytes as its first argument
                                       and returns the block
               --free-fn NAME...       watch this function, which takes the block
@@ -63,14 +69,33 @@ public final class HeapArguments {
                         words,
                         pids.isEmpty() ? 0 : pids.getFirst(),
                         given.nanos("--duration").orElse(Long.MAX_VALUE),
+                        sampling(given),
                         own,
                         new HeapLimits(
                                 (int) given.number("--max-blocks").orElse(4 << 20),
                                 (int) given.number("--max-stacks").orElse(1 << 16)),
                         GivenPlaces.NONE);
+        if (request.sampling() != null && words == null) {
+            throw new OptionException(
+                    "--tier in-process: a running process cannot load the library; start the"
+                            + " command by sonde, or leave --tier out");
+        }
         try (HeapWatch watch = new HeapWatch(request)) {
             HeapProfile profile = watch.run();
             return new Watched(profile, watch.status());
         }
+    }
+
+    private static HeapRequest.@Nullable Sampling sampling(GivenOptions given) {
+        long interval = given.number("--sample-bytes").orElse(512 << 10);
+        if (given.text("--tier", "attached").equals("attached")) {
+            if (given.has("--sample-bytes")) {
+                throw new OptionException("--sample-bytes needs --tier in-process");
+            }
+            return null;
+        }
+        String home = System.getProperty("sonde.home", "build/image");
+        Path library = Path.of(home, "app", "libsonde-heap.so").toAbsolutePath().normalize();
+        return new HeapRequest.Sampling(library, interval);
     }
 }

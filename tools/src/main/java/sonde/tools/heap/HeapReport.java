@@ -1,8 +1,12 @@
 package sonde.tools.heap;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
+import sonde.event.heap.HeapFault;
 import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapSize;
 import sonde.event.heap.HeapStack;
@@ -23,6 +27,7 @@ final class HeapReport {
     private static final int SUMMARY_ROWS = 5;
     private static final int SUMMARY_CURVE = 8;
     private static final int CURVE = 20;
+    private static final Set<String> SNAPSHOTS = Set.of("massif", "jemalloc", "tcmalloc", "pprof");
     private static final int CALLERS = 3;
     private static final double MANY_TEMPORARY = 0.3;
     private static final long MANY_CALLS = 1000;
@@ -48,13 +53,13 @@ final class HeapReport {
             sections.add(CurveDrawing.of(file, view.isSummary() ? SUMMARY_CURVE : CURVE));
         }
         for (HeapMeasure measure : HeapMeasure.values()) {
-            if (view.shows(measure.section) && measure.isKnown(stacks)) {
+            if (isShown(measure)) {
                 HeapRanking places = new HeapRanking(stacks, measure, view.merged());
                 sections.add(table(measure, places));
                 if (!view.isSummary() && view.stacks() > 0) {
                     sections.add(
                             places.places(
-                                    measure.section + " by callers", view.rows(), view.stacks()));
+                                    title(measure) + " by callers", view.rows(), view.stacks()));
                 }
             }
         }
@@ -66,11 +71,54 @@ final class HeapReport {
         if (view.shows("sizes") && !profile.sizes().isEmpty()) {
             sections.add(histogram(profile.sizes()));
         }
-        return new Report(view.title(), answer(), notes, sections);
+        List<String> answer = new ArrayList<>(answer());
+        if (!profile.faults().isEmpty()) {
+            answer.addFirst(faultSentence());
+            sections.add(1, faults());
+        }
+        return new Report(view.title(), answer, notes, sections);
     }
 
-    private boolean known(long value) {
+    private String faultSentence() {
+        HeapFault most =
+                Collections.max(profile.faults(), Comparator.comparingLong(HeapFault::calls));
+        List<Frame> frames = most.frames();
+        return "%s: %s, by %s%s."
+                .formatted(
+                        most.calls() == 1
+                                ? "Wrong free"
+                                : "%,d wrong frees".formatted(most.calls()),
+                        most.kind(),
+                        frames.isEmpty() ? "an unknown function" : at(frames.getFirst()),
+                        frames.size() < 2 ? "" : ", called by " + at(frames.get(1)));
+    }
+
+    private Table faults() {
+        return new TableBuilder<HeapFault>("wrong frees")
+                .count("calls", HeapFault::calls)
+                .column("block", Unit.ADDRESS, HeapFault::address)
+                .text("what", HeapFault::kind)
+                .text("function", fault -> chain(fault.frames()))
+                .table(profile.faults());
+    }
+
+    private static boolean known(long value) {
         return value != HeapSums.UNKNOWN;
+    }
+
+    /** Whether all that is in use at the last is what was never freed. */
+    private boolean isToTheEnd() {
+        return view.momentText().isEmpty() && !SNAPSHOTS.contains(profile.source());
+    }
+
+    /** What is in use at a moment is not called leaked. */
+    private String title(HeapMeasure measure) {
+        return measure == HeapMeasure.LEAKED && !isToTheEnd() ? "in use" : measure.section;
+    }
+
+    private boolean isShown(HeapMeasure measure) {
+        boolean found = !stacks.isEmpty() || measure.of(profile.totals()) == 0;
+        return view.shows(measure.section) && found && measure.isKnown(stacks);
     }
 
     private Table totals() {
@@ -102,7 +150,7 @@ final class HeapReport {
             table.bytes("peak RSS", HeapProfile::peakResident);
         }
         if (known(all.liveBytes())) {
-            table.bytes("not freed", one -> all.liveBytes());
+            table.bytes(isToTheEnd() ? "not freed" : "in use", one -> all.liveBytes());
         }
         if (known(all.liveBlocks())) {
             table.count("blocks", one -> all.liveBlocks());
@@ -116,7 +164,7 @@ final class HeapReport {
 
     private Table table(HeapMeasure measure, HeapRanking places) {
         double all = Math.max(1, measure.of(profile.totals()));
-        TableBuilder<HeapPlace> table = new TableBuilder<>(measure.section);
+        TableBuilder<HeapPlace> table = new TableBuilder<>(title(measure));
         boolean bytes = measure.unit == Unit.BYTES;
         table.column(
                 bytes ? "bytes" : measure.section, measure.unit, place -> measure.of(place.sums()));
@@ -168,17 +216,18 @@ final class HeapReport {
     private List<String> answer() {
         List<String> answer = new ArrayList<>();
         HeapSums all = profile.totals();
-        boolean atEnd = view.momentText().isEmpty();
-        if (HeapMeasure.LEAKED.isKnown(stacks) && all.liveBytes() > 0) {
-            String opening =
-                    atEnd ? "Not freed at the end: " : "In use at " + view.momentText() + ": ";
+        if (known(all.liveBytes()) && (all.liveBytes() > 0 || !isToTheEnd())) {
+            String when =
+                    view.momentText().isEmpty()
+                            ? "when the profile was written: "
+                            : "at " + view.momentText() + ": ";
             answer.add(
-                    opening
+                    (isToTheEnd() ? "Not freed at the end: " : "In use " + when)
                             + bytes(all.liveBytes())
                             + (known(all.liveBlocks()) ? " in " + blocks(all.liveBlocks()) : "")
                             + first(HeapMeasure.LEAKED)
                             + ".");
-        } else if (HeapMeasure.LEAKED.isKnown(stacks) && atEnd && all.liveBytes() == 0) {
+        } else if (all.liveBytes() == 0) {
             answer.add("Every block was freed at the end.");
         }
         if (HeapMeasure.PEAK.isKnown(stacks) && all.peakBytes() > 0) {
@@ -224,7 +273,7 @@ final class HeapReport {
 
     private String first(HeapMeasure measure) {
         HeapRanking ranking = new HeapRanking(stacks, measure, true);
-        if (ranking.places().isEmpty()) {
+        if (ranking.places().isEmpty() || !measure.isKnown(stacks)) {
             return "";
         }
         HeapPlace most = ranking.places().getFirst();
@@ -233,6 +282,10 @@ final class HeapReport {
         return "; "
                 + bytes(value)
                 + (known(count) ? " in " + blocks(count) : "")
+                + (measure == HeapMeasure.LEAKED && known(most.sums().oldestNanos())
+                        ? ", the oldest for "
+                                + NumberText.text(Unit.NANOS, most.sums().oldestNanos(), true)
+                        : "")
                 + " ("
                 + NumberText.share(value / Math.max(1.0, measure.of(profile.totals())))
                 + ") were allocated by "

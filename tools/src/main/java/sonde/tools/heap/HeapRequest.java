@@ -1,5 +1,6 @@
 package sonde.tools.heap;
 
+import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.heap.AllocatorCall;
@@ -14,6 +15,7 @@ import sonde.symbol.files.GivenPlaces;
  * @param command null for a running process
  * @param pid the running process; 0 for a command
  * @param nanos after which the watch ends; {@link Long#MAX_VALUE} for no end
+ * @param sampling null where probes see every call
  * @param own functions that allocate and free, besides those of C
  */
 record HeapRequest(
@@ -21,6 +23,14 @@ record HeapRequest(
         @Nullable CommandWords command,
         int pid,
         long nanos,
+        @Nullable Sampling sampling,
         Map<String, AllocatorCall> own,
         HeapLimits limits,
-        GivenPlaces places) {}
+        GivenPlaces places) {
+    /**
+     * How a library in the process samples.
+     *
+     * @param interval bytes between two samples on average; 1 for every block
+     */
+    record Sampling(Path library, long interval) {}
+}

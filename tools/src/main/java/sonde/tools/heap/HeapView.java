@@ -23,6 +23,13 @@ record HeapView(
     /** Sections that are too long for a summary. */
     private static final Set<String> LONG = Set.of("tree", "sizes");
 
+    /** Everything but what a page shows as flame graphs. */
+    HeapView onPage() {
+        Set<String> all =
+                Set.of("peak", "leaked", "allocations", "temporary", "allocated", "curve", "sizes");
+        return new HeapView(title, all, Integer.MAX_VALUE, 0, merged, momentText, notes);
+    }
+
     boolean isSummary() {
         return sections.isEmpty();
     }

@@ -5,24 +5,31 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.LinkCloser;
+import sonde.event.heap.HeapFault;
 import sonde.event.heap.HeapMoment;
 import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapSize;
 import sonde.event.heap.HeapStack;
 import sonde.event.heap.HeapSums;
+import sonde.event.result.Frame;
 import sonde.probe.heap.AllocatorPlaces;
 import sonde.probe.heap.AllocatorPlaces.AllocatorPlace;
+import sonde.probe.heap.HeapLibrary;
 import sonde.probe.heap.HeapProbes;
 import sonde.probe.heap.HeapProbes.ProcessSums;
 import sonde.probe.heap.HeapProbes.StackSums;
+import sonde.probe.heap.HeapProbes.WrongFree;
 import sonde.probe.launch.CommandLauncher;
 import sonde.probe.launch.EndSignals;
+import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.LaunchedCommand;
 import sonde.probe.stack.ProgramFiles;
 import sonde.sys.Clocks;
@@ -39,6 +46,7 @@ final class HeapWatch implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final HeapProbes probes;
     private final WatchedCode code;
+    private final @Nullable HeapLibrary library;
     private final @Nullable LaunchedCommand child;
     private final int pid;
     private final Set<String> files = new HashSet<>();
@@ -60,20 +68,39 @@ final class HeapWatch implements AutoCloseable {
             parts.push(probes);
             code = new WatchedCode(request.places(), this::mapped);
             parts.push(code);
+            HeapRequest.Sampling sampling = request.sampling();
+            library =
+                    sampling == null
+                            ? null
+                            : HeapLibrary.open(sampling.library(), sampling.interval());
             if (request.command() == null) {
                 child = null;
                 pid = request.pid();
             } else {
-                child = CommandLauncher.prepare(request.command(), request.origin());
+                InheritedState state = request.origin();
+                if (library != null) {
+                    parts.push(library);
+                    state = library.loading(state);
+                }
+                child = CommandLauncher.prepare(request.command(), state);
                 parts.push(child);
                 pid = child.pid();
                 List<String> words =
                         request.command().words().stream()
                                 .map(word -> new String(word, StandardCharsets.UTF_8))
                                 .toList();
-                probes.prepare(words);
+                probes.prepare(
+                        library == null
+                                ? words
+                                : Stream.concat(
+                                                Stream.of(library.file().toString()),
+                                                words.stream())
+                                        .toList());
                 for (String file : ProgramFiles.of(words)) {
                     mapped(pid, file);
+                }
+                if (library != null) {
+                    mapped(pid, library.file().toString());
                 }
             }
             probes.follow(pid);
@@ -91,7 +118,11 @@ final class HeapWatch implements AutoCloseable {
             if (!files.add(Path.of(path).toRealPath().toString())) {
                 return;
             }
-            List<AllocatorPlace> places = AllocatorPlaces.of(path, request.own());
+            if (library != null && !path.equals(library.file().toString())) {
+                return;
+            }
+            List<AllocatorPlace> places =
+                    library == null ? AllocatorPlaces.of(path, request.own()) : library.places();
             probes.attach(path, places, process);
             probed.addAll(places);
         } catch (IOException e) {
@@ -187,10 +218,16 @@ final class HeapWatch implements AutoCloseable {
     private HeapProfile profile(ProcessSums process, long begun, long end) throws IOException {
         List<HeapStack> stacks = new ArrayList<>();
         for (StackSums one : probes.stacks(process)) {
-            stacks.add(new HeapStack(pid, code.frames(probes, pid, one.addresses()), one.sums()));
+            List<Frame> frames = code.frames(probes, pid, one.addresses());
+            HeapSums sums = one.sums();
+            if (library != null) {
+                frames = frames.stream().dropWhile(this::isLibrary).toList();
+                sums = untimed(sums, sums.calls(), sums.bytes());
+            }
+            stacks.add(new HeapStack(pid, frames, sums));
         }
         List<HeapSize> sizes = new ArrayList<>();
-        for (int bits = 0; bits < process.sizes().length; bits++) {
+        for (int bits = 0; library == null && bits < process.sizes().length; bits++) {
             if (process.sizes()[bits] > 0) {
                 long from = bits == 0 ? 0 : 1L << bits;
                 sizes.add(
@@ -201,21 +238,97 @@ final class HeapWatch implements AutoCloseable {
         tell(process);
         return new HeapProfile(
                 request.command() == null ? "" : request.command().shown(),
-                "attached",
+                library == null ? "attached" : "in-process",
                 end - begun,
                 "ns",
-                process.sums(),
+                totals(process),
                 process.peakNanos() == 0 ? HeapSums.UNKNOWN : process.peakNanos() - begun,
                 peakResident,
                 stacks,
                 curve,
                 sizes,
-                List.of(),
+                faults(process),
                 notes);
     }
 
+    private boolean isLibrary(Frame frame) {
+        return library != null && frame.module().equals(library.file().getFileName().toString());
+    }
+
+    /** Samples do not tell which block was freed before the next one was made. */
+    private static HeapSums untimed(HeapSums sums, long calls, long bytes) {
+        return new HeapSums(
+                calls,
+                bytes,
+                sums.liveBlocks(),
+                sums.liveBytes(),
+                sums.peakBlocks(),
+                sums.peakBytes(),
+                HeapSums.UNKNOWN,
+                sums.oldestNanos());
+    }
+
+    private HeapSums totals(ProcessSums process) throws IOException {
+        HeapLibrary from = library;
+        HeapRequest.Sampling sampling = request.sampling();
+        if (from == null || sampling == null) {
+            return process.sums();
+        }
+        HeapLibrary.ExactCounts counts = from.counts();
+        if (!counts.loaded()) {
+            notes.add(
+                    "the program has not loaded the library: it is static, or has more rights than"
+                            + " its user; use --tier attached");
+        } else if (counts.calls() == 0) {
+            notes.add(
+                    "the program did not allocate by the library's functions: it has an allocator"
+                            + " of its own; use --tier attached");
+        }
+        if (process.image() > 1) {
+            notes.add(
+                    "the program executed another one, which has not loaded the library; name that"
+                            + " one as the command");
+        }
+        if (sampling.interval() > 1) {
+            notes.add(
+                    "calls and bytes are exact in the totals; all else is estimated from "
+                            + process.samples()
+                            + " samples, one each "
+                            + sampling.interval()
+                            + " bytes: a sum of bytes that n samples make has a standard error of about"
+                            + " 1/sqrt(n)");
+        }
+        if (counts.dropped() > 0) {
+            notes.add(counts.dropped() + " samples had no room: use a larger --sample-bytes");
+        }
+        if (counts.failed() > 0) {
+            notes.add(counts.failed() + " calls failed");
+        }
+        return untimed(process.sums(), counts.calls(), counts.bytes());
+    }
+
+    /** Wrong frees, without those of glibc itself: a thread that ends frees its cache once more. */
+    private List<HeapFault> faults(ProcessSums process) throws SyscallException {
+        List<HeapFault> faults = new ArrayList<>();
+        for (WrongFree one : probes.wrongFrees(process)) {
+            long[] all = one.addresses();
+            if (!code.isOneFile(pid, all)) {
+                // The first one is in free itself.
+                long[] callers = Arrays.copyOfRange(all, Math.min(1, all.length), all.length);
+                faults.add(
+                        new HeapFault(
+                                "free of a block that is not allocated",
+                                pid,
+                                code.frames(probes, pid, callers),
+                                one.calls(),
+                                one.block()));
+            }
+        }
+        return faults;
+    }
+
     private void tell(ProcessSums process) throws IOException {
-        if (probed.isEmpty()) {
+        if (library == null && probed.isEmpty()) {
             notes.add(
                     "no allocator was found: the program is static and has no symbols, or its"
                             + " functions have names of their own (--alloc-fn, --free-fn)");
@@ -238,13 +351,8 @@ final class HeapWatch implements AutoCloseable {
             notes.add(
                     process.unknownFrees()
                             + " frees were of blocks that the process had before the watch began");
-        } else if (process.unknownFrees() > 0) {
-            notes.add(
-                    process.unknownFrees()
-                            + " frees were of blocks that are not allocated, or came from"
-                            + " functions that are not probed");
         }
-        if (process.failed() > 0) {
+        if (library == null && process.failed() > 0) {
             notes.add(process.failed() + " calls failed");
         }
         notes.addAll(probes.notes());

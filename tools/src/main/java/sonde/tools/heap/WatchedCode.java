@@ -1,6 +1,7 @@
 package sonde.tools.heap;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,7 +23,7 @@ import sonde.sys.SyscallException;
 
 /** What the watched processes map, and the names of addresses there, also after their end. */
 final class WatchedCode implements AutoCloseable {
-    private static final CodeDetail LINES =
+    static final CodeDetail LINES =
             new CodeDetail(true, true, CodeDetail.QUICK_BYTES, Long.MAX_VALUE);
 
     private final ProcessMaps maps = ProcessMaps.keepingOverExec(1 << 10);
@@ -86,6 +87,16 @@ final class WatchedCode implements AutoCloseable {
                 case LifeRecord.Forked _, LifeRecord.ExitedRecord _, LifeRecord.KernelSymbol _ -> {}
             }
         });
+    }
+
+    /** Whether all addresses are in one file. */
+    boolean isOneFile(int pid, long[] addresses) {
+        return Arrays.stream(addresses)
+                        .mapToObj(address -> maps.module(maps.location(pid, address)))
+                        .map(module -> module == null ? "" : module.mapping().path())
+                        .distinct()
+                        .count()
+                == 1;
     }
 
     /** The frames of a stack, innermost first: all addresses are those to which calls return. */

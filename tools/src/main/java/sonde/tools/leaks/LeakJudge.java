@@ -18,9 +18,11 @@ import sonde.probe.kmem.KmemSession;
 import sonde.probe.kmem.KmemSession.LiveKey;
 import sonde.probe.kmem.SlabMemory;
 import sonde.probe.kmem.SlabMemory.ObjectState;
+import sonde.probe.kmem.SlabMemory.PageUse;
 import sonde.probe.kmem.SlabMemory.SlabCache;
+import sonde.sys.MachineFacts;
 import sonde.sys.ResourceTable;
-import sonde.tools.leaks.LeakGroup.Verdict;
+import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 
 /** Says which of the objects that no event freed are leaks, and which are not, and why. */
 final class LeakJudge {
@@ -46,6 +48,15 @@ final class LeakJudge {
                             + "|new_slab.*|alloc_slab_page.*|__vmalloc_(node_range|area_node).*"
                             + "|vm_area_alloc_pages.*|pcpu_(populate_chunk|alloc_pages).*"
                             + "|__kmalloc_large.*|refill_objects|__prefill_sheaf.*|alloc_.*sheaf.*");
+
+    private static final Pattern PACKET =
+            Pattern.compile("(__)?(alloc_skb|netdev_alloc_skb|napi_alloc_skb|build_skb)\\w*");
+
+    /**
+     * Packets that a CPU may hold back: skb_defer_max, 128 at most, and NAPI_SKB_CACHE_SIZE, 64
+     * (net/core/skbuff.c).
+     */
+    private static final int PACKETS = 192;
 
     /** What a process has as long as it runs. */
     private static final Pattern PROCESS =
@@ -126,19 +137,25 @@ final class LeakJudge {
             most = Math.max(most, size);
         }
 
-        private LeakGroup group(int all) {
+        private UnfreedObjects group(int all, long packets) {
+            boolean packet = frames.stream().anyMatch(one -> PACKET.matcher(one.name()).matches());
+            if (reason.isEmpty() && packet && objects <= packets) {
+                reason = "packets: each CPU keeps freed ones for the next";
+            }
             if (reason.isEmpty() && periods.size() < all * GROWING) {
                 reason = "memory that came and went, or was allocated once";
             }
             boolean unknown = reason.isEmpty() && uncertain == objects;
-            Verdict verdict =
-                    !reason.isEmpty() ? Verdict.KEPT : unknown ? Verdict.UNCERTAIN : Verdict.LEAK;
+            LeakVerdict verdict =
+                    !reason.isEmpty()
+                            ? LeakVerdict.KEPT
+                            : unknown ? LeakVerdict.UNCERTAIN : LeakVerdict.LEAK;
             String why =
                     unknown
                             ? "frees not visible: the events and the slabs do not tell whether"
                                     + " these objects were freed"
                             : reason;
-            return new LeakGroup(
+            return new UnfreedObjects(
                     verdict,
                     why,
                     kind,
@@ -161,9 +178,12 @@ final class LeakJudge {
     private record GroupKey(long stack, AllocationKind kind, String cache) {}
 
     /** What is not freed now, largest first. */
-    List<LeakGroup> groups() throws IOException {
+    List<UnfreedObjects> groups() throws IOException {
         SlabMemory slabs = session.slabs();
         running = session.hasTasks();
+        // Beneath functions that the user named it counts as anything else.
+        long packets =
+                filter.isEmpty() ? PACKETS * (long) MachineFacts.onlineCpus().cardinality() : 0;
         Map<GroupKey, Gathered> all = new LinkedHashMap<>();
         Map<SlabCache, Map<Long, Suspect>> unproven = new LinkedHashMap<>();
         for (Map.Entry<LiveKey, KmemSession.LiveObjects> entry : session.live().entrySet()) {
@@ -179,8 +199,12 @@ final class LeakJudge {
                         reason.isEmpty() && cache.isPresent() && cache.get().reclaimable()
                                 ? "cache that shrinks when memory runs short"
                                 : reason;
-                if (key.kind() == AllocationKind.PAGES && slabs.isUserPage(address)) {
-                    why = "memory of files or processes";
+                if (key.kind() == AllocationKind.PAGES) {
+                    PageUse use = slabs.use(address);
+                    if (use == PageUse.FREE) {
+                        continue;
+                    }
+                    why = use == PageUse.MAPPED ? "memory of files or processes" : why;
                 }
                 if (cache.isPresent()) {
                     unproven.computeIfAbsent(cache.get(), _ -> new HashMap<>())
@@ -195,8 +219,8 @@ final class LeakJudge {
             prove(slabs, entry.getKey(), entry.getValue(), all);
         }
         return all.values().stream()
-                .map(one -> one.group(periods))
-                .sorted(Comparator.comparingLong(LeakGroup::used).reversed())
+                .map(one -> one.group(periods, packets))
+                .sorted(Comparator.comparingLong(UnfreedObjects::used).reversed())
                 .toList();
     }
 

@@ -17,7 +17,7 @@ import sonde.event.result.TextLayout;
 import sonde.lang.output.GfpFlags;
 import sonde.probe.kmem.AllocationKind;
 import sonde.symbol.KernelRun;
-import sonde.tools.leaks.LeakGroup.Verdict;
+import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 import sonde.view.TextEscape;
 
 /** Shows leaks: a sentence each, then stacks, then what is kept on purpose. */
@@ -29,10 +29,10 @@ final class LeakPage {
 
     private LeakPage() {}
 
-    static Result of(List<LeakGroup> groups, String when, List<String> notes) {
-        List<LeakGroup> leaks = only(groups, Verdict.LEAK);
-        List<LeakGroup> rest =
-                groups.stream().filter(one -> one.verdict() != Verdict.LEAK).toList();
+    static Result of(List<UnfreedObjects> groups, String when, List<String> notes) {
+        List<UnfreedObjects> leaks = only(groups, LeakVerdict.LEAK);
+        List<UnfreedObjects> rest =
+                groups.stream().filter(one -> one.verdict() != LeakVerdict.LEAK).toList();
         List<String> answer = answer(leaks, when);
         List<Result> sections = new ArrayList<>();
         sections.add(table("leaks", leaks));
@@ -49,10 +49,10 @@ final class LeakPage {
 
     /** Which caches grew, and by which stacks. */
     static Result growth(
-            List<LeakGroup> groups, List<SlabUse> grown, double seconds, List<String> notes) {
-        List<LeakGroup> leaks = only(groups, Verdict.LEAK);
+            List<UnfreedObjects> groups, List<SlabUse> grown, double seconds, List<String> notes) {
+        List<UnfreedObjects> leaks = only(groups, LeakVerdict.LEAK);
         List<String> answer = new ArrayList<>();
-        for (LeakGroup one : leaks.subList(0, Math.min(SENTENCES, leaks.size()))) {
+        for (UnfreedObjects one : leaks.subList(0, Math.min(SENTENCES, leaks.size()))) {
             answer.add(
                     "%s allocated %s that are still there, %.1f a second."
                             .formatted(one.culprit(), one.amount(), one.objects() / seconds));
@@ -88,13 +88,13 @@ final class LeakPage {
                                                         by(groups, one.name()))));
                     }
                     leaks.stream().limit(STACKS).forEach(one -> stack(one, out::println));
-                    kept(only(groups, Verdict.KEPT), out::println);
+                    kept(only(groups, LeakVerdict.KEPT), out::println);
                     notes.forEach(note -> out.println("note: " + TextEscape.line(note)));
                 });
     }
 
     /** Who allocated most of what is left in a cache. */
-    private static String by(List<LeakGroup> groups, String cache) {
+    private static String by(List<UnfreedObjects> groups, String cache) {
         return groups.stream()
                 .filter(one -> one.cache().equals(cache) || one.cache().startsWith(cache + " "))
                 .findFirst()
@@ -102,11 +102,11 @@ final class LeakPage {
                 .orElse("");
     }
 
-    private static List<LeakGroup> only(List<LeakGroup> groups, Verdict verdict) {
+    private static List<UnfreedObjects> only(List<UnfreedObjects> groups, LeakVerdict verdict) {
         return groups.stream().filter(one -> one.verdict() == verdict).toList();
     }
 
-    private static List<String> answer(List<LeakGroup> leaks, String when) {
+    private static List<String> answer(List<UnfreedObjects> leaks, String when) {
         if (leaks.isEmpty()) {
             return List.of(
                     "No leak: all that was allocated "
@@ -115,26 +115,26 @@ final class LeakPage {
                             + " purpose.");
         }
         List<String> sentences = new ArrayList<>();
-        for (LeakGroup one : leaks.subList(0, Math.min(SENTENCES, leaks.size()))) {
+        for (UnfreedObjects one : leaks.subList(0, Math.min(SENTENCES, leaks.size()))) {
             sentences.add(one.culprit() + " leaked " + one.amount() + ", never freed.");
         }
         if (leaks.size() > SENTENCES) {
-            List<LeakGroup> others = leaks.subList(SENTENCES, leaks.size());
+            List<UnfreedObjects> others = leaks.subList(SENTENCES, leaks.size());
             sentences.add(
                     "%d more stacks leaked %d bytes."
                             .formatted(
                                     others.size(),
-                                    others.stream().mapToLong(LeakGroup::used).sum()));
+                                    others.stream().mapToLong(UnfreedObjects::used).sum()));
         }
         return sentences;
     }
 
     /** Prints lines. */
-    private interface Lines {
+    private interface LeakLines {
         void println(String line);
     }
 
-    private static void stack(LeakGroup one, Lines out) {
+    private static void stack(UnfreedObjects one, LeakLines out) {
         out.println("");
         String used = one.used() == one.requested() ? "" : " (" + one.used() + " used)";
         out.println(
@@ -157,7 +157,7 @@ final class LeakPage {
         }
     }
 
-    private static String memory(LeakGroup one) {
+    private static String memory(UnfreedObjects one) {
         String flags =
                 one.kind() == AllocationKind.VMALLOC && one.gfp() == 0
                         ? ""
@@ -165,7 +165,7 @@ final class LeakPage {
         return one.kind().shown() + flags;
     }
 
-    private static String tasks(LeakGroup one) {
+    private static String tasks(UnfreedObjects one) {
         return "by "
                 + one.pids().stream()
                         .limit(3)
@@ -182,9 +182,9 @@ final class LeakPage {
         }
     }
 
-    private static void kept(List<LeakGroup> rest, Lines out) {
+    private static void kept(List<UnfreedObjects> rest, LeakLines out) {
         Map<String, long[]> reasons = new LinkedHashMap<>();
-        for (LeakGroup one : rest) {
+        for (UnfreedObjects one : rest) {
             long[] sums = reasons.computeIfAbsent(one.reason(), _ -> new long[2]);
             sums[0] += one.objects();
             sums[1] += one.used();
@@ -198,16 +198,16 @@ final class LeakPage {
         }
     }
 
-    private static Table table(String title, List<LeakGroup> groups) {
-        return new TableBuilder<LeakGroup>(title)
-                .count("objects", LeakGroup::objects)
-                .bytes("requested", LeakGroup::requested)
-                .bytes("used", LeakGroup::used)
-                .bytes("smallest", LeakGroup::least)
-                .bytes("largest", LeakGroup::most)
+    private static Table table(String title, List<UnfreedObjects> groups) {
+        return new TableBuilder<UnfreedObjects>(title)
+                .count("objects", UnfreedObjects::objects)
+                .bytes("requested", UnfreedObjects::requested)
+                .bytes("used", UnfreedObjects::used)
+                .bytes("smallest", UnfreedObjects::least)
+                .bytes("largest", UnfreedObjects::most)
                 .text("kind", one -> one.kind().shown())
-                .text("cache", LeakGroup::cache)
-                .text("allocated by", LeakGroup::culprit)
+                .text("cache", UnfreedObjects::cache)
+                .text("allocated by", UnfreedObjects::culprit)
                 .text("gfp", one -> GfpFlags.text(Integer.toUnsignedLong(one.gfp())))
                 .text(
                         "pids",
@@ -216,7 +216,7 @@ final class LeakPage {
                                         .sorted()
                                         .map(String::valueOf)
                                         .collect(Collectors.joining(",")))
-                .text("reason", LeakGroup::reason)
+                .text("reason", UnfreedObjects::reason)
                 .text(
                         "stack",
                         one ->

@@ -48,7 +48,7 @@ public final class LeaksArguments {
                                   queues (0..1h, default 6s)
 
             What is watched:
-              -a, --all-tasks     keep allocations of all tasks and interrupts, not only those of the
+              -a, --all           keep allocations of all tasks and interrupts, not only those of the
                                   commands
               -p, --pid PID       watch a running process and what it starts
               --duration TIME     watch for this long (1ms..24h, default 10s)
@@ -111,7 +111,9 @@ public final class LeaksArguments {
                     "say what allocates, in one way: --alloc COMMAND --free COMMAND, a command,"
                             + " -p PID or --watch TIME");
         }
-        long nanos = given.nanos(watch ? "--watch" : "--duration").orElse(10_000_000_000L);
+        long nanos =
+                (watch ? given.nanos("--watch") : given.nanos("--duration"))
+                        .orElse(10_000_000_000L);
         return new LeaksRequest(
                 own == null ? alloc : own,
                 own == null ? given.text("--alloc", "") : own.toString(),
@@ -120,7 +122,7 @@ public final class LeaksArguments {
                 watch,
                 nanos,
                 given.nanos("--settle").orElse(6_000_000_000L),
-                given.has("--all-tasks"),
+                given.has("--all"),
                 !given.has("--no-pages"),
                 (int) given.number("--max-objects").orElse(0),
                 filter(given),

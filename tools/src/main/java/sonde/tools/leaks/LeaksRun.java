@@ -21,7 +21,7 @@ import sonde.probe.launch.EndSignals;
 import sonde.probe.launch.InheritedState;
 import sonde.probe.launch.LaunchedCommand;
 import sonde.sys.FileCalls;
-import sonde.tools.leaks.LeakGroup.Verdict;
+import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 import sonde.tools.option.GivenOptions;
 
 /** One run of {@code sonde leaks}. */
@@ -37,9 +37,9 @@ public final class LeaksRun implements AutoCloseable {
     private final EndSignals signals;
     private final List<String> notes = new ArrayList<>();
     private volatile boolean interrupted;
-    private boolean found;
+    private List<UnfreedObjects> groups = List.of();
 
-    private LeaksRun(LeaksRequest request) throws IOException {
+    LeaksRun(LeaksRequest request) throws IOException {
         this.request = request;
         signals = EndSignals.listen(_ -> interrupted = true);
     }
@@ -69,10 +69,9 @@ public final class LeaksRun implements AutoCloseable {
             try (LeakStacks stacks = stacks()) {
                 stacks.learn(session.moduleSymbols());
                 free(session);
-                List<LeakGroup> groups = settled(session, stacks);
-                found = groups.stream().anyMatch(one -> one.verdict() == Verdict.LEAK);
+                groups = settled(session, stacks);
                 losses(session);
-                if (found) {
+                if (status() != 0) {
                     notes.addAll(stacks.notes());
                 }
                 return request.watch()
@@ -156,7 +155,8 @@ public final class LeaksRun implements AutoCloseable {
     }
 
     /** Looks until nothing is left, or the time for late frees is over. */
-    private List<LeakGroup> settled(KmemSession session, LeakStacks stacks) throws IOException {
+    private List<UnfreedObjects> settled(KmemSession session, LeakStacks stacks)
+            throws IOException {
         LeakJudge judge =
                 new LeakJudge(
                         session,
@@ -167,8 +167,8 @@ public final class LeaksRun implements AutoCloseable {
                         request.watch() ? PERIODS : 0);
         long until = System.nanoTime() + request.settleNanos();
         while (true) {
-            List<LeakGroup> groups = judge.groups();
-            boolean open = groups.stream().anyMatch(one -> one.verdict() != Verdict.KEPT);
+            List<UnfreedObjects> groups = judge.groups();
+            boolean open = groups.stream().anyMatch(one -> one.verdict() != LeakVerdict.KEPT);
             if (!open || System.nanoTime() >= until || interrupted) {
                 return groups;
             }
@@ -197,7 +197,12 @@ public final class LeaksRun implements AutoCloseable {
 
     /** 1 when leaks were found. */
     public int status() {
-        return found ? 1 : 0;
+        return groups.stream().anyMatch(one -> one.verdict() == LeakVerdict.LEAK) ? 1 : 0;
+    }
+
+    /** What was left, after {@link #result}. */
+    List<UnfreedObjects> groups() {
+        return groups;
     }
 
     @Override

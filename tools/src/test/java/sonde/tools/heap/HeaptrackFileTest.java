@@ -29,7 +29,7 @@ import sonde.exchange.heap.HeapFormat;
 
 class HeaptrackFileTest {
     /** One block of 16 is left of two stacks, one was temporary; the peak is at 20 ms. */
-    private static final String TEXT =
+    static final String TEXT =
             """
             v 10400 3
             X ./prog --all

@@ -19,8 +19,8 @@ import sonde.probe.kmem.AllocationKind;
  * @param pids that allocated
  * @param frames the innermost first, with the allocator's
  */
-record LeakGroup(
-        Verdict verdict,
+record UnfreedObjects(
+        LeakVerdict verdict,
         String reason,
         AllocationKind kind,
         String cache,
@@ -33,7 +33,7 @@ record LeakGroup(
         Set<Integer> pids,
         List<Frame> frames) {
     /** What is said of a stack. */
-    enum Verdict {
+    enum LeakVerdict {
         LEAK,
         /** The slabs do not tell whether the objects were freed. */
         UNCERTAIN,
