@@ -330,8 +330,13 @@ public final class Script {
 
     /** A function of the function graph returns. */
     public Script returns(long began, long time, int tid, long function, int depth) {
+        return returns(began, time, time, tid, function, depth);
+    }
+
+    /** The same where another clock measured the call than that of the rows. */
+    public Script returns(long began, long ended, long time, int tid, long function, int depth) {
         ByteBuffer b = bytes(40).putLong(8, function).putInt(16, depth);
-        b.putLong(24, began).putLong(32, time);
+        b.putLong(24, began).putLong(32, ended);
         return add(ftrace, "ftrace", "funcgraph_exit", time, 0, tid, b);
     }
 

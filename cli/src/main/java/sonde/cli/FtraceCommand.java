@@ -69,7 +69,7 @@ final class FtraceCommand {
                     arguments.order(Main.VERSION, InheritedState.capture(), arguments.command());
             RecordOutcome outcome = new RecordRecipe(order, null).run();
             ResultPrinter.onOut(ReportSections.functions(outcome.bundle()), call.json());
-            call.say(arguments.next(outcome.bundle()));
+            arguments.next(outcome.bundle()).forEach(call.err()::println);
             call.say(outcome.removed().get());
             return outcome.exitCode();
         } catch (ExecException e) {

@@ -48,6 +48,8 @@ public final class FunctionCalls implements Operator {
     private final CalledFunction root = new CalledFunction(0);
     private int nodes;
     private long unfinished;
+    private long measuredNanos;
+    private long clockNanos;
     private @Nullable SlowCall slowest;
 
     /** A function under one chain of callers. */
@@ -294,6 +296,10 @@ public final class FunctionCalls implements Operator {
             return;
         }
         cut(track, level + 1);
+        if (level == 0 && nanos >= 0) {
+            measuredNanos += nanos;
+            clockNanos += batch.time(row) - track.since[0];
+        }
         leave(track, nanos < 0 ? batch.time(row) - track.since[level] : nanos, thread);
     }
 
@@ -404,6 +410,15 @@ public final class FunctionCalls implements Operator {
     /** Calls with one end only: begun before, not returned, or the other end was lost. */
     public long unfinished() {
         return unfinished;
+    }
+
+    /**
+     * How much faster the kernel's clock for durations (trace_clock_local) ran than the clock of
+     * the recording; 1 where too little was measured. They differ where the TSC is calibrated
+     * badly, as in emulated machines.
+     */
+    public double clockRatio() {
+        return clockNanos < 1_000_000 ? 1 : measuredNanos / (double) clockNanos;
     }
 
     /** All outermost functions are below it. */

@@ -125,6 +125,19 @@ final class FunctionCallsTest {
         assertThat(calls.unfinished()).isZero();
     }
 
+    /** An emulated machine whose TSC was calibrated badly: 40 ms by the kernel, 4 ms by mono. */
+    @Test
+    void clocksThatDisagreeAreTold() throws IOException {
+        Script script =
+                new Script()
+                        .calls(100, 1, OPEN, 0)
+                        .returns(1_000, 40_001_000, 4_000_100, 1, OPEN, 0);
+        FunctionCalls calls =
+                new FunctionCalls(threads, TimeWindow.ALL, _ -> true, Long::toHexString);
+        Engine.run(script.recording(), List.of(threads, calls));
+        assertThat(calls.clockRatio()).isEqualTo(10.0);
+    }
+
     @Test
     void callsOfTheFunctionTracerAreCountedByCaller() throws IOException {
         Script script = new Script().traced(1, 1, OPEN, 0x1000).traced(2, 2, OPEN, 0x1000);

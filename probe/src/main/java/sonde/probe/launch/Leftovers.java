@@ -37,7 +37,9 @@ public final class Leftovers {
         Optional<Tracefs> tracefs = Tracefs.find();
         if (tracefs.isPresent()) {
             for (String name : tracefs.get().removeLeftovers()) {
-                all.add(new Leftover("ftrace instance", name, true, DEAD));
+                boolean instance = InstanceName.parse(name).isPresent();
+                String kind = instance ? "ftrace instance" : "file of tracefs";
+                all.add(new Leftover(kind, name, true, DEAD));
             }
             for (String name : LeftEvents.remove()) {
                 all.add(new Leftover("event of the kernel", name, true, DEAD));

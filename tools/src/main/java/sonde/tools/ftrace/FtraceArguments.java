@@ -189,9 +189,10 @@ public final class FtraceArguments {
     public List<String> next(Path recording) {
         String called = System.getenv().getOrDefault("SONDE_CALLED", "sonde") + " report ";
         return List.of(
+                "",
                 "recorded into " + recording + "; next:",
-                called + recording + " --functions    what called what; --html FILE: flame graph",
-                called + recording + " --events       each call");
+                "  " + called + recording + " --functions    the tree of calls; --html FILE",
+                "  " + called + recording + " --events       each call");
     }
 
     private RecordSpec spec() {

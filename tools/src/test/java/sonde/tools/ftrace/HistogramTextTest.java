@@ -21,7 +21,7 @@ final class HistogramTextTest {
             # trigger info: hist:keys=id.syscall:vals=hitcount:size=2048 [active]
             #
 
-            { id: sys_write                     [  1], common_pid: wl-thr-A   [  5766] } hitcount:   20  bytes:     -3
+            { id: sys_write      [  1], common_pid: wl-thr-A   [  5766] } hitcount:  20  bytes:     -3
             { stacktrace:
                      __schedule+0x4f8/0xa00
                      schedule+0x5a/0xd0

@@ -41,6 +41,9 @@ final class FunctionsSection implements ReportSection {
 
     private static final int DEEPEST_SHOWN = 60;
 
+    /** Beyond this the two clocks cannot both be right; the tracer itself takes some time. */
+    private static final double MOST_RATIO = 1.5;
+
     private static boolean isCall(EventType type) {
         return switch (type.qualifiedName()) {
             case "ftrace:funcgraph_entry", "ftrace:fgraph_retaddr_entry", "ftrace:function" -> true;
@@ -260,15 +263,27 @@ final class FunctionsSection implements ReportSection {
 
     @Override
     public List<String> notes(ReportOperators found) {
-        long unfinished = found.of(CALLS).unfinished();
-        return unfinished == 0
-                ? List.of()
-                : List.of(
-                        (unfinished == 1
-                                        ? "1 call"
-                                        : String.format(Locale.ROOT, "%,d calls", unfinished))
-                                + " began before the recording, did not return in it, or lost an"
-                                + " event: they are not in the times.");
+        FunctionCalls calls = found.of(CALLS);
+        List<String> notes = new ArrayList<>();
+        double ratio = calls.clockRatio();
+        if (found.hasNanos() && (ratio > MOST_RATIO || ratio < 1 / MOST_RATIO)) {
+            notes.add(
+                    String.format(
+                            Locale.ROOT,
+                            "Do not trust the durations: the kernel measured them with a clock that"
+                                    + " ran %.2g times as fast as that of the events.",
+                            ratio));
+        }
+        long unfinished = calls.unfinished();
+        if (unfinished > 0) {
+            notes.add(
+                    (unfinished == 1
+                                    ? "1 call"
+                                    : String.format(Locale.ROOT, "%,d calls", unfinished))
+                            + " began before the recording, did not return in it, or lost an"
+                            + " event: they are not in the times.");
+        }
+        return notes;
     }
 
     private static String nanos(long nanos) {
