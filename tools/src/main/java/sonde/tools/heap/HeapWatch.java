@@ -143,20 +143,20 @@ final class HeapWatch implements AutoCloseable {
             command.release();
             Thread.ofPlatform().daemon().name("command").start(() -> await(command));
         }
-        ProcessSums sums = look(begun);
+        int image = look(begun).image();
         try {
             while (!isDone(begun)) {
                 Thread.sleep(TURN_MILLIS);
                 code.catchUp();
-                int image = sums.image();
-                sums = look(begun);
-                reread(image != sums.image());
+                int now = look(begun).image();
+                reread(now != image);
+                image = now;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         code.catchUp();
-        sums = look(begun);
+        ProcessSums sums = look(begun);
         return profile(sums, begun, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
     }
 
