@@ -22,7 +22,9 @@ import sonde.sys.SyscallException;
  */
 public final class TopFiles implements AutoCloseable {
     /** The journal: a line with the boot, then {@code file TAB value} each. */
-    static final Path PATH = Path.of("/run/sonde/ftrace");
+    private static final Path FOLDER = Path.of("/run/sonde");
+
+    static final Path PATH = FOLDER.resolve("ftrace");
 
     private static final int OWN = 0600;
     private static final int MOST_BYTES = 16 << 20;
@@ -46,12 +48,12 @@ public final class TopFiles implements AutoCloseable {
         removeLeftovers(tracefs);
         try {
             Files.createDirectory(
-                    PATH.getParent(),
+                    FOLDER,
                     PosixFilePermissions.asFileAttribute(
                             PosixFilePermissions.fromString("rwx------")));
         } catch (IOException e) {
-            if (!Files.isDirectory(PATH.getParent(), LinkOption.NOFOLLOW_LINKS)) {
-                throw new SyscallException("mkdir", PATH.getParent().toString(), Errno.EACCES);
+            if (!Files.isDirectory(FOLDER, LinkOption.NOFOLLOW_LINKS)) {
+                throw new SyscallException("mkdir", FOLDER.toString(), Errno.EACCES);
             }
         }
         int flags = FileCalls.O_RDWR | FileCalls.O_CREAT | FileCalls.O_NOFOLLOW;

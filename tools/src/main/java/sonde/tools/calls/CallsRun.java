@@ -153,9 +153,8 @@ public final class CallsRun implements AutoCloseable {
         public LibraryFunction apply(long number) {
             LibraryProbe probe = session.probe(number);
             TracedObject by = caller;
-            boolean named =
-                    request.wanted().namesCallers() && by != null && probe.name().indexOf('@') < 0;
-            String prefix = named ? by.soname() + "->" : "";
+            boolean named = request.wanted().namesCallers() && probe.name().indexOf('@') < 0;
+            String prefix = named && by != null ? by.soname() + "->" : "";
             String called = name;
             return functions.computeIfAbsent(
                     prefix + called + " " + number, _ -> function(probe, called, prefix));

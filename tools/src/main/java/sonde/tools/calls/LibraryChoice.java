@@ -117,7 +117,10 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
         for (Map.Entry<String, MappedRange> file : files.entrySet()) {
             MappedRange range = file.getValue();
             String path = "/proc/%d/map_files/%x-%x".formatted(pid, range.start(), range.end());
-            add(probes, objects.get(file.getKey()), path, root, throwing, code);
+            TracedObject object = objects.get(file.getKey());
+            if (object != null) {
+                add(probes, object, path, root, throwing, code);
+            }
         }
         return probes;
     }

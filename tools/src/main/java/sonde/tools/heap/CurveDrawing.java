@@ -101,7 +101,7 @@ final class CurveDrawing {
 
     private int column(long time, long first, long last) {
         double share = (double) (time - first) / (last - first);
-        return (int) Math.clamp(Math.round(share * (COLUMNS - 1)), 0, COLUMNS - 1);
+        return Math.clamp(Math.round(share * (COLUMNS - 1)), 0, COLUMNS - 1);
     }
 
     private String time(long value) {
