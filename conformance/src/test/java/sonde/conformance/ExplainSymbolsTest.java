@@ -267,20 +267,10 @@ class ExplainSymbolsTest {
         Sonde here = Sonde.in(folder);
         String image = folder.resolve("vmlinux").toString();
         for (String optimised : List.of("-O2", "-Os")) {
-            assertThat(
-                            here.execute(
-                                            List.of(
-                                                    "gcc",
-                                                    "-g",
-                                                    optimised,
-                                                    "-no-pie",
-                                                    "-fno-pie",
-                                                    "-w",
-                                                    "-o",
-                                                    image,
-                                                    "pond.c"))
-                                    .err())
-                    .isEmpty();
+            List<String> link = List.of("gcc", "-g", optimised, "-no-pie", "-fno-pie", "-w", "-o");
+            List<String> linked = new ArrayList<>(link);
+            linked.addAll(List.of(image, "pond.c"));
+            assertThat(here.execute(linked).err()).isEmpty();
             String symbols = here.execute(List.of("nm", "-n", image)).out();
             String log = placed(here.execute(List.of(image)).out(), symbols);
             List<String> found =

@@ -87,6 +87,8 @@ public final class KmemSession implements AutoCloseable {
         private long[] addresses = new long[4];
         private int count;
 
+        private LiveObjects() {}
+
         private void add(long address) {
             if (count == addresses.length) {
                 addresses = Arrays.copyOf(addresses, 2 * count);

@@ -370,7 +370,8 @@ public final class LibrarySession implements CallSource.Streamed {
     private synchronized void detachEnded() {
         for (int pid : List.copyOf(links.keySet())) {
             if (!Files.exists(Path.of("/proc/" + pid))) {
-                links.remove(pid).forEach(Link::close);
+                links.getOrDefault(pid, List.of()).forEach(Link::close);
+                links.remove(pid);
                 attached.removeIf(key -> key.startsWith(pid + ":"));
             }
         }

@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import sonde.event.result.Result;
 import sonde.probe.kmem.KmemSession;
 import sonde.probe.kmem.KmemSession.KmemLosses;
@@ -84,7 +85,7 @@ public final class LeaksRun implements AutoCloseable {
             // Modules are still loaded: afterwards nothing knows their names.
             try (LeakStacks stacks = stacks()) {
                 stacks.learn(session.moduleSymbols());
-                free(session);
+                free();
                 groups = settled(session, stacks);
                 losses(session);
                 if (request.alloc() != null && !request.watchesAll() && session.hasTasks()) {
@@ -112,7 +113,7 @@ public final class LeaksRun implements AutoCloseable {
         }
         Matcher memory = AVAILABLE.matcher(Files.readString(Path.of("/proc/meminfo")));
         long bytes = memory.find() ? Long.parseLong(memory.group(1)) << 10 : 1L << 30;
-        return (int) Math.clamp(bytes / 8 / OBJECT_BYTES, 1 << 12, USUAL_OBJECTS);
+        return Math.clamp(bytes / 8 / OBJECT_BYTES, 1 << 12, USUAL_OBJECTS);
     }
 
     private String when() {
@@ -139,7 +140,7 @@ public final class LeaksRun implements AutoCloseable {
         session.keep(false);
     }
 
-    private void free(KmemSession session) throws IOException {
+    private void free() throws IOException {
         CommandWords command = request.free();
         if (command != null) {
             run(command, "the command that frees", null);
@@ -147,10 +148,7 @@ public final class LeaksRun implements AutoCloseable {
     }
 
     /** Runs a command to its end; what it and its children allocate is kept by the session. */
-    private void run(
-            CommandWords command,
-            String what,
-            @org.jspecify.annotations.Nullable KmemSession session)
+    private void run(CommandWords command, String what, @Nullable KmemSession session)
             throws IOException {
         try (LaunchedCommand child = CommandLauncher.prepare(command, request.origin())) {
             if (session != null) {
