@@ -132,7 +132,7 @@ public final class TextRenderer {
                 TextNote.append(text, indent, note, style);
             }
             write(text);
-            boolean first = text.isEmpty();
+            boolean first = text.isEmpty() || report.notes().isEmpty();
             for (Result section : report.sections()) {
                 if (!first) {
                     out.write('\n');

@@ -70,9 +70,12 @@ final class CurveDrawing {
         }
         file.detailed().forEach(time -> marks[column(time, first, last)] = '@');
         int peak = column(Math.max(first, file.profile().peakNanos()), first, last);
+        long before = 0; // the peak is one moment, others last until the next look
         for (int column = 0; column < COLUMNS; column++) {
             if (heights[column] < 0) {
-                heights[column] = column == 0 ? 0 : heights[column - 1];
+                heights[column] = before;
+            } else if (column != peak) {
+                before = heights[column];
             }
         }
         marks[peak] = '#';

@@ -13,6 +13,7 @@ import sonde.event.heap.HeapStack;
 import sonde.event.heap.HeapSums;
 import sonde.event.result.CallTree;
 import sonde.event.result.Frame;
+import sonde.symbol.StackEnds;
 
 /** Stacks with the same allocating function and line, the largest of a measure first. */
 final class HeapRanking {
@@ -83,10 +84,13 @@ final class HeapRanking {
         return places;
     }
 
-    /** The callers in the stack that has most of a place. */
+    /** The callers in the stack that has most of a place, without those that start a thread. */
     List<Frame> callers(HeapPlace place, int most) {
-        List<Frame> frames = frames(place.stacks().getFirst());
-        return frames.subList(1, Math.min(frames.size(), 1 + most));
+        return frames(place.stacks().getFirst()).stream()
+                .skip(1)
+                .takeWhile(frame -> !StackEnds.isRoot(frame))
+                .limit(most)
+                .toList();
     }
 
     /** The nearest caller that is the program's own code, by measure; else the place itself. */

@@ -217,7 +217,9 @@ final class HeapReport {
     private List<String> answer() {
         List<String> answer = new ArrayList<>();
         HeapSums all = profile.totals();
-        if (known(all.liveBytes()) && (all.liveBytes() > 0 || !isToTheEnd())) {
+        if (all.calls() == 0) {
+            answer.add("No allocation was seen.");
+        } else if (known(all.liveBytes()) && (all.liveBytes() > 0 || !isToTheEnd())) {
             answer.add(left(all));
         } else if (all.liveBytes() == 0) {
             answer.add("Every block was freed at the end.");

@@ -10,6 +10,8 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sonde.bpf.LinkCloser;
@@ -60,7 +62,9 @@ final class HeapWatch implements AutoCloseable {
     private long curveStep = 1;
     private long turns;
     private int sinceExec;
-    private long peakResident = HeapSums.UNKNOWN;
+    private long peakResident;
+    private long residentLast;
+    private long residentBefore;
     private volatile int interrupted;
     private volatile boolean ended;
     private volatile int status;
@@ -206,7 +210,11 @@ final class HeapWatch implements AutoCloseable {
         }
         long now = Clocks.nanos(Clocks.CLOCK_MONOTONIC) - begun;
         long resident = resident();
-        peakResident = Math.max(peakResident, resident > 0 ? resident : HeapSums.UNKNOWN);
+        if (resident > 0) {
+            peakResident = memory("VmHWM");
+            residentBefore = residentLast;
+            residentLast = now;
+        }
         if (turns++ % curveStep == 0) {
             HeapSums all = sums.sums();
             curve.add(new HeapMoment(now, all.liveBytes(), all.liveBlocks(), resident));
@@ -223,15 +231,30 @@ final class HeapWatch implements AutoCloseable {
 
     /** Resident bytes of the process; 0 when it has ended. */
     private long resident() {
+        return memory("VmRSS");
+    }
+
+    /** A line of /proc/PID/status in bytes; 0 when the process has ended. */
+    private long memory(String line) {
         try {
             String text =
                     new String(
-                            FileCalls.readAll("/proc/" + pid + "/statm", 256),
-                            StandardCharsets.US_ASCII);
-            return Long.parseLong(text.split(" ")[1]) * 4096;
+                            FileCalls.readAll("/proc/" + pid + "/status", 1 << 14),
+                            StandardCharsets.ISO_8859_1);
+            Matcher found = Pattern.compile("(?m)^" + line + ":\\s+(\\d{1,15}) kB").matcher(text);
+            return found.find() ? Long.parseLong(found.group(1)) << 10 : 0;
         } catch (SyscallException e) {
             return 0;
         }
+    }
+
+    /**
+     * The largest resident size; unknown unless it was looked at twice after the heap was largest.
+     */
+    private long peakResident(ProcessSums process, long begun) {
+        return peakResident <= 0 || process.peakNanos() - begun > residentBefore
+                ? HeapSums.UNKNOWN
+                : peakResident;
     }
 
     private HeapProfile profile(ProcessSums process, long begun, long end) throws IOException {
@@ -262,12 +285,25 @@ final class HeapWatch implements AutoCloseable {
                 "ns",
                 totals(process),
                 process.peakNanos() == 0 ? HeapSums.UNKNOWN : process.peakNanos() - begun,
-                peakResident,
+                peakResident(process, begun),
                 stacks,
-                curve,
+                curveWithPeak(process, begun),
                 sizes,
                 faults(process),
                 notes);
+    }
+
+    /** The peak may lie between two looks; the kernel has kept it. */
+    private List<HeapMoment> curveWithPeak(ProcessSums process, long begun) {
+        if (process.peakNanos() == 0) {
+            return curve;
+        }
+        long nanos = process.peakNanos() - begun;
+        HeapSums all = process.sums();
+        List<HeapMoment> whole = new ArrayList<>(curve);
+        int at = (int) curve.stream().filter(moment -> moment.nanos() < nanos).count();
+        whole.add(at, new HeapMoment(nanos, all.peakBytes(), all.peakBlocks(), HeapSums.UNKNOWN));
+        return whole;
     }
 
     private boolean isLibrary(Frame frame) {

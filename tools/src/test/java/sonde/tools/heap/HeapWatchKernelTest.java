@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.event.heap.HeapFault;
+import sonde.event.heap.HeapMoment;
 import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapStack;
 import sonde.event.heap.HeapSums;
@@ -108,6 +109,10 @@ final class HeapWatchKernelTest {
         long bytes = 8000 + 1_000_000 + 1_275_000 + (2L << 30) + (1 << 20) + 16 + 22645;
         is(all, 1257, bytes, 201, 8016);
         assertThat(all.peakBytes()).isEqualTo((2L << 30) + 8000);
+        assertThat(profile.curve())
+                .extracting(HeapMoment::liveBytes)
+                .contains((2L << 30) + 8000)
+                .allMatch(live -> live <= (2L << 30) + 8000);
         assertThat(all.peakBlocks()).isEqualTo(201);
         assertThat(under(profile, "large").peakBytes()).isEqualTo(2L << 30);
         assertThat(under(profile, "lose").peakBytes()).isEqualTo(8000);
