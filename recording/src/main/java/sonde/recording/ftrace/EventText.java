@@ -109,13 +109,11 @@ public final class EventText implements RowText {
     }
 
     private static Turn turn(EventType type) {
-        // Indentation goes by what came before, and an entry may be told with its return.
+        // The indentation of functions goes by what came before.
         boolean isFunction =
                 type.qualifiedName().equals("ftrace:function")
                         || type.qualifiedName().equals("ftrace:func_repeats");
-        return isFunction || GraphBody.isEntry(type)
-                ? Turn.ALONE
-                : isSample(type) ? Turn.IN_ORDER : Turn.ANY;
+        return isFunction || isSample(type) ? Turn.IN_ORDER : Turn.ANY;
     }
 
     /** Whether rows of a type are samples of a counter or a clock. */
@@ -232,9 +230,15 @@ public final class EventText implements RowText {
     }
 
     @Override
+    public boolean isPair(Batch batch, int row, Batch next, int nextRow) {
+        return body(batch.type(row)) instanceof GraphBody graph
+                && graph.isLeaf(batch, row, next, nextRow);
+    }
+
+    @Override
     public Turn turn(Batch batch, int row) {
         int type = batch.type(row);
-        if (latest != null) {
+        if (latest != null || stacks[type] && graphEntries[type]) {
             return Turn.ALONE;
         }
         Turn turn = turns[type];
@@ -245,7 +249,7 @@ public final class EventText implements RowText {
             return mayTeach[type] && nameRows.teaches(batch, row) ? Turn.ALONE : turn;
         }
         // Names of kernel code do not change.
-        return turn == Turn.IN_ORDER && SampleBody.address(batch, row) < 0 ? Turn.ANY : turn;
+        return isSample(types.get(type)) && SampleBody.address(batch, row) < 0 ? Turn.ANY : turn;
     }
 
     @Override

@@ -28,6 +28,13 @@ record GraphBody(
     private static final int INDENT = 2;
     private static final int DEEPEST = 512;
     private static final long MAX_ERRNO = 4095;
+    private static final PackedText NO_DURATION = PackedText.of("             |  ");
+    private static final PackedText MICROSECONDS = PackedText.of(" us ");
+    private static final PackedText BAR = PackedText.of("|  ");
+    private static final PackedText LEAF_END = PackedText.of(");");
+    private static final PackedText CALLER = PackedText.of(" /* <-");
+    private static final PackedText CALLER_END = PackedText.of(" */");
+    private static final PackedText OPEN = PackedText.of(" {");
 
     /** Fields of {@code funcgraph_exit}. */
     private record GraphExitFields(
@@ -91,38 +98,33 @@ record GraphBody(
             return false;
         }
         long address = function.of(batch, row);
-        boolean leaf =
-                exit != null
-                        && next != null
-                        && next.type(nextRow) == exit.type
-                        && next.cpu(nextRow) == batch.cpu(row)
-                        && next.tid(nextRow) == batch.tid(row)
-                        && exit.function.of(next, nextRow) == address;
+        boolean leaf = next != null && isLeaf(batch, row, next, nextRow);
         if (leaf && exit != null && next != null) {
             duration(out, exit.nanos(next, nextRow));
         } else {
-            out.put("             |  ");
+            out.put(NO_DURATION);
         }
         indent(out, batch, row);
-        int symbol = context.symbols().find(address);
-        if (symbol >= 0) {
-            context.symbols().appendName(out, symbol);
-        } else {
+        if (!context.symbols().appendNameAt(out, address)) {
             out.hex(address, 1);
         }
         out.put('(');
         if (arguments != null) {
             arguments(out, context, arguments, batch, row);
         }
-        out.put(leaf ? ");" : ")");
-        int caller = returnAddress == null ? -1 : caller(returnAddress.of(batch, row));
-        if (caller >= 0) {
-            out.put(" /* <-");
-            context.symbols().appendName(out, caller);
-            out.put(" */");
+        if (leaf) {
+            out.put(LEAF_END);
+        } else {
+            out.put(')');
+        }
+        long caller = returnAddress == null ? 0 : returnAddress.of(batch, row);
+        if (caller != 0 && context.symbols().find(caller) >= 0) {
+            out.put(CALLER);
+            context.symbols().appendNameAt(out, caller);
+            out.put(CALLER_END);
         }
         if (!leaf) {
-            out.put(" {");
+            out.put(OPEN);
         }
         if (leaf && exit != null && next != null) {
             returned(out, exit, next, nextRow);
@@ -130,8 +132,13 @@ record GraphBody(
         return leaf;
     }
 
-    private int caller(long address) {
-        return address == 0 ? -1 : context.symbols().find(address);
+    /** Whether the event behind an entry is its return. */
+    boolean isLeaf(Batch batch, int row, Batch next, int nextRow) {
+        return exit != null
+                && next.type(nextRow) == exit.type
+                && next.cpu(nextRow) == batch.cpu(row)
+                && next.tid(nextRow) == batch.tid(row)
+                && exit.function.of(next, nextRow) == function.of(batch, row);
     }
 
     /** Registers that may hold arguments; how many do is not in the event. */
@@ -179,6 +186,6 @@ record GraphBody(
             out.put('.').digits(Long.remainderUnsigned(nanos, 1000), 3);
         }
         int length = out.size() - start;
-        out.put(" us ").blanks(7 - length).put("|  ");
+        out.put(MICROSECONDS).blanks(7 - length).put(BAR);
     }
 }

@@ -175,7 +175,14 @@ public class TextBuffer {
 
     /** {@code count} blanks; none when negative. */
     public TextBuffer blanks(int count) {
-        return fill(' ', count);
+        if (count > 0) {
+            room(count + 7);
+            for (int i = 0; i < count; i += 8) {
+                EIGHT.set(bytes, size + i, ' ' * ONES);
+            }
+            size += count;
+        }
+        return this;
     }
 
     /** {@code count} times the same byte; none when negative. */
