@@ -1,5 +1,7 @@
 package sonde.recording.ftrace;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Predicate;
@@ -17,6 +19,9 @@ import sonde.recording.ftrace.EventBody.PrintedBody;
  */
 public final class EventText implements RowText {
     private static final int NAME_COLUMNS = 20;
+
+    private static final PackedText LOST_CPU = PackedText.of("CPU:");
+    private static final PackedText LOST_EVENTS = PackedText.of("EVENTS DROPPED]\n");
 
     private static final byte PLAIN = 0;
     private static final byte LOST = 1;
@@ -44,6 +49,12 @@ public final class EventText implements RowText {
     private @Nullable Latest latest;
     private CodeNames code = CodeNames.NONE;
     private final boolean[] stacks;
+    // Pieces of lines that many lines share; two threads at once make the same.
+    private final @Nullable PackedText[] cpus = new PackedText[64];
+    private @Nullable SecondText second;
+
+    /** A second of the clock and its text, the point included. */
+    private record SecondText(long second, PackedText text) {}
 
     /** How times are shown. */
     public enum TimePrecision {
@@ -278,11 +289,11 @@ public final class EventText implements RowText {
     private boolean notice(TextBuffer out, Batch batch, int row, byte notice) {
         switch (notice) {
             case LOST -> {
-                out.put("CPU:").decimal(batch.cpu(row)).put(" [");
+                out.put(LOST_CPU).decimal(batch.cpu(row)).put(' ').put('[');
                 if (batch.weight(row) > 0) {
                     out.decimal(batch.weight(row)).put(' ');
                 }
-                out.put("EVENTS DROPPED]\n");
+                out.put(LOST_EVENTS);
             }
             case CORRUPT -> {
                 out.put("CPU:").decimal(batch.cpu(row)).put(" [");
@@ -308,12 +319,8 @@ public final class EventText implements RowText {
     private void head(TextBuffer out, Batch batch, int row) {
         out.put(threads.head(batch.tid(row)));
         int cpu = batch.cpu(row);
-        if (cpu >= 0) {
-            out.digits(cpu, 3);
-        } else {
-            out.put("---");
-        }
-        out.put(']');
+        PackedText cpuText = cpu >= 0 && cpu < cpus.length ? cpus[cpu] : null;
+        out.put(cpuText == null ? cpuText(cpu) : cpuText);
         long time = batch.time(row) + timeOffset;
         if (!nanos || timeFormat == TimePrecision.RAW) {
             int start = out.size();
@@ -325,6 +332,16 @@ public final class EventText implements RowText {
         if (before != null) {
             difference(out, time, before);
         }
+    }
+
+    private PackedText cpuText(int cpu) {
+        TextBuffer text = new TextBuffer(16);
+        text = cpu >= 0 ? text.digits(cpu, 3) : text.put("---");
+        PackedText packed = new PackedText(text.put(']').since(0));
+        if (cpu >= 0 && cpu < cpus.length) {
+            cpus[cpu] = packed;
+        }
+        return packed;
     }
 
     /** {@code "(+12)"} in the unit of the last digit, in a column of its own. */
@@ -346,12 +363,16 @@ public final class EventText implements RowText {
         long unit = nineDigits ? 1_000_000_000 : 1_000_000;
         long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
         long seconds = units / unit;
-        out.put(' ');
-        if (seconds < 10_000) {
-            out.blanks(seconds < 10 ? 4 : seconds < 100 ? 3 : seconds < 1000 ? 2 : 1);
+        SecondText known = second;
+        if (known == null || known.second != seconds) {
+            TextBuffer text = new TextBuffer(32).digits(seconds, 1).pad(0, 5, false).put('.');
+            byte[] shown = text.since(0);
+            known = new SecondText(seconds, PackedText.of(" " + new String(shown, US_ASCII)));
+            second = known;
         }
-        out.digits(seconds, 1).put('.');
-        out.digits(units - seconds * unit, nineDigits ? 9 : 6).put(':');
+        out.put(known.text);
+        int rest = (int) (units - seconds * unit);
+        (nineDigits ? out.nineDigits(rest) : out.sixDigits(rest)).put(':');
     }
 
     private static long micros(long nanoseconds) {

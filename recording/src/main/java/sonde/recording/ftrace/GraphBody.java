@@ -30,11 +30,16 @@ record GraphBody(
     private static final long MAX_ERRNO = 4095;
     private static final PackedText NO_DURATION = PackedText.of("             |  ");
     private static final PackedText MICROSECONDS = PackedText.of(" us ");
+    // Behind times below a millisecond, by the digits of their microseconds.
+    private static final PackedText[] SHORT_ENDS = {
+        PackedText.of(" us     |  "), PackedText.of(" us   |  "),
+        PackedText.of(" us  |  "), PackedText.of(" us |  ")
+    };
     private static final PackedText BAR = PackedText.of("|  ");
-    private static final PackedText LEAF_END = PackedText.of(");");
+    private static final PackedText LEAF = PackedText.of("();");
+    private static final PackedText CALL = PackedText.of("() {");
     private static final PackedText CALLER = PackedText.of(" /* <-");
     private static final PackedText CALLER_END = PackedText.of(" */");
-    private static final PackedText OPEN = PackedText.of(" {");
 
     /** Fields of {@code funcgraph_exit}. */
     private record GraphExitFields(
@@ -108,28 +113,31 @@ record GraphBody(
         if (!context.symbols().appendNameAt(out, address)) {
             out.hex(address, 1);
         }
+        if (arguments == null && returnAddress == null) {
+            out.put(leaf ? LEAF : CALL);
+        } else {
+            detailed(out, batch, row, leaf);
+        }
+        if (leaf && exit != null && next != null) {
+            returned(out, exit, next, nextRow);
+        }
+        return leaf;
+    }
+
+    /** The parentheses of a call with what is known of its arguments and its caller. */
+    private void detailed(TextBuffer out, Batch batch, int row, boolean leaf) {
         out.put('(');
         if (arguments != null) {
             arguments(out, context, arguments, batch, row);
         }
-        if (leaf) {
-            out.put(LEAF_END);
-        } else {
-            out.put(')');
-        }
+        out.put(leaf ? ");" : ")");
         long caller = returnAddress == null ? 0 : returnAddress.of(batch, row);
         if (caller != 0 && context.symbols().find(caller) >= 0) {
             out.put(CALLER);
             context.symbols().appendNameAt(out, caller);
             out.put(CALLER_END);
         }
-        if (!leaf) {
-            out.put(OPEN);
-        }
-        if (leaf && exit != null && next != null) {
-            returned(out, exit, next, nextRow);
-        }
-        return leaf;
+        out.put(leaf ? "" : " {");
     }
 
     /** Whether the event behind an entry is its return. */
@@ -171,6 +179,10 @@ record GraphBody(
         out.put(')');
     }
 
+    private static int digits(int belowThousand) {
+        return belowThousand < 10 ? 1 : belowThousand < 100 ? 2 : 3;
+    }
+
     /** A sign for long ones, then microseconds in columns of their own. */
     private static void duration(TextBuffer out, long nanos) {
         char sign =
@@ -180,6 +192,11 @@ record GraphBody(
                                 ? '#'
                                 : nanos > 100_000 ? '!' : nanos > 10_000 ? '+' : ' ';
         out.put(sign).put(' ');
+        if (nanos >= 0 && nanos < 1_000_000) {
+            int micros = (int) nanos / 1000;
+            out.thousandths(micros, (int) nanos - 1000 * micros).put(SHORT_ENDS[digits(micros)]);
+            return;
+        }
         int start = out.size();
         out.unsigned(Long.divideUnsigned(nanos, 1000));
         if (out.size() - start < 7) {

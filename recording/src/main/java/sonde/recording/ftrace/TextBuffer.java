@@ -264,6 +264,27 @@ public class TextBuffer {
         pair(at + 6, DECIMAL_PAIRS[lower - third * 100]);
     }
 
+    /** Two numbers below a thousand with a point between, the second with leading zeros. */
+    TextBuffer thousandths(int whole, int rest) {
+        room(8);
+        int at = size;
+        if (whole >= 100) {
+            bytes[at++] = (byte) ('0' + whole / 100);
+            pair(at, DECIMAL_PAIRS[whole % 100]);
+            at += 2;
+        } else if (whole >= 10) {
+            pair(at, DECIMAL_PAIRS[whole]);
+            at += 2;
+        } else {
+            bytes[at++] = (byte) ('0' + whole);
+        }
+        bytes[at] = '.';
+        bytes[at + 1] = (byte) ('0' + rest / 100);
+        pair(at + 2, DECIMAL_PAIRS[rest % 100]);
+        size = at + 4;
+        return this;
+    }
+
     /** A number below a million with leading zeros. */
     public TextBuffer sixDigits(int value) {
         room(6);
