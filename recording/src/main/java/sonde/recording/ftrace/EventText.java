@@ -1,7 +1,5 @@
 package sonde.recording.ftrace;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Predicate;
@@ -49,12 +47,11 @@ public final class EventText implements RowText {
     private @Nullable Latest latest;
     private CodeNames code = CodeNames.NONE;
     private final boolean[] stacks;
-    // Pieces of lines that many lines share; two threads at once make the same.
-    private final @Nullable PackedText[] cpus = new PackedText[64];
-    private @Nullable SecondText second;
+    // How the latest lines of each CPU began; two threads at once make the same.
+    private final @Nullable LineHead[] heads = new LineHead[64];
 
-    /** A second of the clock and its text, the point included. */
-    private record SecondText(long second, PackedText text) {}
+    /** {@code " comm-tid [cpu] second."}; a thread's text is another one after a new name. */
+    private record LineHead(PackedText thread, long second, PackedText text) {}
 
     /** How times are shown. */
     public enum TimePrecision {
@@ -317,16 +314,15 @@ public final class EventText implements RowText {
     }
 
     private void head(TextBuffer out, Batch batch, int row) {
-        out.put(threads.head(batch.tid(row)));
+        PackedText thread = threads.head(batch.tid(row));
         int cpu = batch.cpu(row);
-        PackedText cpuText = cpu >= 0 && cpu < cpus.length ? cpus[cpu] : null;
-        out.put(cpuText == null ? cpuText(cpu) : cpuText);
         long time = batch.time(row) + timeOffset;
         if (!nanos || timeFormat == TimePrecision.RAW) {
+            cpu(out.put(thread), cpu);
             int start = out.size();
             out.unsigned(time).pad(start, 12, false).put(':');
         } else {
-            seconds(out, time);
+            head(out, thread, cpu, time);
         }
         Latest before = latest;
         if (before != null) {
@@ -334,14 +330,35 @@ public final class EventText implements RowText {
         }
     }
 
-    private PackedText cpuText(int cpu) {
-        TextBuffer text = new TextBuffer(16);
-        text = cpu >= 0 ? text.digits(cpu, 3) : text.put("---");
-        PackedText packed = new PackedText(text.put(']').since(0));
-        if (cpu >= 0 && cpu < cpus.length) {
-            cpus[cpu] = packed;
+    private void head(TextBuffer out, PackedText thread, int cpu, long time) {
+        boolean nineDigits = timeFormat == TimePrecision.NANOS;
+        long unit = nineDigits ? 1_000_000_000 : 1_000_000;
+        long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
+        long second = units / unit;
+        LineHead known = cpu >= 0 && cpu < heads.length ? heads[cpu] : null;
+        if (known == null || known.thread != thread || known.second != second) {
+            known = head(thread, cpu, second);
         }
-        return packed;
+        out.put(known.text);
+        int rest = (int) (units - second * unit);
+        (nineDigits ? out.nineDigits(rest) : out.sixDigits(rest)).put(':');
+    }
+
+    private LineHead head(PackedText thread, int cpu, long second) {
+        TextBuffer text = new TextBuffer(64).put(thread);
+        cpu(text, cpu);
+        text.put(' ');
+        int start = text.size();
+        text.digits(second, 1).pad(start, 5, false).put('.');
+        LineHead made = new LineHead(thread, second, new PackedText(text.since(0)));
+        if (cpu >= 0 && cpu < heads.length) {
+            heads[cpu] = made;
+        }
+        return made;
+    }
+
+    private static void cpu(TextBuffer out, int cpu) {
+        (cpu >= 0 ? out.digits(cpu, 3) : out.put("---")).put(']');
     }
 
     /** {@code "(+12)"} in the unit of the last digit, in a column of its own. */
@@ -356,23 +373,6 @@ public final class EventText implements RowText {
         out.pad(start, 8, true);
         before.time = shown;
         before.known = true;
-    }
-
-    private void seconds(TextBuffer out, long time) {
-        boolean nineDigits = timeFormat == TimePrecision.NANOS;
-        long unit = nineDigits ? 1_000_000_000 : 1_000_000;
-        long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
-        long seconds = units / unit;
-        SecondText known = second;
-        if (known == null || known.second != seconds) {
-            TextBuffer text = new TextBuffer(32).digits(seconds, 1).pad(0, 5, false).put('.');
-            byte[] shown = text.since(0);
-            known = new SecondText(seconds, PackedText.of(" " + new String(shown, US_ASCII)));
-            second = known;
-        }
-        out.put(known.text);
-        int rest = (int) (units - seconds * unit);
-        (nineDigits ? out.nineDigits(rest) : out.sixDigits(rest)).put(':');
     }
 
     private static long micros(long nanoseconds) {
