@@ -40,11 +40,16 @@ public final class KallsymsIndex {
 
     /** Appends the name of the symbol that covers an address; false when there is none. */
     boolean appendNameAt(TextBuffer out, long address) {
-        PackedText name = found(address).name;
+        PackedText name = nameAt(address);
         if (name != null) {
             out.put(name);
         }
         return name != null;
+    }
+
+    /** The name of the symbol that covers an address; null when there is none. */
+    @Nullable PackedText nameAt(long address) {
+        return found(address).name;
     }
 
     private FoundSymbol found(long address) {
