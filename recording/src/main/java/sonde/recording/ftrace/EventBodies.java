@@ -13,6 +13,9 @@ import sonde.recording.ftrace.PrintExpression.PayloadArray;
 
 /** Which events have a text of their own, in the form of libtraceevent's plugins. */
 final class EventBodies {
+    private static final PackedText STACK = PackedText.of("<stack trace >\n");
+    private static final PackedText FRAME = PackedText.of("=> ");
+
     private static final Pattern STATE =
             Pattern.compile("\\{\\s*(0x[0-9a-fA-F]+|\\d+)\\s*,\\s*\"(\\S)[^\"]*\"\\s*\\}");
     // Before kernel 2.6.35 the format did not say: fs/proc/array.c task_state_array.
@@ -174,7 +177,7 @@ final class EventBodies {
         PayloadArray place = new PayloadArray(caller, longBytes, false);
         KallsymsIndex symbols = context.symbols();
         return EventBody.of((out, batch, row) -> {
-            out.put("<stack trace >\n");
+            out.put(STACK);
             // caller[8] is a minimum: the trace runs to the end of the record.
             int at = place.offset(batch, row);
             int end = batch.payloadBytes(row);
@@ -183,10 +186,8 @@ final class EventBodies {
                 if ((int) address == -1) {
                     break;
                 }
-                out.put("=> ");
-                int symbol = symbols.find(address);
-                if (symbol >= 0) {
-                    symbols.appendName(out, symbol);
+                out.put(FRAME);
+                if (symbols.appendNameAt(out, address)) {
                     out.put(' ').put('(').hex(address, 1).put(')');
                 } else {
                     out.hex(address, 1);
@@ -231,10 +232,7 @@ final class EventBodies {
 
     /** The function's name, or the address. */
     static void function(TextBuffer out, TextContext context, long address) {
-        int symbol = context.symbols().find(address);
-        if (symbol >= 0) {
-            context.symbols().appendName(out, symbol);
-        } else {
+        if (!context.symbols().appendNameAt(out, address)) {
             out.put("0x").hex(address, 1);
         }
     }

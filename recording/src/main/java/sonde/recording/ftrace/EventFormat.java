@@ -2,7 +2,9 @@ package sonde.recording.ftrace;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sonde.binary.MalformedInputException;
@@ -34,11 +36,17 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
 
     /** As {@link #parse(String, int)}, from the bytes of the file. */
     public static EventFormat parse(byte[] text, int longBytes) throws MalformedInputException {
+        return parse(text, longBytes, new HashMap<>());
+    }
+
+    /** As above; most lines are those of an earlier format, whose fields {@code known} keeps. */
+    public static EventFormat parse(byte[] text, int longBytes, Map<String, Field> known)
+            throws MalformedInputException {
         int length = text.length;
         while (length > 0 && text[length - 1] == 0) {
             length--;
         }
-        return parse(new String(text, 0, length, StandardCharsets.UTF_8), longBytes);
+        return parse(new String(text, 0, length, StandardCharsets.UTF_8), longBytes, known);
     }
 
     /**
@@ -48,6 +56,11 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
      * @throws MalformedInputException when name, ID or a field's numbers are missing
      */
     public static EventFormat parse(String text, int longBytes) throws MalformedInputException {
+        return parse(text, longBytes, new HashMap<>());
+    }
+
+    private static EventFormat parse(String text, int longBytes, Map<String, Field> known)
+            throws MalformedInputException {
         String name = "";
         int id = -1;
         List<Field> fields = new ArrayList<>();
@@ -63,7 +76,12 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
                 if (fields.size() == MOST_FIELDS) {
                     throw new MalformedInputException(FORMAT, "field", at, "too many fields");
                 }
-                fields.add(field(line.strip(), at, longBytes));
+                Field field = known.get(line);
+                if (field == null) {
+                    field = field(line.strip(), at, longBytes);
+                    known.put(line, field);
+                }
+                fields.add(field);
             } else if (line.startsWith("print fmt:")) {
                 // The rest of the file: some print formats run over several lines.
                 String print = text.substring(at + "print fmt:".length()).strip();
@@ -145,8 +163,9 @@ public record EventFormat(String name, int id, List<Field> fields, String printF
         if (real > 0 && real <= size) {
             return new Field(name, declaration, Field.Kind.FLOAT, offset, real, real, true);
         }
-        Matcher derived = DERIVED.matcher(head);
-        if (integer && derived.matches()) {
+        boolean mayDerive = head.length() > 1 && head.charAt(1) >= '1' && head.charAt(1) <= '9';
+        Matcher derived = integer && mayDerive ? DERIVED.matcher(head) : null;
+        if (derived != null && derived.matches()) {
             int bits = Integer.parseInt(derived.group(2));
             long sum = derived.group(4) == null ? 0 : Long.parseLong(derived.group(4));
             sum = "minus".equals(derived.group(3)) ? -sum : sum;

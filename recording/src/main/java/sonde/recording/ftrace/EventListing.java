@@ -93,6 +93,8 @@ public final class EventListing {
         private final Lane lane;
         private final RowText text;
         private final @Nullable PackedText label;
+        // Whether any of its rows may be told together with the one behind it.
+        private final boolean looksAhead;
         private @Nullable LaneAhead ahead;
         private @Nullable Batch batch;
         private int row;
@@ -103,6 +105,9 @@ public final class EventListing {
         LanePosition(ListedLane part) {
             this.lane = part.lane;
             this.text = part.text;
+            this.looksAhead =
+                    part.lane.source().types().stream()
+                            .anyMatch(type -> part.text.looksAhead(type.id()));
             this.label =
                     part.label.isEmpty()
                             ? null
@@ -145,6 +150,23 @@ public final class EventListing {
                 out.put(label);
             }
             text.appendAfter(out, from, at, previous);
+        }
+
+        boolean looksAhead(Batch at, int row) {
+            return looksAhead && text.looksAhead(at.type(row));
+        }
+
+        /** Whether the row before one of the same batch is told together with it. */
+        boolean endsPair(Batch at, int row) {
+            return looksAhead(at, row - 1) && text.isPair(at, row - 1, at, row);
+        }
+
+        /** Writes a row and, where they are told together, the one behind it, if before the end. */
+        boolean writePair(TextBuffer out, Batch from, int at, int end) {
+            if (label != null) {
+                out.put(label);
+            }
+            return text.append(out, from, at, at + 1 < end ? from : null, at + 1);
         }
     }
 
@@ -197,9 +219,8 @@ public final class EventListing {
             return most - count;
         }
 
-        /** Writes a row now; its line comes out in its place. */
-        void insert(LanePosition position, Batch batch, int row, long previous) {
-            position.write(inserts, batch, row, previous);
+        /** A line was written to the inserts; it comes out in its place. */
+        void inserted() {
             insertAt.add(new int[] {runs, inserts.size()});
             closed = true;
         }
@@ -237,7 +258,11 @@ public final class EventListing {
 
         private void run(LanePosition position, Batch batch, int from, int to) {
             for (int row = from; row < to; row++) {
-                position.write(out, batch, row, before);
+                if (!position.looksAhead(batch, row)) {
+                    position.write(out, batch, row, before);
+                } else if (position.writePair(out, batch, row, to)) {
+                    row++;
+                }
                 before = position.text.isTimed(batch.type(row)) ? batch.time(row) : before;
             }
         }
@@ -344,13 +369,20 @@ public final class EventListing {
                 return;
             }
             int from = first.row;
-            int end = end(batch, from, limit(first));
+            int end = end(batch, from, limit(first, false));
+            boolean isOpen = end == batch.size() && first.looksAhead(batch, end - 1);
+            if (isOpen) {
+                end--;
+            } else if (isPairAcross(first, batch, end)) {
+                end++;
+            }
             count += end - from;
             while (from < end) {
                 if (block.isEmpty()) {
                     block.before = last;
                 }
                 int to = Math.min(end, from + block.room());
+                to += to < end && first.endsPair(batch, to) ? 1 : 0;
                 block.add(first, batch, from, to);
                 from = to;
                 for (int row = to - 1; row >= first.row; row--) {
@@ -363,7 +395,29 @@ public final class EventListing {
                     flush(rows < ListedRows.ROWS ? 0 : 2 * threads);
                 }
             }
-            first.moveTo(end);
+            if (isOpen) {
+                first.row = end;
+                open(first);
+            } else {
+                first.moveTo(end);
+            }
+        }
+
+        /** Writes the last row of a batch, whose pair may be in the next batch. */
+        private void open(LanePosition first) throws IOException {
+            write(block.inserts, first);
+            block.inserted();
+            count++;
+            if (block.isFull()) {
+                flush(rows < ListedRows.ROWS ? 0 : 2 * threads);
+            }
+        }
+
+        /** Whether a row is told with the one before it though a row of another buffer is due. */
+        private boolean isPairAcross(LanePosition first, Batch batch, int row) {
+            return row < batch.size()
+                    && first.endsPair(batch, row)
+                    && isBefore(batch, row, limit(first, true));
         }
 
         /** The first row behind {@code row} whose time is not before the limit. */
@@ -396,28 +450,34 @@ public final class EventListing {
             if (batch == null) {
                 return;
             }
-            long limit = limit(first);
+            long limit = limit(first, false);
             int row = first.row;
             int end = batch.size();
             do {
                 if (!filter.accepts(batch, row)) {
                     skip(first, batch, row);
                 } else {
-                    count++;
                     switch (first.text.turn(batch, row)) {
                         case ANY -> {
-                            if (block.isEmpty()) {
-                                block.before = last;
+                            if (row + 1 == end && first.looksAhead(batch, row)) {
+                                first.row = row;
+                                open(first);
+                                return;
                             }
-                            block.add(first, batch, row, row + 1);
+                            row = add(first, batch, row);
                         }
-                        case IN_ORDER -> block.insert(first, batch, row, last);
+                        case IN_ORDER -> {
+                            first.write(block.inserts, batch, row, last);
+                            block.inserted();
+                        }
                         case ALONE -> {
+                            count++;
                             first.row = row;
                             alone(first);
                             return;
                         }
                     }
+                    count++;
                     if (first.text.isTimed(batch.type(row))) {
                         last = batch.time(row);
                     }
@@ -433,13 +493,27 @@ public final class EventListing {
             first.step();
         }
 
-        /** The time from which on another lane comes first. */
-        private long limit(LanePosition first) {
+        /** Adds a row, with the one behind it where they are told together; the last one added. */
+        private int add(LanePosition first, Batch batch, int row) {
+            if (block.isEmpty()) {
+                block.before = last;
+            }
+            int end = isPairAcross(first, batch, row + 1) ? row + 2 : row + 1;
+            block.add(first, batch, row, end);
+            // What is behind a row that has no pair may look like one: rows between are hidden.
+            block.closed = end == row + 1 && first.looksAhead(batch, row);
+            return end - 1;
+        }
+
+        /** The time from which on another lane (of the same buffer) comes first. */
+        private long limit(LanePosition first, boolean sameBuffer) {
             long limit = -1;
             boolean before = true;
             for (LanePosition other : positions) {
                 before &= other != first;
-                if (other != first && other.batch != null) {
+                if (other != first
+                        && other.batch != null
+                        && (!sameBuffer || isLike(other, first))) {
                     // An earlier lane comes first at equal times, a later one after them.
                     long end = before || other.time == -1 ? other.time : other.time + 1;
                     limit = Long.compareUnsigned(end, limit) < 0 ? end : limit;
@@ -501,7 +575,7 @@ public final class EventListing {
             batch.retain();
             first.step();
             // Only the function graph looks at what comes next, in its own buffer.
-            LanePosition next = first(first.lane);
+            LanePosition next = first(first);
             Batch nextBatch = next == null ? null : next.batch;
             boolean both =
                     nextBatch == null || next == null
@@ -514,13 +588,15 @@ public final class EventListing {
         }
 
         @SuppressWarnings("ReferenceEquality") // sources are told apart by identity
-        private @Nullable LanePosition first(@Nullable Lane like) {
+        private static boolean isLike(LanePosition one, LanePosition other) {
+            return one.lane.buffer().equals(other.lane.buffer())
+                    && one.lane.source() == other.lane.source();
+        }
+
+        private @Nullable LanePosition first(@Nullable LanePosition like) {
             LanePosition first = null;
             for (LanePosition position : positions) {
-                boolean fits =
-                        like == null
-                                || position.lane.buffer().equals(like.buffer())
-                                        && position.lane.source() == like.source();
+                boolean fits = like == null || isLike(position, like);
                 if (position.batch != null
                         && fits
                         && (first == null || Long.compareUnsigned(position.time, first.time) < 0)) {

@@ -18,6 +18,9 @@ import sonde.recording.ftrace.EventBody.PrintedBody;
 public final class EventText implements RowText {
     private static final int NAME_COLUMNS = 20;
 
+    private static final PackedText LOST_CPU = PackedText.of("CPU:");
+    private static final PackedText LOST_EVENTS = PackedText.of("EVENTS DROPPED]\n");
+
     private static final byte PLAIN = 0;
     private static final byte LOST = 1;
     private static final byte CORRUPT = 2;
@@ -44,6 +47,11 @@ public final class EventText implements RowText {
     private @Nullable Latest latest;
     private CodeNames code = CodeNames.NONE;
     private final boolean[] stacks;
+    // How the latest lines of each CPU began; two threads at once make the same.
+    private final @Nullable LineHead[] heads = new LineHead[64];
+
+    /** {@code " comm-tid [cpu] second."}; a thread's text is another one after a new name. */
+    private record LineHead(PackedText thread, long second, PackedText text) {}
 
     /** How times are shown. */
     public enum TimePrecision {
@@ -109,13 +117,11 @@ public final class EventText implements RowText {
     }
 
     private static Turn turn(EventType type) {
-        // Indentation goes by what came before, and an entry may be told with its return.
+        // The indentation of functions goes by what came before.
         boolean isFunction =
                 type.qualifiedName().equals("ftrace:function")
                         || type.qualifiedName().equals("ftrace:func_repeats");
-        return isFunction || GraphBody.isEntry(type)
-                ? Turn.ALONE
-                : isSample(type) ? Turn.IN_ORDER : Turn.ANY;
+        return isFunction || isSample(type) ? Turn.IN_ORDER : Turn.ANY;
     }
 
     /** Whether rows of a type are samples of a counter or a clock. */
@@ -232,9 +238,15 @@ public final class EventText implements RowText {
     }
 
     @Override
+    public boolean isPair(Batch batch, int row, Batch next, int nextRow) {
+        return body(batch.type(row)) instanceof GraphBody graph
+                && graph.isLeaf(batch, row, next, nextRow);
+    }
+
+    @Override
     public Turn turn(Batch batch, int row) {
         int type = batch.type(row);
-        if (latest != null) {
+        if (latest != null || stacks[type] && graphEntries[type]) {
             return Turn.ALONE;
         }
         Turn turn = turns[type];
@@ -245,7 +257,7 @@ public final class EventText implements RowText {
             return mayTeach[type] && nameRows.teaches(batch, row) ? Turn.ALONE : turn;
         }
         // Names of kernel code do not change.
-        return turn == Turn.IN_ORDER && SampleBody.address(batch, row) < 0 ? Turn.ANY : turn;
+        return isSample(types.get(type)) && SampleBody.address(batch, row) < 0 ? Turn.ANY : turn;
     }
 
     @Override
@@ -274,11 +286,11 @@ public final class EventText implements RowText {
     private boolean notice(TextBuffer out, Batch batch, int row, byte notice) {
         switch (notice) {
             case LOST -> {
-                out.put("CPU:").decimal(batch.cpu(row)).put(" [");
+                out.put(LOST_CPU).decimal(batch.cpu(row)).put(' ').put('[');
                 if (batch.weight(row) > 0) {
                     out.decimal(batch.weight(row)).put(' ');
                 }
-                out.put("EVENTS DROPPED]\n");
+                out.put(LOST_EVENTS);
             }
             case CORRUPT -> {
                 out.put("CPU:").decimal(batch.cpu(row)).put(" [");
@@ -302,25 +314,51 @@ public final class EventText implements RowText {
     }
 
     private void head(TextBuffer out, Batch batch, int row) {
-        out.put(threads.head(batch.tid(row)));
+        PackedText thread = threads.head(batch.tid(row));
         int cpu = batch.cpu(row);
-        if (cpu >= 0) {
-            out.digits(cpu, 3);
-        } else {
-            out.put("---");
-        }
-        out.put(']');
         long time = batch.time(row) + timeOffset;
         if (!nanos || timeFormat == TimePrecision.RAW) {
+            cpu(out.put(thread), cpu);
             int start = out.size();
             out.unsigned(time).pad(start, 12, false).put(':');
         } else {
-            seconds(out, time);
+            head(out, thread, cpu, time);
         }
         Latest before = latest;
         if (before != null) {
             difference(out, time, before);
         }
+    }
+
+    private void head(TextBuffer out, PackedText thread, int cpu, long time) {
+        boolean nineDigits = timeFormat == TimePrecision.NANOS;
+        long unit = nineDigits ? 1_000_000_000 : 1_000_000;
+        long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
+        long second = units / unit;
+        LineHead known = cpu >= 0 && cpu < heads.length ? heads[cpu] : null;
+        if (known == null || known.thread != thread || known.second != second) {
+            known = head(thread, cpu, second);
+        }
+        out.put(known.text);
+        int rest = (int) (units - second * unit);
+        (nineDigits ? out.nineDigits(rest) : out.sixDigits(rest)).put(':');
+    }
+
+    private LineHead head(PackedText thread, int cpu, long second) {
+        TextBuffer text = new TextBuffer(64).put(thread);
+        cpu(text, cpu);
+        text.put(' ');
+        int start = text.size();
+        text.digits(second, 1).pad(start, 5, false).put('.');
+        LineHead made = new LineHead(thread, second, new PackedText(text.since(0)));
+        if (cpu >= 0 && cpu < heads.length) {
+            heads[cpu] = made;
+        }
+        return made;
+    }
+
+    private static void cpu(TextBuffer out, int cpu) {
+        (cpu >= 0 ? out.digits(cpu, 3) : out.put("---")).put(']');
     }
 
     /** {@code "(+12)"} in the unit of the last digit, in a column of its own. */
@@ -335,19 +373,6 @@ public final class EventText implements RowText {
         out.pad(start, 8, true);
         before.time = shown;
         before.known = true;
-    }
-
-    private void seconds(TextBuffer out, long time) {
-        boolean nineDigits = timeFormat == TimePrecision.NANOS;
-        long unit = nineDigits ? 1_000_000_000 : 1_000_000;
-        long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
-        long seconds = units / unit;
-        out.put(' ');
-        if (seconds < 10_000) {
-            out.blanks(seconds < 10 ? 4 : seconds < 100 ? 3 : seconds < 1000 ? 2 : 1);
-        }
-        out.digits(seconds, 1).put('.');
-        out.digits(units - seconds * unit, nineDigits ? 9 : 6).put(':');
     }
 
     private static long micros(long nanoseconds) {

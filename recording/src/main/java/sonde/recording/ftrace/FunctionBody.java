@@ -1,7 +1,6 @@
 package sonde.recording.ftrace;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +24,7 @@ final class FunctionBody implements EventBody {
     private final IntegerField parentIp;
     private final @Nullable PayloadArray arguments;
     private final @Nullable Repeats repeats;
-    private final Map<Integer, List<byte[]>> chains = new HashMap<>();
+    private final Map<Integer, List<PackedText>> chains = new HashMap<>();
 
     /** How often a function was called again, and when last: {@code func_repeats} (5.14). */
     private record Repeats(IntegerField count, IntegerField deltaHigh, IntegerField deltaLow) {
@@ -73,13 +72,16 @@ final class FunctionBody implements EventBody {
     public boolean append(TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
         KallsymsIndex symbols = context.symbols();
         long address = ip.of(batch, row);
-        int function = symbols.find(address);
-        int parent = symbols.find(parentIp.of(batch, row));
-        if (parent >= 0) {
-            byte[] name = function < 0 ? null : symbols.name(function);
-            out.blanks(INDENT * indent(batch.cpu(row), symbols.name(parent), name));
+        PackedText name = symbols.nameAt(address);
+        PackedText parent = symbols.nameAt(parentIp.of(batch, row));
+        if (parent != null) {
+            out.blanks(INDENT * indent(batch.cpu(row), parent, name));
         }
-        EventBodies.function(out, context, address);
+        if (name == null) {
+            out.put("0x").hex(address, 1);
+        } else {
+            out.put(name);
+        }
         if (arguments != null && batch.payloadBytes(row) > arguments.field().offset()) {
             out.put('(');
             GraphBody.arguments(out, context, arguments, batch, row);
@@ -92,10 +94,10 @@ final class FunctionBody implements EventBody {
     }
 
     /** Position of the caller in the CPU's chain; the callee takes the place behind it. */
-    private int indent(int cpu, byte[] parent, byte @Nullable [] child) {
-        List<byte[]> chain = chains.computeIfAbsent(cpu, number -> new ArrayList<>());
+    private int indent(int cpu, PackedText parent, @Nullable PackedText child) {
+        List<PackedText> chain = chains.computeIfAbsent(cpu, number -> new ArrayList<>());
         for (int i = 0; i < chain.size(); i++) {
-            if (Arrays.equals(parent, chain.get(i))) {
+            if (parent.isSame(chain.get(i))) {
                 set(chain, i + 1, child);
                 return i;
             }
@@ -105,7 +107,7 @@ final class FunctionBody implements EventBody {
         return 0;
     }
 
-    private static void set(List<byte[]> chain, int at, byte @Nullable [] name) {
+    private static void set(List<PackedText> chain, int at, @Nullable PackedText name) {
         if (name == null || at >= DEEPEST) {
             return;
         }

@@ -28,6 +28,18 @@ record GraphBody(
     private static final int INDENT = 2;
     private static final int DEEPEST = 512;
     private static final long MAX_ERRNO = 4095;
+    private static final PackedText NO_DURATION = PackedText.of("             |  ");
+    private static final PackedText MICROSECONDS = PackedText.of(" us ");
+    // Behind times below a millisecond, by the digits of their microseconds.
+    private static final PackedText[] SHORT_ENDS = {
+        PackedText.of(" us     |  "), PackedText.of(" us   |  "),
+        PackedText.of(" us  |  "), PackedText.of(" us |  ")
+    };
+    private static final PackedText BAR = PackedText.of("|  ");
+    private static final PackedText LEAF = PackedText.of("();");
+    private static final PackedText CALL = PackedText.of("() {");
+    private static final PackedText CALLER = PackedText.of(" /* <-");
+    private static final PackedText CALLER_END = PackedText.of(" */");
 
     /** Fields of {@code funcgraph_exit}. */
     private record GraphExitFields(
@@ -91,38 +103,20 @@ record GraphBody(
             return false;
         }
         long address = function.of(batch, row);
-        boolean leaf =
-                exit != null
-                        && next != null
-                        && next.type(nextRow) == exit.type
-                        && next.cpu(nextRow) == batch.cpu(row)
-                        && next.tid(nextRow) == batch.tid(row)
-                        && exit.function.of(next, nextRow) == address;
+        boolean leaf = next != null && isLeaf(batch, row, next, nextRow);
         if (leaf && exit != null && next != null) {
             duration(out, exit.nanos(next, nextRow));
         } else {
-            out.put("             |  ");
+            out.put(NO_DURATION);
         }
         indent(out, batch, row);
-        int symbol = context.symbols().find(address);
-        if (symbol >= 0) {
-            context.symbols().appendName(out, symbol);
-        } else {
+        if (!context.symbols().appendNameAt(out, address)) {
             out.hex(address, 1);
         }
-        out.put('(');
-        if (arguments != null) {
-            arguments(out, context, arguments, batch, row);
-        }
-        out.put(leaf ? ");" : ")");
-        int caller = returnAddress == null ? -1 : caller(returnAddress.of(batch, row));
-        if (caller >= 0) {
-            out.put(" /* <-");
-            context.symbols().appendName(out, caller);
-            out.put(" */");
-        }
-        if (!leaf) {
-            out.put(" {");
+        if (arguments == null && returnAddress == null) {
+            out.put(leaf ? LEAF : CALL);
+        } else {
+            detailed(out, batch, row, leaf);
         }
         if (leaf && exit != null && next != null) {
             returned(out, exit, next, nextRow);
@@ -130,8 +124,29 @@ record GraphBody(
         return leaf;
     }
 
-    private int caller(long address) {
-        return address == 0 ? -1 : context.symbols().find(address);
+    /** The parentheses of a call with what is known of its arguments and its caller. */
+    private void detailed(TextBuffer out, Batch batch, int row, boolean leaf) {
+        out.put('(');
+        if (arguments != null) {
+            arguments(out, context, arguments, batch, row);
+        }
+        out.put(leaf ? ");" : ")");
+        long caller = returnAddress == null ? 0 : returnAddress.of(batch, row);
+        if (caller != 0 && context.symbols().find(caller) >= 0) {
+            out.put(CALLER);
+            context.symbols().appendNameAt(out, caller);
+            out.put(CALLER_END);
+        }
+        out.put(leaf ? "" : " {");
+    }
+
+    /** Whether the event behind an entry is its return. */
+    boolean isLeaf(Batch batch, int row, Batch next, int nextRow) {
+        return exit != null
+                && next.type(nextRow) == exit.type
+                && next.cpu(nextRow) == batch.cpu(row)
+                && next.tid(nextRow) == batch.tid(row)
+                && exit.function.of(next, nextRow) == function.of(batch, row);
     }
 
     /** Registers that may hold arguments; how many do is not in the event. */
@@ -164,6 +179,10 @@ record GraphBody(
         out.put(')');
     }
 
+    private static int digits(int belowThousand) {
+        return belowThousand < 10 ? 1 : belowThousand < 100 ? 2 : 3;
+    }
+
     /** A sign for long ones, then microseconds in columns of their own. */
     private static void duration(TextBuffer out, long nanos) {
         char sign =
@@ -173,12 +192,17 @@ record GraphBody(
                                 ? '#'
                                 : nanos > 100_000 ? '!' : nanos > 10_000 ? '+' : ' ';
         out.put(sign).put(' ');
+        if (nanos >= 0 && nanos < 1_000_000) {
+            int micros = (int) nanos / 1000;
+            out.thousandths(micros, (int) nanos - 1000 * micros).put(SHORT_ENDS[digits(micros)]);
+            return;
+        }
         int start = out.size();
         out.unsigned(Long.divideUnsigned(nanos, 1000));
         if (out.size() - start < 7) {
             out.put('.').digits(Long.remainderUnsigned(nanos, 1000), 3);
         }
         int length = out.size() - start;
-        out.put(" us ").blanks(7 - length).put("|  ");
+        out.put(MICROSECONDS).blanks(7 - length).put(BAR);
     }
 }

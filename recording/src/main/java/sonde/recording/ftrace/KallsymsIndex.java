@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * {@code sonde.symbol.KernelSymbols} is asked; both read the text by {@link KallsymsText}.
  */
 public final class KallsymsIndex {
-    private static final int CACHE_BITS = 10;
+    private static final int CACHE_BITS = 15;
 
     private final Supplier<byte[]> source;
     private final AtomicReferenceArray<FoundSymbol> found =
             new AtomicReferenceArray<>(1 << CACHE_BITS);
     private volatile @Nullable SortedSymbols index;
 
-    /** An answer to remember. */
-    private record FoundSymbol(long address, int symbol) {}
+    /** An answer to remember; the name is null where there is no symbol. */
+    private record FoundSymbol(long address, int symbol, @Nullable PackedText name) {}
 
     /**
      * Sorted by address.
@@ -35,13 +35,33 @@ public final class KallsymsIndex {
 
     /** Number of the symbol that covers an address, -1 for none. */
     public int find(long address) {
+        return found(address).symbol;
+    }
+
+    /** Appends the name of the symbol that covers an address; false when there is none. */
+    boolean appendNameAt(TextBuffer out, long address) {
+        PackedText name = nameAt(address);
+        if (name != null) {
+            out.put(name);
+        }
+        return name != null;
+    }
+
+    /** The name of the symbol that covers an address; null when there is none. */
+    @Nullable PackedText nameAt(long address) {
+        return found(address).name;
+    }
+
+    private FoundSymbol found(long address) {
         int slot = (int) ((address * 0x9e3779b97f4a7c15L) >>> (64 - CACHE_BITS));
         FoundSymbol known = found.getPlain(slot);
         if (known == null || known.address != address) {
-            known = new FoundSymbol(address, search(address));
+            int symbol = search(address);
+            PackedText name = symbol < 0 ? null : new PackedText(name(symbol));
+            known = new FoundSymbol(address, symbol, name);
             found.setRelease(slot, known);
         }
-        return known.symbol;
+        return known;
     }
 
     private int search(long address) {

@@ -41,6 +41,11 @@ public final class PackedText {
         return plain;
     }
 
+    /** Whether it is the same text. */
+    boolean isSame(PackedText other) {
+        return this == other || length == other.length && Arrays.equals(words, other.words);
+    }
+
     int length() {
         return length;
     }

@@ -66,4 +66,9 @@ public interface RowText {
     default boolean looksAhead(int type) {
         return false;
     }
+
+    /** Whether a row of such a type is told together with the next one of its buffer. */
+    default boolean isPair(Batch batch, int row, Batch next, int nextRow) {
+        return false;
+    }
 }

@@ -175,7 +175,14 @@ public class TextBuffer {
 
     /** {@code count} blanks; none when negative. */
     public TextBuffer blanks(int count) {
-        return fill(' ', count);
+        if (count > 0) {
+            room(count + 7);
+            for (int i = 0; i < count; i += 8) {
+                EIGHT.set(bytes, size + i, ' ' * ONES);
+            }
+            size += count;
+        }
+        return this;
     }
 
     /** {@code count} times the same byte; none when negative. */
@@ -255,6 +262,27 @@ public class TextBuffer {
         pair(at + 2, DECIMAL_PAIRS[upper - first * 100]);
         pair(at + 4, DECIMAL_PAIRS[third]);
         pair(at + 6, DECIMAL_PAIRS[lower - third * 100]);
+    }
+
+    /** Two numbers below a thousand with a point between, the second with leading zeros. */
+    TextBuffer thousandths(int whole, int rest) {
+        room(8);
+        int at = size;
+        if (whole >= 100) {
+            bytes[at++] = (byte) ('0' + whole / 100);
+            pair(at, DECIMAL_PAIRS[whole % 100]);
+            at += 2;
+        } else if (whole >= 10) {
+            pair(at, DECIMAL_PAIRS[whole]);
+            at += 2;
+        } else {
+            bytes[at++] = (byte) ('0' + whole);
+        }
+        bytes[at] = '.';
+        bytes[at + 1] = (byte) ('0' + rest / 100);
+        pair(at + 2, DECIMAL_PAIRS[rest % 100]);
+        size = at + 4;
+        return this;
     }
 
     /** A number below a million with leading zeros. */

@@ -18,6 +18,7 @@ import sonde.binary.FieldCursor;
 import sonde.binary.Input;
 import sonde.binary.MalformedInputException;
 import sonde.event.Clock;
+import sonde.event.Field;
 import sonde.event.KernelIdentity;
 import sonde.event.Lane;
 import sonde.event.Recording;
@@ -118,12 +119,13 @@ final class TraceDatRecording
 
     private Map<String, List<EventFormat>> formats(int longBytes) {
         Map<String, List<EventFormat>> formats = new LinkedHashMap<>();
-        formats.put("ftrace", parse("ftrace", metadata.ftraceFormats(), longBytes));
+        Map<String, Field> known = new HashMap<>();
+        formats.put("ftrace", parse("ftrace", metadata.ftraceFormats(), longBytes, known));
         metadata.eventFormats()
                 .forEach((system, texts) ->
                         formats.merge(
                                 system,
-                                parse(system, texts, longBytes),
+                                parse(system, texts, longBytes, known),
                                 TraceDatRecording::joined));
         return formats;
     }
@@ -134,11 +136,12 @@ final class TraceDatRecording
         return all;
     }
 
-    private List<EventFormat> parse(String system, List<byte[]> texts, int longBytes) {
+    private List<EventFormat> parse(
+            String system, List<byte[]> texts, int longBytes, Map<String, Field> known) {
         List<EventFormat> formats = new ArrayList<>();
         for (byte[] text : texts) {
             try {
-                formats.add(EventFormat.parse(text, longBytes));
+                formats.add(EventFormat.parse(text, longBytes, known));
             } catch (MalformedInputException e) {
                 content.note("format in " + system + ": " + e.reason());
             }

@@ -23,7 +23,12 @@ import sonde.recording.ftrace.EventListing.ListedLane;
 
 class EventListingTest {
     private static final Source SOURCE =
-            new Source("t", Clock.MONO, List.of(new EventType(0, "s", "e", List.of(), "")));
+            new Source(
+                    "t",
+                    Clock.MONO,
+                    List.of(
+                            new EventType(0, "s", "e", List.of(), ""),
+                            new EventType(1, "s", "other", List.of(), "")));
 
     /** A row: its time, and the lane and number that it is known by. */
     private record Row(long time, int lane, int number) {}
@@ -31,11 +36,17 @@ class EventListingTest {
     /** Lanes of batches from lists of rows; the batch is used again unless somebody holds it. */
     private static final class ListLane implements Lane {
         private final List<List<Row>> batches;
+        private final String buffer;
         private final List<Batch> made = new ArrayList<>();
         private int at;
 
         ListLane(List<List<Row>> batches) {
+            this(batches, "");
+        }
+
+        ListLane(List<List<Row>> batches, String buffer) {
             this.batches = batches;
+            this.buffer = buffer;
         }
 
         @Override
@@ -45,7 +56,7 @@ class EventListingTest {
 
         @Override
         public String buffer() {
-            return "";
+            return buffer;
         }
 
         @Override
@@ -64,7 +75,7 @@ class EventListingTest {
                             .orElseGet(this::make);
             batch.reset(java.lang.foreign.MemorySegment.NULL);
             for (Row row : rows) {
-                batch.add(row.time, row.lane, row.number, 0, 0, 0);
+                batch.add(row.time, row.lane, row.number, row.number % 2, 0, 0);
             }
             return batch;
         }
@@ -112,6 +123,49 @@ class EventListingTest {
         }
     }
 
+    /**
+     * {@code lane number}; every second row is told with the one behind it, but for every fifth.
+     */
+    private record Pairs(boolean free, Turn turn) implements RowText {
+        @Override
+        public Turn turn(Batch batch, int row) {
+            return turn;
+        }
+
+        @Override
+        public boolean isFree(Batch batch) {
+            return free;
+        }
+
+        @Override
+        public boolean looksAhead(int type) {
+            return type == 0;
+        }
+
+        @Override
+        public boolean isPair(Batch batch, int row, Batch next, int nextRow) {
+            int number = batch.tid(row);
+            return number % 5 != 0
+                    && next.tid(nextRow) == number + 1
+                    && next.cpu(nextRow) == batch.cpu(row);
+        }
+
+        @Override
+        public boolean append(
+                TextBuffer out, Batch batch, int row, @Nullable Batch next, int nextRow) {
+            boolean pair = next != null && looksAhead(batch.type(row));
+            pair = pair && next != null && isPair(batch, row, next, nextRow);
+            out.decimal(batch.cpu(row)).put(' ').decimal(batch.tid(row));
+            out.put(pair ? "+\n" : "\n");
+            return pair;
+        }
+
+        @Override
+        public void skip(Batch batch, int row) {
+            // nothing is learnt from rows
+        }
+    }
+
     private static List<List<List<Row>>> lanes(long seed, boolean sorted) {
         Random random = new Random(seed);
         List<List<List<Row>>> lanes = new ArrayList<>();
@@ -136,8 +190,17 @@ class EventListingTest {
 
     private static String text(List<List<List<Row>>> lanes, RowText rows, Filter filter)
             throws IOException {
+        return text(lanes, rows, filter, 1);
+    }
+
+    private static String text(
+            List<List<List<Row>>> lanes, RowText rows, Filter filter, int buffers)
+            throws IOException {
         List<ListedLane> parts = new ArrayList<>();
-        lanes.forEach(batches -> parts.add(new ListedLane(new ListLane(batches), rows, "")));
+        for (List<List<Row>> batches : lanes) {
+            String buffer = "b" + parts.size() % buffers;
+            parts.add(new ListedLane(new ListLane(batches, buffer), rows, ""));
+        }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         new EventListing(parts, filter).writeTo(out);
         return out.toString(StandardCharsets.UTF_8);
@@ -154,6 +217,26 @@ class EventListingTest {
             RowText ordered = new Lines(false, RowText.Turn.IN_ORDER);
             assertThat(text(lanes, ordered, Filter.ALL)).isEqualTo(one);
         }
+    }
+
+    @Test
+    void pairsComeAsTheyDoOneByOne() throws IOException {
+        Filter some = (batch, row) -> batch.tid(row) % 7 != 3;
+        int paired = 0;
+        for (int seed = 0; seed < 60; seed++) {
+            List<List<List<Row>>> lanes = lanes(seed, seed % 3 > 0);
+            int buffers = 1 + seed % 2;
+            RowText alone = new Pairs(false, RowText.Turn.ALONE);
+            String one = text(lanes, alone, Filter.ALL, buffers);
+            String chosen = text(lanes, alone, some, buffers);
+            paired += one.contains("+") ? 1 : 0;
+            for (boolean free : List.of(false, true)) {
+                RowText any = new Pairs(free, RowText.Turn.ANY);
+                assertThat(text(lanes, any, Filter.ALL, buffers)).as("%d", seed).isEqualTo(one);
+                assertThat(text(lanes, any, some, buffers)).as("%d", seed).isEqualTo(chosen);
+            }
+        }
+        assertThat(paired).isGreaterThan(30);
     }
 
     @Test
