@@ -156,6 +156,7 @@ final class HeapWatch implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         code.catchUp();
+        probes.stop();
         ProcessSums sums = look(begun);
         return profile(sums, begun, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
     }
