@@ -2,6 +2,7 @@ package sonde.binary.machine;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import sonde.binary.elf.ElfFile;
@@ -9,7 +10,8 @@ import sonde.binary.machine.MachineOperand.MachineRegister;
 
 /**
  * Where a uprobe for the begin of a function of x86-64 is put: at its first instruction, or at one
- * behind it that the kernel emulates ({@link UprobeEmulation}), which costs a tenth.
+ * behind it that the kernel emulates ({@link UprobeEmulation}), which costs a tenth. A vector
+ * instruction that the kernel misreads is never such a place.
  *
  * <p>A later place is equivalent when each call passes it first, and the arguments, the stack
  * pointer and the return address are still those of the entry: only instructions before it that
@@ -36,41 +38,71 @@ public record ProbePlacement(int offset, boolean emulated) {
      */
     private static final Set<String> WRITERS =
             Set.of(
-                    "mov", "movabs", "movzx", "movsx", "movsxd", "lea", "xor", "and", "or", "add",
-                    "sub", "shl", "shr", "sar", "neg", "not", "endbr64");
+                    "mov",
+                    "movabs",
+                    "movzx",
+                    "movsx",
+                    "movsxd",
+                    "lea",
+                    "xor",
+                    "and",
+                    "or",
+                    "add",
+                    "sub",
+                    "shl",
+                    "shr",
+                    "sar",
+                    "neg",
+                    "not",
+                    "endbr64",
+                    "vpbroadcastb",
+                    "vpbroadcastw",
+                    "vpbroadcastd",
+                    "vpbroadcastq",
+                    "vpxor",
+                    "vpxord",
+                    "vpxorq",
+                    "vpcmpeqb",
+                    "vpcmpeqd",
+                    "vpor",
+                    "vmovd",
+                    "vmovq",
+                    "vmovdqa",
+                    "vzeroupper");
 
     private static final int MOST_BYTES = 64;
     private static final int SEARCHED_BYTES = 1 << 16;
 
-    private static final ProbePlacement ENTRY = new ProbePlacement(0, false);
-
     /**
      * @param code of the function, from its begin; at least its first instruction
      * @param longNops as {@link UprobeEmulation#emulates}
+     * @return empty when a probe anywhere near the begin would change what the function does
      */
-    public static ProbePlacement of(byte[] code, boolean longNops) {
+    public static Optional<ProbePlacement> of(byte[] code, boolean longNops) {
         MachineDecoder decoder = MachineDecoder.of(ElfFile.EM_X86_64, true).orElseThrow();
-        int found = -1;
+        int safe = -1;
         int at = 0;
         while (at < Math.min(code.length, MOST_BYTES)) {
             MachineInstruction one = decoder.decode(code, at, code.length, at);
             if (!one.isValid()) {
+                safe = at == 0 ? 0 : safe;
                 break;
             }
             byte[] bytes = Arrays.copyOfRange(code, at, at + one.length());
-            if (UprobeEmulation.emulates(bytes, longNops)) {
-                found = at;
-                break;
+            if (UprobeEmulation.emulates(bytes, longNops) && !isEntered(decoder, code, at)) {
+                return Optional.of(new ProbePlacement(at, true));
+            }
+            if (safe < 0 && !UprobeEmulation.misreads(bytes)) {
+                safe = at;
             }
             if (one.flow() != MachineFlow.NEXT || !keepsArguments(one)) {
                 break;
             }
             at += one.length();
         }
-        if (found <= 0) {
-            return found == 0 ? new ProbePlacement(0, true) : ENTRY;
-        }
-        return isEntered(decoder, code, found) ? ENTRY : new ProbePlacement(found, true);
+        return safe < 0 || isEntered(decoder, code, safe)
+                ? Optional.empty()
+                : Optional.of(new ProbePlacement(safe, false));
     }
 
     private static boolean keepsArguments(MachineInstruction one) {
@@ -90,7 +122,7 @@ public record ProbePlacement(int offset, boolean emulated) {
 
     /** Whether a jump leads to a place behind the entry up to the probe. */
     private static boolean isEntered(MachineDecoder decoder, byte[] code, int place) {
-        int end = Math.min(code.length, SEARCHED_BYTES);
+        int end = place == 0 ? 0 : Math.min(code.length, SEARCHED_BYTES);
         for (int at = 0; at < end; ) {
             MachineInstruction one = decoder.decode(code, at, code.length, at);
             OptionalLong target = one.target();

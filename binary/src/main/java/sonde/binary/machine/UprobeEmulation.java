@@ -23,7 +23,35 @@ public final class UprobeEmulation {
                     "0f1f8000000000",
                     "0f1f840000000000");
 
+    /**
+     * Opcodes that {@code branch_setup_xol_ops} and {@code arch_uprobe_analyze_insn} know: jumps on
+     * a condition, calls, jumps, NOP, returns, popf. Of an instruction with a VEX or EVEX prefix
+     * they compare the last byte of its opcode.
+     */
+    private static boolean isBranchOrReturn(int op) {
+        return switch (op) {
+            case 0x90, 0x9a, 0x9d, 0xc2, 0xc3, 0xca, 0xcb, 0xe8, 0xe9, 0xea, 0xeb -> true;
+            default -> op >> 4 == 7;
+        };
+    }
+
     private UprobeEmulation() {}
+
+    /**
+     * Whether the kernel takes this vector instruction for a branch, NOP or return (seen in Linux
+     * 6.18): with a uprobe on {@code vpbroadcastb %esi,%ymm16} it jumps, or goes on without
+     * executing it, so the program computes with wrong values.
+     */
+    public static boolean misreads(byte[] instruction) {
+        X86Encoding at = new X86Encoding(instruction, 0, instruction.length, 64);
+        try {
+            at.prefixes();
+            at.opcode();
+        } catch (IndexOutOfBoundsException | X86Decoder.InvalidEncodingException e) {
+            return false;
+        }
+        return at.encoding != X86Forms.LEGACY && isBranchOrReturn(at.op);
+    }
 
     /**
      * @param instruction the bytes of one instruction

@@ -6,14 +6,23 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import sonde.binary.elf.ElfFile;
+import sonde.binary.machine.UprobeEmulation;
 import sonde.bpf.AttachType;
 import sonde.bpf.BpfRefusedException;
 import sonde.bpf.Link;
 import sonde.bpf.Program;
 import sonde.bpf.call.BpfAttr;
 import sonde.sys.Errno;
+import sonde.sys.SyscallException;
 
 /**
  * Attaches {@link sonde.bpf.ProgramType#KPROBE} programs to places in executables and libraries,
@@ -25,6 +34,10 @@ import sonde.sys.Errno;
  */
 public final class Uprobes {
     private static final int RETURN = 1;
+    private static final int ENOTSUPP = 524;
+    private static final int EI_CLASS = 4;
+    private static final int CLASS_64 = 2;
+    private static final int E_MACHINE = 18;
 
     /** For every process. */
     public static final int ALL_PROCESSES = -1;
@@ -56,9 +69,53 @@ public final class Uprobes {
     public static Link attach(
             Program program, String path, UprobePoint place, boolean atReturn, int pid)
             throws IOException {
+        refuseMisread(path, List.of(place));
         return DynamicPmu.UPROBE.isPresent()
                 ? byPmu(program, path, place, atReturn, pid)
                 : byTracefs(program, path, place, atReturn, pid);
+    }
+
+    /** The kernel takes the instruction for another one. */
+    private static final class MisreadPlaceException extends SyscallException {
+        private static final long serialVersionUID = 1L;
+
+        MisreadPlaceException(String place) {
+            super(
+                    "uprobe",
+                    place,
+                    ENOTSUPP,
+                    "the kernel takes this vector instruction for a jump, so the program would"
+                            + " compute with wrong values; probe a later instruction");
+        }
+    }
+
+    /**
+     * As the kernel refuses other instructions, so that callers leave out the place.
+     *
+     * @throws SyscallException for the first place with an instruction that the kernel misreads
+     *     ({@link UprobeEmulation#misreads}), with the reason
+     */
+    public static void refuseMisread(String path, List<UprobePoint> places) throws IOException {
+        Path file = Path.of(path);
+        if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
+            return; // the kernel says what is wrong with it
+        }
+        try (FileChannel channel = FileChannel.open(file)) {
+            ByteBuffer code = ByteBuffer.allocate(20).order(ByteOrder.LITTLE_ENDIAN);
+            if (channel.read(code, 0) < code.capacity()
+                    || code.get(EI_CLASS) != CLASS_64
+                    || code.getShort(E_MACHINE) != ElfFile.EM_X86_64) {
+                return;
+            }
+            for (UprobePoint place : places) {
+                if (place.offset() >= 0
+                        && channel.read(code.clear(), place.offset()) > 0
+                        && UprobeEmulation.misreads(Arrays.copyOf(code.array(), code.position()))) {
+                    throw new MisreadPlaceException(
+                            path + ":0x" + Long.toHexString(place.offset()));
+                }
+            }
+        }
     }
 
     /** By the perf PMU. */
@@ -107,6 +164,7 @@ public final class Uprobes {
                 program.expected() == AttachType.TRACE_UPROBE_SESSION
                         ? AttachType.TRACE_UPROBE_SESSION
                         : AttachType.TRACE_UPROBE_MULTI;
+        refuseMisread(path, places);
         String target = "uprobe.multi " + places.size() + " places of " + path;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = BpfAttr.allocate(arena);
@@ -133,7 +191,7 @@ public final class Uprobes {
             attr.set(JAVA_INT, 52, atReturn ? RETURN : 0);
             attr.set(JAVA_INT, 56, pid == ALL_PROCESSES ? 0 : pid);
             return Link.create(program, attr, target);
-        } catch (sonde.sys.SyscallException e) {
+        } catch (SyscallException e) {
             if (e.errno() == Errno.EOPNOTSUPP) {
                 throw new BpfRefusedException(
                         target, e.errno(), "this kernel has no uprobe.multi", "use single ones");

@@ -14,6 +14,7 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ import sonde.bpf.link.Kprobes.KprobePoint;
 import sonde.bpf.link.PerfEvents.CountedEvent;
 import sonde.bpf.link.Uprobes.UprobePoint;
 import sonde.sys.NativeSyscall;
+import sonde.sys.SyscallException;
 import sonde.sys.SyscallNames;
 import sonde.testkit.BpfFolder;
 
@@ -133,6 +135,32 @@ final class LinkKernelTest {
         List<String> lines = process.inputReader().lines().toList();
         process.waitFor();
         return lines;
+    }
+
+    /** The kernel would emulate them as jumps, and the function would return another value. */
+    @Test
+    void placesThatTheKernelMisreadsAreRefused(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("vector.so");
+        Files.writeString(
+                folder.resolve("vector.c"),
+                "asm(\".globl f\\n.type f,@function\\nf: vpor %xmm0,%xmm0,%xmm1\\nnop\\nret\");");
+        String source = folder.resolve("vector.c").toString();
+        lines("gcc", "-shared", "-nostdlib", "-o", file.toString(), source);
+        byte[] vpor = {(byte) 0xc5, (byte) 0xf9, (byte) 0xeb, (byte) 0xc8};
+        String bytes = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+        int offset = bytes.indexOf(new String(vpor, StandardCharsets.ISO_8859_1));
+        try (Counted counted = Counted.withCookie(ProgramType.KPROBE)) {
+            for (boolean atReturn : new boolean[] {false, true}) {
+                UprobePoint place = new UprobePoint(offset);
+                Program program = counted.program;
+                assertThatThrownBy(
+                                () -> Uprobes.attach(program, file.toString(), place, atReturn, -1))
+                        .isInstanceOf(SyscallException.class)
+                        .hasMessageContaining("takes this vector instruction for a jump");
+            }
+            UprobePoint behind = new UprobePoint(offset + vpor.length);
+            Uprobes.attach(counted.program, file.toString(), behind, false, -1).close();
+        }
     }
 
     @Test

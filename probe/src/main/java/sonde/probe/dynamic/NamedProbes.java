@@ -15,6 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sonde.bpf.link.Uprobes;
+import sonde.bpf.link.Uprobes.UprobePoint;
 import sonde.event.Glob;
 import sonde.probe.tracefs.Tracefs;
 import sonde.recording.ftrace.ProbeField;
@@ -36,6 +38,8 @@ public final class NamedProbes {
     private static final Pattern USER_PROFILE = Pattern.compile("(?m)^.*\\s(\\S+)\\s+(\\d{1,18})$");
     private static final int MOST_BYTES = 16 << 20;
     private static final long MOST_NANOS_BUSY = 1_000_000_000;
+
+    private static final Pattern USER_PLACE = Pattern.compile("(.+):0x([0-9a-f]{1,16})");
 
     private final Tracefs tracefs;
     private final ProbeRegistry notebook;
@@ -283,11 +287,21 @@ public final class NamedProbes {
     }
 
     private void write(String file, ProbeDefinition definition) throws IOException {
+        Matcher place = USER_PLACE.matcher(definition.place());
         try {
+            if (definition.isUser() && place.lookingAt()) {
+                long offset = Long.parseUnsignedLong(place.group(2), 16);
+                Uprobes.refuseMisread(place.group(1), List.of(new UprobePoint(offset)));
+            }
             append(file, definition.text());
         } catch (SyscallException e) {
             throw new ProbeException(
-                    "the kernel refuses " + definition.event() + ": " + reason(e, definition));
+                    e.why().isEmpty()
+                            ? "the kernel refuses "
+                                    + definition.event()
+                                    + ": "
+                                    + reason(e, definition)
+                            : definition.event() + ": " + e.why());
         }
     }
 

@@ -79,6 +79,7 @@ public final class HeapProbes implements AutoCloseable {
     private static final int MOST_PROCESSES = 4096;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final Deque<Link> links = new ArrayDeque<>();
     private final HeapCode.HeapMaps maps;
     private final UserStackFunction unwinder;
     private final boolean multi;
@@ -275,11 +276,11 @@ public final class HeapProbes implements AutoCloseable {
             return;
         }
         if (multi) {
-            parts.push(Uprobes.multi(program, path, points, atReturn, pid));
+            links.push(Uprobes.multi(program, path, points, atReturn, pid));
             return;
         }
         for (UprobePoint point : points) {
-            parts.push(Uprobes.attach(program, path, point, atReturn, pid));
+            links.push(Uprobes.attach(program, path, point, atReturn, pid));
         }
     }
 
@@ -442,9 +443,20 @@ public final class HeapProbes implements AutoCloseable {
         return unwinder.notes();
     }
 
+    /**
+     * Detaches from the functions, those that allocate first. The sums stay as they are: of a
+     * process that goes on they are read one after the other, and must belong together.
+     */
+    public void stop() {
+        while (!links.isEmpty()) {
+            links.pop().close();
+        }
+    }
+
     /** Detaches; nothing stays in the kernel. */
     @Override
     public void close() {
+        stop();
         LinkCloser.all(parts);
     }
 }

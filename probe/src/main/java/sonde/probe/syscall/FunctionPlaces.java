@@ -44,10 +44,15 @@ public final class FunctionPlaces {
      *
      * @param offset of the function in the file
      * @param size 0 when not known
+     * @return empty when a probe would change what the function does
      */
-    public static long of(ElfFile elf, long offset, long size) throws IOException {
+    public static OptionalLong of(ElfFile elf, long offset, long size) throws IOException {
         byte[] code = code(elf, offset, Math.min(CODE_BYTES, size == 0 ? SHORT_BYTES : size));
-        return code.length == 0 ? offset : offset + ProbePlacement.of(code, LONG_NOPS).offset();
+        return code.length == 0
+                ? OptionalLong.of(offset)
+                : ProbePlacement.of(code, LONG_NOPS).stream()
+                        .mapToLong(place -> offset + place.offset())
+                        .findFirst();
     }
 
     /**

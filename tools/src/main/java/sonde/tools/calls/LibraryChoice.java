@@ -203,14 +203,17 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                 }
             }
         }
-        List<Long> offsets = object.places(root, chosen);
+        List<OptionalLong> offsets = object.places(root, chosen);
         for (int i = 0; i < chosen.size(); i++) {
+            if (offsets.get(i).isEmpty()) {
+                continue;
+            }
             String name = chosen.get(i).name();
             probes.add(
                     new LibraryProbe(
                             object.file(),
                             path,
-                            offsets.get(i),
+                            offsets.get(i).getAsLong(),
                             chosen.get(i).offset(),
                             entries.get(i) ? name + "@" + object.soname() : name,
                             object.soname(),

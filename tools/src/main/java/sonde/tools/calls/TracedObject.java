@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import sonde.binary.elf.DynamicTable;
 import sonde.binary.elf.ElfFile;
@@ -122,8 +123,8 @@ record TracedObject(
     }
 
     /** Where the probes of functions are put, as offsets in the file, in their order. */
-    List<Long> places(String root, List<ExportedFunction> wanted) throws IOException {
-        List<Long> places = new ArrayList<>();
+    List<OptionalLong> places(String root, List<ExportedFunction> wanted) throws IOException {
+        List<OptionalLong> places = new ArrayList<>();
         try (TargetFile opened = TargetFile.openIn(root, path, MOST_BYTES)) {
             ElfFile elf = ElfFile.of(opened);
             for (ExportedFunction function : wanted) {

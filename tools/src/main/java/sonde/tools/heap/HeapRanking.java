@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import sonde.event.heap.HeapProfile;
 import sonde.event.heap.HeapStack;
@@ -91,21 +90,6 @@ final class HeapRanking {
                 .takeWhile(frame -> !StackEnds.isRoot(frame))
                 .limit(most)
                 .toList();
-    }
-
-    /** The nearest caller that is the program's own code, by measure; else the place itself. */
-    Frame owner(HeapPlace place, Predicate<Frame> own) {
-        Map<Frame, Long> owners = new LinkedHashMap<>();
-        for (HeapStack stack : place.stacks()) {
-            frames(stack).stream()
-                    .filter(own)
-                    .findFirst()
-                    .ifPresent(frame -> owners.merge(frame, measure.of(stack.sums()), Long::sum));
-        }
-        return owners.entrySet().stream()
-                .max(Map.Entry.comparingByValue())
-                .map(Map.Entry::getKey)
-                .orElse(place.frame());
     }
 
     /** All stacks as a tree that begins with the outermost callers. */

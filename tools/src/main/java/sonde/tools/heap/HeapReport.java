@@ -3,8 +3,12 @@ package sonde.tools.heap;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import sonde.event.heap.HeapFault;
 import sonde.event.heap.HeapProfile;
@@ -32,17 +36,23 @@ final class HeapReport {
     private static final int CALLERS = 3;
     private static final double MANY_TEMPORARY = 0.3;
     private static final long MANY_CALLS = 1000;
+    private static final int LONG_NAME = 60;
 
     private final HeapFile file;
     private final HeapProfile profile;
     private final List<HeapStack> stacks;
     private final HeapView view;
+    private final Set<String> programs;
+
+    /** What the function called, by stacks that begin with it. */
+    private final Map<HeapStack, Frame> through = new IdentityHashMap<>();
 
     HeapReport(HeapFile file, HeapView view) {
         this.file = file;
         this.profile = file.profile();
         this.stacks = profile.stacks();
         this.view = view;
+        programs = programs(profile);
     }
 
     Report report() {
@@ -234,7 +244,7 @@ final class HeapReport {
                             + ".");
         }
         if (all.calls() >= MANY_CALLS && all.temporary() > MANY_TEMPORARY * all.calls()) {
-            HeapRanking ranking = new HeapRanking(stacks, HeapMeasure.TEMPORARY, true);
+            HeapRanking ranking = owners(HeapMeasure.TEMPORARY);
             HeapPlace most = ranking.places().getFirst();
             answer.add(
                     NumberText.share((double) all.temporary() / all.calls())
@@ -266,7 +276,7 @@ final class HeapReport {
     }
 
     private String first(HeapMeasure measure) {
-        HeapRanking ranking = new HeapRanking(stacks, measure, true);
+        HeapRanking ranking = owners(measure);
         if (ranking.places().isEmpty() || !measure.isKnown(stacks)) {
             return "";
         }
@@ -296,14 +306,15 @@ final class HeapReport {
         String sum =
                 bytes(all.liveBytes())
                         + (known(all.liveBlocks()) ? " in " + blocks(all.liveBlocks()) : "");
-        HeapRanking ranking = new HeapRanking(stacks, HeapMeasure.LEAKED, true);
+        HeapRanking ranking = owners(HeapMeasure.LEAKED);
         if (ranking.places().isEmpty() || !HeapMeasure.LEAKED.isKnown(stacks)) {
             return sum + (all.liveBlocks() == 1 ? " was " : " were ") + state + ".";
         }
         HeapPlace most = ranking.places().getFirst();
         HeapSums own = most.sums();
-        return place(ranking, most)
-                + (ranking.callers(most, 1).isEmpty() ? "" : ",")
+        String place = place(ranking, most);
+        return place
+                + (place.equals(at(most.frame())) ? "" : ",")
                 + " allocated "
                 + bytes(own.liveBytes())
                 + (known(own.liveBlocks()) ? " in " + blocks(own.liveBlocks()) : "")
@@ -323,31 +334,87 @@ final class HeapReport {
                                 + ").");
     }
 
+    /** The stacks by the nearest function of the program itself, where they have one. */
+    private HeapRanking owners(HeapMeasure measure) {
+        return new HeapRanking(stacks.stream().map(this::fromOwner).toList(), measure, true);
+    }
+
+    private HeapStack fromOwner(HeapStack stack) {
+        List<Frame> frames = HeapRanking.frames(stack);
+        List<Predicate<Frame>> kinds =
+                List.of(
+                        frame -> isScript(frame) && !frame.file().contains("/lib/python"),
+                        HeapReport::isScript,
+                        this::isOwn);
+        for (Predicate<Frame> kind : kinds) {
+            for (int at = 0; at < frames.size(); at++) {
+                if (kind.test(frames.get(at))) {
+                    List<Frame> rest = frames.subList(at, frames.size());
+                    HeapStack owned = new HeapStack(stack.pid(), rest, stack.sums());
+                    if (at > 0 && kind == kinds.getLast()) {
+                        through.put(owned, frames.get(at - 1));
+                    }
+                    return owned;
+                }
+            }
+        }
+        return stack;
+    }
+
     private String place(HeapRanking ranking, HeapPlace most) {
         String text = at(most.frame());
-        Frame owner = ranking.owner(most, this::isOwn);
-        List<Frame> callers = ranking.callers(most, 1);
-        if (!owner.equals(most.frame())) {
-            return text + " for " + at(owner);
+        Frame called = through.get(most.stacks().getFirst());
+        if (called != null) {
+            boolean isAll = most.stacks().stream().allMatch(one -> called.equals(through.get(one)));
+            return text + (isAll ? ", through " : ", mostly through ") + brief(called.name());
         }
-        return callers.isEmpty() ? text : text + ", called by " + at(callers.getFirst());
+        return ranking.callers(most, Integer.MAX_VALUE - 1).stream()
+                .filter(frame -> !isScript(most.frame()) || isScript(frame))
+                .findFirst()
+                .map(caller -> text + ", called by " + at(caller))
+                .orElse(text);
+    }
+
+    /** A function of C++ without the arguments of templates and its own, where it is long. */
+    private static String brief(String name) {
+        String plain = name;
+        for (String last = ""; !plain.equals(last) && !name.contains("operator"); ) {
+            last = plain;
+            plain = plain.replaceAll("<[^<>]*>|\\([^()]*\\)( const)?$", "");
+        }
+        return name.length() <= LONG_NAME ? name : plain.substring(plain.lastIndexOf(' ') + 1);
     }
 
     private static String at(Frame frame) {
         String place = frame.place();
-        return frame.name() + (place.isEmpty() ? "" : " at " + place);
+        return brief(frame.name()) + (place.isEmpty() ? "" : " at " + place);
+    }
+
+    private static boolean isScript(Frame frame) {
+        return frame.kind() == Frame.Kind.JIT;
     }
 
     /** Whether it is code of the program, not of a library or of a template of one. */
     private boolean isOwn(Frame frame) {
-        String program = profile.command();
-        int blank = program.indexOf(' ');
-        String name = lastName(blank < 0 ? program : program.substring(0, blank));
-        return !name.isEmpty()
-                && lastName(frame.module()).equals(name)
+        return programs.contains(lastName(frame.module()))
                 && !frame.name().startsWith("std::")
                 && !frame.name().startsWith("__gnu_cxx::")
                 && !frame.file().startsWith("/usr/include/");
+    }
+
+    /** The files with {@code main}, and that of the command. */
+    private static Set<String> programs(HeapProfile profile) {
+        String program = profile.command();
+        int blank = program.indexOf(' ');
+        Set<String> all =
+                new HashSet<>(Set.of(lastName(blank < 0 ? program : program.substring(0, blank))));
+        for (HeapStack stack : profile.stacks()) {
+            stack.frames().stream()
+                    .filter(frame -> frame.name().equals("main"))
+                    .forEach(frame -> all.add(lastName(frame.module())));
+        }
+        all.remove("");
+        return all;
     }
 
     private static String bytes(long bytes) {

@@ -160,6 +160,7 @@ final class HeapWatch implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         code.catchUp();
+        probes.stop();
         ProcessSums sums = look(begun);
         return profile(sums, begun, Clocks.nanos(Clocks.CLOCK_MONOTONIC));
     }

@@ -1,5 +1,7 @@
 package sonde.tools.leaks;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -18,6 +20,16 @@ record LeakFilter(
         Set<String> modules, Set<String> functions, List<Pattern> patterns, List<String> sources) {
     boolean isEmpty() {
         return modules.isEmpty() && functions.isEmpty() && patterns.isEmpty() && sources.isEmpty();
+    }
+
+    /** Whether a stack could pass: code that is built in has no name of a module. */
+    boolean isLoaded() {
+        return modules.isEmpty()
+                || !functions.isEmpty()
+                || !patterns.isEmpty()
+                || !sources.isEmpty()
+                || modules.stream()
+                        .anyMatch(one -> Files.exists(Path.of("/sys/module", one, "initstate")));
     }
 
     boolean passes(List<Frame> frames) {

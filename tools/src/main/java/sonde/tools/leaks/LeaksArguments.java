@@ -20,6 +20,7 @@ import sonde.sys.SyscallException;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
 import sonde.tools.option.SymbolArguments;
+import sonde.tools.record.RunningTarget;
 
 /** The command line of {@code sonde leaks}. */
 public final class LeaksArguments {
@@ -110,6 +111,9 @@ public final class LeaksArguments {
             throw new OptionException(
                     "say what allocates, in one way: --alloc COMMAND --free COMMAND, a command,"
                             + " -p PID or --watch TIME");
+        }
+        if (!pids.isEmpty()) {
+            RunningTarget.check(pids.getFirst());
         }
         long nanos =
                 (watch ? given.nanos("--watch") : given.nanos("--duration"))

@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import sonde.event.result.Result;
+import sonde.event.result.Unit;
 import sonde.probe.kmem.KmemSession;
 import sonde.probe.kmem.KmemSession.KmemLosses;
 import sonde.probe.kmem.KmemSession.KmemRequest;
@@ -26,6 +27,7 @@ import sonde.sys.ProcessCalls;
 import sonde.sys.SyscallException;
 import sonde.tools.leaks.UnfreedObjects.LeakVerdict;
 import sonde.tools.option.GivenOptions;
+import sonde.view.NumberText;
 
 /** One run of {@code sonde leaks}. */
 public final class LeaksRun implements AutoCloseable {
@@ -82,10 +84,18 @@ public final class LeaksRun implements AutoCloseable {
             Map<String, SlabUse> slabs = request.watch() ? SlabUse.now() : Map.of();
             allocate(session);
             Map<String, SlabUse> later = request.watch() ? SlabUse.now() : Map.of();
+            boolean isLoaded = request.filter().isLoaded();
             // Modules are still loaded: afterwards nothing knows their names.
             try (LeakStacks stacks = stacks()) {
                 stacks.learn(session.moduleSymbols());
                 free();
+                if (!isLoaded) {
+                    throw new IOException(
+                            "--module "
+                                    + String.join(", ", request.filter().modules())
+                                    + ": no such module was loaded when the allocations ended, so"
+                                    + " no stack can be of it; 'lsmod' lists modules");
+                }
                 groups = settled(session, stacks);
                 losses(session);
                 if (request.alloc() != null && !request.watchesAll() && session.hasTasks()) {
@@ -119,7 +129,7 @@ public final class LeaksRun implements AutoCloseable {
     private String when() {
         return request.alloc() != null
                 ? "by '" + request.shown() + "'"
-                : "in " + TimeUnit.NANOSECONDS.toMillis(request.nanos()) + " ms";
+                : "in " + NumberText.text(Unit.NANOS, request.nanos(), true);
     }
 
     private double seconds() {

@@ -33,6 +33,7 @@ final class CallsKernelTest {
             #include <stdlib.h>
             #include <string.h>
             #include <unistd.h>
+            #include <wchar.h>
             static int compare(const void *a, const void *b) {
                 return strcasecmp(*(char **) a, *(char **) b);
             }
@@ -49,6 +50,10 @@ final class CallsKernelTest {
                 raise(0);
                 free(part);
                 getenv("NO_SUCH_VARIABLE");
+                char filled[65] = {0}, *found = strchrnul("a,b", ',');
+                memset(filled, 'x', 64);
+                if (*found != ',' || strspn(filled, "x") != 64 || wcschr(L"abc", L'b') == NULL)
+                    return 2;
                 void *library = dlopen("libz.so.1", RTLD_NOW);
                 unsigned long (*crc)(unsigned long, const char *, unsigned) = dlsym(library, "crc32");
                 return crc(0, "abc", 3) == 0x352441c2 ? 7 : 1;
@@ -67,6 +72,7 @@ final class CallsKernelTest {
                     List.of(
                             "gcc",
                             "-w",
+                            "-D_GNU_SOURCE",
                             "-O1",
                             "-fno-builtin",
                             how.equals("now") ? "-s" : "-g",
@@ -120,6 +126,10 @@ final class CallsKernelTest {
                         "raise(0) = 0",
                         "free(PTR) = <void>",
                         "getenv(\"NO_SUCH_VARIABLE\") = nil",
+                        "strchrnul(\"a,b\", ',') = \",b\"",
+                        "memset(PTR, 'x', 64) = PTR",
+                        "strspn(\"" + "x".repeat(64) + "\", \"x\") = 64",
+                        "wcschr(PTR, 98) = PTR",
                         "dlopen(\"libz.so.1\", 2) = PTR",
                         "dlsym(PTR, \"crc32\") = PTR",
                         "+++ exited (status 7) +++");
@@ -166,7 +176,7 @@ final class CallsKernelTest {
             assertThat(run.table().orElseThrow().rows())
                     .filteredOn(row -> List.of("fgets", "total").contains(row.get(6)))
                     .extracting(row -> row.get(5))
-                    .containsExactly(1L, 16L);
+                    .containsExactly(1L, 20L);
         }
     }
 

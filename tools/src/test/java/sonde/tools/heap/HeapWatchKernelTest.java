@@ -201,20 +201,23 @@ final class HeapWatchKernelTest {
         }
     }
 
-    /** The command line asks for no word with -p. */
+    /** The command line asks for no word with -p. All numbers are of one moment. */
     @Test
     void aProcessThatRunsOn() throws Exception {
-        Process process = new ProcessBuilder(program.toString(), "server").start();
+        Process process = new ProcessBuilder(program.toString(), "busy").start();
         try {
             assertThat(process.getInputStream().read()).isEqualTo('r');
             CommandModel model = CommandModel.parse(HeapViewArguments.MODEL);
             GivenOptions given = new GivenOptions(model);
             given.add(model.option("-p").orElseThrow(), "-p", "" + process.pid());
-            given.add(model.option("--duration").orElseThrow(), "--duration", "1ms");
+            given.add(model.option("--duration").orElseThrow(), "--duration", "300ms");
             given.check();
             HeapProfile profile =
                     HeapArguments.watch(given, InheritedState.capture(), null).profile();
             assertThat(profile.source()).isEqualTo(HeapWatch.RUNNING);
+            HeapSums all = profile.totals();
+            is(under(profile, "main"), all.calls(), all.bytes(), all.liveBlocks(), all.liveBytes());
+            assertThat(all.calls()).isPositive();
             assertThat(HeapViewArguments.report(profile, given).answer())
                     .noneMatch(sentence -> sentence.contains("freed"));
         } finally {

@@ -161,6 +161,60 @@ class HeaptrackFileTest {
                                 + " prog.c:9.");
     }
 
+    /**
+     * {@code put} has 64 bytes by {@code resize} and 16 by a template with a type before its name,
+     * {@code other} 48 by the same function of the library as {@code resize}.
+     */
+    @Test
+    void theSummaryNamesTheProgramsFunctionNotTheLibrarys() throws IOException {
+        String text =
+                """
+                v 10400 3
+                X ./prog
+                I 1000 100
+                s 9 /bin/prog
+                s 4 main
+                s 7 prog.cc
+                s f Cache::put(int)
+                s 28 /usr/include/c++/12/bits/new_allocator.h
+                s 3f std::__new_allocator<int>::allocate(unsigned long, void const*)
+                s 3d std::vector<int, std::allocator<int> >::resize(unsigned long)
+                s 4e void std::__fill<std::map<int, std::vector<int, std::allocator<int> > > >(int)
+                s 1b operator new(unsigned long)
+                s a other(int)
+                i 1000 1 2 3 14
+                i 1100 1 4 3 7
+                i 1200 1 6 5 89 7 5 63
+                i 1300 1 8 5 32
+                i 1400 1 9 0 0
+                i 1500 1 a 3 f
+                t 1 0
+                t 2 1
+                t 3 2
+                t 5 3
+                t 4 2
+                t 5 5
+                t 6 1
+                t 3 7
+                t 5 8
+                a 40 4
+                a 10 6
+                a 30 9
+                c a
+                + 0
+                + 1
+                + 2
+                c 28
+                """;
+        HeapView view = new HeapView("a", Set.of(), 10, 5, true, "", List.of());
+        assertThat(new HeapReport(read(text, HeapSums.UNKNOWN), view).report().answer())
+                .first()
+                .isEqualTo(
+                        "Cache::put(int) at prog.cc:7, mostly through std::vector::resize,"
+                                + " allocated 80 bytes in 2 blocks that were not freed (62.5 % of"
+                                + " 128 bytes in 3 blocks).");
+    }
+
     /** A program that was killed: what it wrote is shown, and nothing is called leaked. */
     @Test
     void aCutFileIsReadToItsEnd() throws IOException {

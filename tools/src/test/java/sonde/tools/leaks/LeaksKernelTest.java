@@ -1,6 +1,7 @@
 package sonde.tools.leaks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,6 +84,14 @@ final class LeaksKernelTest {
         String work = "ls -R /usr/share/doc >/dev/null; for i in 1 2 3 4 5 6 7; do /bin/true; done";
         List<UnfreedObjects> all = unfreed(work, 0, 6 * SECOND, ALL);
         assertThat(leaks(all)).isEmpty();
+    }
+
+    /** "No leak" would be false: nothing was looked at. */
+    @Test
+    void aModuleThatIsNotLoadedIsRefused() {
+        LeakFilter none = new LeakFilter(Set.of("no_such_module"), Set.of(), List.of(), List.of());
+        assertThatThrownBy(() -> unfreed("true", 0, 0, none))
+                .hasMessageContaining("--module no_such_module: no such module was loaded");
     }
 
     @Test

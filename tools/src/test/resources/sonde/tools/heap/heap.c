@@ -128,6 +128,13 @@ int main(int argc, char **argv) {
         }
         sleep(0);
         usleep(100000);
+    } else if (!strcmp(mode, "busy")) {
+        static void *kept[4096];
+        write(1, "r", 1);
+        for (unsigned at = 0, i = 0;; i++, at = at * 1103515245 + 12345) {
+            free(kept[at >> 20]);
+            kept[at >> 20] = malloc(1 + i % 999);
+        }
     } else if (!strcmp(mode, "server")) {
         char c;
         void *before = large(12345);
