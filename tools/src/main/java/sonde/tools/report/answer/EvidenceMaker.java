@@ -127,6 +127,7 @@ public final class EvidenceMaker {
                         .sorted(Comparator.comparingLong(one -> -one.runningNanos()))
                         .toList(),
                 uses,
+                new SharedEvidence(found, frames, groups).sums(),
                 waits,
                 calls(threads),
                 starts.starts(threads, true, first, last),
@@ -333,9 +334,9 @@ public final class EvidenceMaker {
                 .orElse(none);
     }
 
-    static List<String> mostFirst(Map<String, Long> sums) {
+    static <T> List<T> mostFirst(Map<T, Long> sums) {
         return sums.entrySet().stream()
-                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .sorted(Map.Entry.<T, Long>comparingByValue().reversed())
                 .map(Map.Entry::getKey)
                 .toList();
     }

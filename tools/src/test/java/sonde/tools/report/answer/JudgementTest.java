@@ -15,6 +15,7 @@ import sonde.tools.report.answer.Evidence.DeathSum;
 import sonde.tools.report.answer.Evidence.DescriptorSum;
 import sonde.tools.report.answer.Evidence.FailureSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
+import sonde.tools.report.answer.Evidence.SharedSum;
 import sonde.tools.report.answer.Evidence.SignalSum;
 import sonde.tools.report.answer.Evidence.StartSum;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
@@ -31,6 +32,7 @@ final class JudgementTest {
 
     private final List<ThreadGroup> groups = new ArrayList<>();
     private final List<CpuUse> cpu = new ArrayList<>();
+    private final List<SharedSum> shared = new ArrayList<>();
     private final List<WaitSum> waits = new ArrayList<>();
     private final List<CallSum> calls = new ArrayList<>();
     private final List<StartSum> starts = new ArrayList<>();
@@ -50,6 +52,7 @@ final class JudgementTest {
                         WALL,
                         groups,
                         cpu,
+                        shared,
                         waits,
                         calls,
                         starts,
@@ -125,6 +128,29 @@ final class JudgementTest {
                         bytes,
                         share,
                         COMMIT));
+    }
+
+    @Test
+    void memoryThatThreadsShareIsNamed() {
+        ThreadGroup group = group("counter", 3, 8, 0);
+        ProgramPlace add = new ProgramPlace("add_hit", "counter", List.of("run"), true);
+        shared.add(new SharedSum(group, add, 3, 0.8, "lock addq", List.of("total_hits")));
+        assertThat(sentences().getFirst())
+                .contains(
+                        "80 % of the CPU time in add_hit", "lock addq on total_hits", "3 threads");
+        shared.set(0, new SharedSum(group, add, 2, 0.8, "", List.of("left", "right")));
+        assertThat(sentences().getFirst()).contains("left and right", "one cache line");
+        shared.set(0, new SharedSum(group, add, 3, 0.8, "lock addq", List.of()));
+        assertThat(sentences()).anyMatch(text -> text.contains("addresses are not known"));
+        shared.set(0, new SharedSum(group, add, 3, 0.1, "lock addq", List.of("total_hits")));
+        assertThat(sentences()).noneMatch(text -> text.contains("total_hits"));
+    }
+
+    @Test
+    void threadsThatTakeTurnsDoNotContend() {
+        ThreadGroup group = group("counter", 3, 4, 0);
+        shared.add(new SharedSum(group, COMMIT, 3, 0.8, "lock addq", List.of("total_hits")));
+        assertThat(sentences()).noneMatch(text -> text.contains("total_hits"));
     }
 
     @Test
