@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.probe.snapshot.PeerServers;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
 import sonde.sys.Clocks;
@@ -20,8 +21,8 @@ import sonde.sys.SyscallException;
 
 /**
  * Reads what events do not tell, or only at a price: memory of the recorded processes, throttling
- * of their cgroups, CPU time of everybody else, and what the network stack dropped. Some files of
- * /proc at the start, twice a second, and at the end.
+ * of their cgroups, CPU time of everybody else, who serves their sockets, and what the network
+ * stack dropped. Some files of /proc at the start, twice a second, and at the end.
  */
 final class TargetCounters {
     private static final int MAX_PROCESSES = 64;
@@ -50,6 +51,7 @@ final class TargetCounters {
     private final TargetMode mode;
     private final List<Integer> roots;
     private final Map<String, long[]> readings = new LinkedHashMap<>();
+    private final PeerServers peers = new PeerServers();
     private final Map<Integer, ProcessUse> others = new LinkedHashMap<>();
 
     /** CPU time of a process at the start. */
@@ -98,6 +100,7 @@ final class TargetCounters {
         groups.forEach(this::group);
         knownGroups().forEach(this::throttled);
         if (!tree.isEmpty()) {
+            peers.look(tree.subList(0, Math.min(tree.size(), MAX_PROCESSES)));
             network(text("/proc/" + tree.getFirst() + "/net/netstat"));
         }
     }
@@ -209,6 +212,7 @@ final class TargetCounters {
                             values[1],
                             values[2]));
         });
+        result.addAll(peers.readings());
         if (!others.isEmpty()) {
             others(result);
         }

@@ -147,6 +147,18 @@ final class JudgementTest {
     }
 
     @Test
+    void whoServesAPeerIsNamed() {
+        wait(group("client", 1, 0.1, 0), "recvfrom", "127.0.0.1:80", 4, 20);
+        counters.add(new TargetReading("serves", "my app 42 10.127.0.0.1:80", 42, 42, 42));
+        assertThat(sentences().getFirst()).doesNotContain("served");
+        counters.add(new TargetReading("serves", "my app 42 127.0.0.1:80", 42, 42, 42));
+        counters.add(new TargetReading("serving", "127.0.0.1:80 clock_nanosleep", 0, 5, 6));
+        assertThat(sentences().getFirst())
+                .contains("on 127.0.0.1:80, served by my app 42, which slept in clock_nanosleep")
+                .contains("in 5 of 6 looks");
+    }
+
+    @Test
     void threadsThatTakeTurnsDoNotContend() {
         ThreadGroup group = group("counter", 3, 4, 0);
         shared.add(new SharedSum(group, COMMIT, 3, 0.8, "lock addq", List.of("total_hits")));
