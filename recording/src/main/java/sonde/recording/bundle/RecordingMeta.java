@@ -113,6 +113,15 @@ public record RecordingMeta(
         /** CPU time that a cgroup may use in a second, nanoseconds. */
         public static final String QUOTA = "quota";
 
+        /** CPUs, as bits, of a thread that may not run on all: {@code comm TID}. */
+        public static final String BOUND = "bound";
+
+        /** A nice value above zero: {@code comm TID}. */
+        public static final String NICE = "nice";
+
+        /** Time for which a CPU had nothing to do, nanoseconds; its number. */
+        public static final String IDLE = "idle";
+
         /** A process that serves a peer of recorded ones: {@code comm PID ADDRESS}; its number. */
         public static final String SERVES = "serves";
 

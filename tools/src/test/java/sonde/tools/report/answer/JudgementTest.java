@@ -558,6 +558,29 @@ final class JudgementTest {
     }
 
     @Test
+    void threadsThatAreBoundToBusyCpusAreTold() {
+        group("packer", 4, 5, 15);
+        for (int tid = 21; tid < 25; tid++) {
+            counters.add(new TargetReading("bound", "packer " + tid, 1, 1, 1));
+        }
+        counters.add(new TargetReading("bound", "other 9", 2, 2, 2));
+        counters.add(new TargetReading("idle", "0", 0, SECOND, SECOND));
+        counters.add(new TargetReading("idle", "1", 0, 4 * SECOND, 4 * SECOND));
+        assertThat(sentences())
+                .contains(
+                        "4 threads wanted 20.0 s of CPU and got 5.00 s in 5.00 s: 4 threads may run"
+                                + " on CPU 0 only (affinity or cpuset), while CPU 1 was idle for"
+                                + " 4.00 s.");
+        counters.removeIf(one -> one.name().equals("idle"));
+        counters.add(new TargetReading("nice", "packer 21", 10, 10, 10));
+        assertThat(sentences())
+                .contains(
+                        "4 threads wanted 20.0 s of CPU and got 5.00 s in 5.00 s: 4 threads may run"
+                                + " on CPU 0 only (affinity or cpuset), and the CPUs were not free"
+                                + " for 15.0 s; packer 21 has a nice value of 10.");
+    }
+
+    @Test
     void countersTellMemoryThrottlingAndOthers() {
         group("loader", 1, 1, 4);
         counters.add(new TargetReading("private", "loader 7", 1 << 20, 400 << 20, 400 << 20));
