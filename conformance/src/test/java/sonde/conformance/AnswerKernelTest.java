@@ -35,6 +35,9 @@ final class AnswerKernelTest {
             semop   | in sem\\w+ on .*, woken by causes     | take_ticket    | the semaphore set
             queue   | in mq_timedreceive on .*, woken by causes | get_message | the message queue /planted-jobs
             spin    | of the CPU time in .* spins for a lock | update_stats  | causes
+            atomic  | atomic lock \\w+ on .*2 threads change this variable | add_hits | total_hits
+            sharing | what lies in this one cache line     | count_         | hit_counts+0x8
+            bound   | may run on CPU 0 only                | slow_hash      | causes
             stat    | stat\\w* calls on /etc/hostname         | check_config   | /etc/hostname
             access  | access calls on .* failed with ENOENT  | find_job       | /opt/planted-spool/
             touch   | page faults                            | touch_buffer   | causes

@@ -81,6 +81,11 @@ FUNCTION void update_stats(void) {
     for (int i = 0; i < 300; i++) sum += i;
     pthread_spin_unlock(&spin);
 }
+static long total_hits;
+static struct { volatile long left, right; } __attribute__((aligned(64))) hit_counts;
+FUNCTION void add_hits(void) { for (int i = 0; i < 999; i++) __atomic_fetch_add(&total_hits, 1, 5); }
+FUNCTION void count_left(void) { for (int i = 0; i < 999; i++) hit_counts.left++; }
+FUNCTION void count_right(void) { for (int i = 0; i < 999; i++) hit_counts.right++; }
 FUNCTION void check_config(void) { struct stat s; sum += stat("/etc/hostname", &s); sum++; }
 FUNCTION void find_job(void) {
     char path[] = "/opt/planted-spool/?.job";
@@ -150,6 +155,16 @@ static void on_tick(int signal) { sum++; }
 static void until(void (*f)(void)) { while (now() < end) { f(); sum++; } }
 static void *readers(void *none) { while (now() < end) { find_route(); usleep(500); } return 0; }
 static void *spinners(void *none) { until(update_stats); return none; }
+static void *adders(void *none) { while (now() < end) add_hits(); return none; }
+static void *lefts(void *none) { while (now() < end) count_left(); return none; }
+static void *rights(void *none) { while (now() < end) count_right(); return none; }
+static void pair(void *(*one)(void *), void *(*other)(void *)) {
+    pthread_t t[2];
+    pthread_create(t, 0, one, 0);
+    pthread_create(t + 1, 0, other, 0);
+    pthread_join(t[0], 0);
+    pthread_join(t[1], 0);
+}
 static void *workers(void *none) { while (now() < end) { look_up(); usleep(1000); } return none; }
 
 int main(int argc, char **argv) {
@@ -203,6 +218,17 @@ int main(int argc, char **argv) {
         pthread_spin_init(&spin, 0);
         for (int i = 0; i < 4; i++) pthread_create(t + i, 0, spinners, 0);
         for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    }
+    if (!strcmp(mode, "atomic")) pair(adders, adders);
+    if (!strcmp(mode, "sharing")) pair(lefts, rights);
+    if (!strcmp(mode, "bound")) {
+        cpu_set_t first;
+        CPU_ZERO(&first);
+        CPU_SET(0, &first);
+        sched_setaffinity(0, sizeof first, &first);
+        if (fork()) fork();
+        until(slow_hash);
+        while (wait(0) > 0) sum++;
     }
     if (!strcmp(mode, "stat")) until(check_config);
     if (!strcmp(mode, "access")) until(find_job);

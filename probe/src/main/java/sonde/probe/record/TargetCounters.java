@@ -3,6 +3,7 @@ package sonde.probe.record;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sonde.probe.snapshot.PeerServers;
 import sonde.recording.bundle.RecordingMeta.TargetMode;
 import sonde.recording.bundle.RecordingMeta.TargetReading;
 import sonde.sys.Clocks;
@@ -20,11 +22,12 @@ import sonde.sys.SyscallException;
 
 /**
  * Reads what events do not tell, or only at a price: memory of the recorded processes, throttling
- * of their cgroups, CPU time of everybody else, and what the network stack dropped. Some files of
- * /proc at the start, twice a second, and at the end.
+ * of their cgroups, CPU time of everybody else, who serves their sockets, and what the network
+ * stack dropped. Some files of /proc at the start, twice a second, and at the end.
  */
 final class TargetCounters {
     private static final int MAX_PROCESSES = 64;
+    private static final int MAX_THREADS = 128;
     private static final int MAX_SUBJECTS = 512;
     private static final int MAX_OTHERS = 10;
     private static final int MAX_DEPTH = 16;
@@ -50,6 +53,8 @@ final class TargetCounters {
     private final TargetMode mode;
     private final List<Integer> roots;
     private final Map<String, long[]> readings = new LinkedHashMap<>();
+    private final int online = online();
+    private final PeerServers peers = new PeerServers();
     private final Map<Integer, ProcessUse> others = new LinkedHashMap<>();
 
     /** CPU time of a process at the start. */
@@ -95,10 +100,63 @@ final class TargetCounters {
                 groups.addAll(List.of(text(folder + "/cgroup").split("\n")));
             }
         }
+        ProcessTree.allThreads(tree).stream().limit(MAX_THREADS).forEach(this::placement);
+        idle();
         groups.forEach(this::group);
         knownGroups().forEach(this::throttled);
         if (!tree.isEmpty()) {
+            peers.look(tree.subList(0, Math.min(tree.size(), MAX_PROCESSES)));
             network(text("/proc/" + tree.getFirst() + "/net/netstat"));
+        }
+    }
+
+    /** The CPUs that a thread may use, and its weight on them, where these are not everybody's. */
+    private void placement(int tid) {
+        try {
+            BitSet allowed = ProcessCalls.affinity(tid);
+            int nice = ProcessCalls.nice(tid);
+            boolean bound = allowed.cardinality() < online && allowed.length() < Long.SIZE;
+            if (bound || nice > 0) {
+                String thread = ProcessTree.comm(tid) + " " + tid;
+                if (bound && !allowed.isEmpty()) {
+                    read(TargetReading.BOUND, thread, allowed.toLongArray()[0]);
+                }
+                if (nice > 0) {
+                    read(TargetReading.NICE, thread, nice);
+                }
+            }
+        } catch (SyscallException e) {
+            return; // it ended
+        }
+    }
+
+    /** CPUs that are online: 0-3,6. */
+    private static int online() {
+        int count = 0;
+        String list = text("/sys/devices/system/cpu/online").strip();
+        for (String range : list.matches("[\\d,-]{1,4096}") ? list.split(",") : new String[0]) {
+            String[] ends = range.split("-");
+            if (ends[0].matches("\\d{1,5}") && ends[ends.length - 1].matches("\\d{1,5}")) {
+                count += Integer.parseInt(ends[ends.length - 1]) - Integer.parseInt(ends[0]) + 1;
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Time without work of each CPU, where threads are bound: cpuN user nice system idle iowait.
+     */
+    private void idle() {
+        if (readings.keySet().stream().noneMatch(one -> one.startsWith(TargetReading.BOUND))) {
+            return;
+        }
+        for (String line : text("/proc/stat").split("\n")) {
+            String[] fields = line.split(" ");
+            boolean cpu = fields.length > 5 && fields[0].matches("cpu\\d{1,5}");
+            if (cpu && fields[4].matches("\\d{1,15}") && fields[5].matches("\\d{1,15}")) {
+                long ticks = Long.parseLong(fields[4]) + Long.parseLong(fields[5]);
+                read(TargetReading.IDLE, fields[0].substring(3), ticks * TICK_NANOS);
+            }
         }
     }
 
@@ -209,6 +267,7 @@ final class TargetCounters {
                             values[1],
                             values[2]));
         });
+        result.addAll(peers.readings());
         if (!others.isEmpty()) {
             others(result);
         }

@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import sonde.recording.names.NamedCall;
 import sonde.sys.FileCalls;
 import sonde.sys.Netlink;
@@ -43,8 +44,18 @@ public final class SocketNames {
 
     private static final int LISTENING = 10;
 
+    /** Begin of IPv4 addresses in IPv6's: ::ffff:0:0/96, in words of the machine's order. */
+    private static final String MAPPED =
+            "0".repeat(16)
+                    + (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+                            ? "FFFF0000"
+                            : "0000FFFF");
+
     private final Map<Long, SocketEnd> byInode = new HashMap<>();
     private final Map<String, Long> byAddresses = new HashMap<>();
+
+    /** Those without a peer, by protocol and own address. */
+    private final Map<String, Long> open = new HashMap<>();
 
     /**
      * A socket.
@@ -101,6 +112,25 @@ public final class SocketNames {
         return of(inode).peer;
     }
 
+    /**
+     * The socket of this machine that serves one: at its other end, or where that was not accepted
+     * yet or has no connections, the one that listens at the address; 0 for none.
+     */
+    long server(long inode) {
+        SocketEnd own = of(inode);
+        String[] words = own.name.split(" ");
+        if (own.peerInode > 0 || words.length < 4) {
+            return Math.max(0, own.peerInode);
+        }
+        String port = words[3].substring(words[3].lastIndexOf(':'));
+        boolean local = words[3].startsWith("127.") || words[3].startsWith("[::1]");
+        return Stream.of(words[3], local ? "0.0.0.0" + port : "", local ? "[::]" + port : "")
+                .map(address -> open.getOrDefault(words[0] + " " + address, 0L))
+                .filter(found -> found > 0)
+                .findFirst()
+                .orElse(0L);
+    }
+
     /** "tcp A → B" seen from the other end. */
     private static String mirrored(String name) {
         String[] words = name.split(" ");
@@ -119,19 +149,23 @@ public final class SocketNames {
             String remote = address(fields[2]);
             int state = Integer.parseInt(fields[3], 16);
             long inode = Long.parseLong(fields[9]);
-            boolean open = remote.endsWith(":0");
+            boolean isOpen = remote.endsWith(":0");
             String word = protocol.equals("tcp") && state < STATES.length ? STATES[state] : "";
             String name;
             if (state == LISTENING && protocol.equals("tcp")) {
                 name = "tcp " + local + " (listening)";
-            } else if (open) {
+            } else if (isOpen) {
                 name = protocol + " " + local;
             } else {
                 name = protocol + " " + local + " → " + remote;
                 byAddresses.put(protocol + " " + local + " " + remote, inode);
                 name += word.isEmpty() ? "" : " (" + word + ")";
             }
-            byInode.put(inode, new SocketEnd(name, open ? "at " + local : remote, open ? 0 : -1));
+            if (isOpen) {
+                open.put(protocol + " " + local, inode);
+            }
+            byInode.put(
+                    inode, new SocketEnd(name, isOpen ? "at " + local : remote, isOpen ? 0 : -1));
         } catch (NumberFormatException e) {
             // a line of another kernel
         }
@@ -142,6 +176,9 @@ public final class SocketNames {
         int colon = text.indexOf(':');
         int words = colon / 8;
         boolean wide = words == 4;
+        if (wide && text.startsWith(MAPPED)) {
+            return address(text.substring(MAPPED.length()));
+        }
         ByteBuffer sockaddr = ByteBuffer.allocate(wide ? 28 : 16).order(ByteOrder.nativeOrder());
         sockaddr.putShort(0, (short) (wide ? AF_INET6 : AF_INET));
         for (int i = 0; i < words; i++) {

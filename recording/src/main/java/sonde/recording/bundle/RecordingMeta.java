@@ -112,6 +112,24 @@ public record RecordingMeta(
 
         /** CPU time that a cgroup may use in a second, nanoseconds. */
         public static final String QUOTA = "quota";
+
+        /** CPUs, as bits, of a thread that may not run on all: {@code comm TID}. */
+        public static final String BOUND = "bound";
+
+        /** A nice value above zero: {@code comm TID}. */
+        public static final String NICE = "nice";
+
+        /** Time for which a CPU had nothing to do, nanoseconds; its number. */
+        public static final String IDLE = "idle";
+
+        /** A process that serves a peer of recorded ones: {@code comm PID ADDRESS}; its number. */
+        public static final String SERVES = "serves";
+
+        /**
+         * The call in which most looks found who serves: {@code ADDRESS CALL}, {@code running}
+         * outside a call; how many looks found it there, and how many there were.
+         */
+        public static final String SERVING = "serving";
     }
 
     /**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -98,24 +99,55 @@ public final class SymbolResolver implements AutoCloseable {
         }
     }
 
+    /**
+     * What the code just before a location does to memory; empty when that is nothing, or unknown.
+     */
+    public Optional<MemoryAccess> accessBefore(long location) {
+        CodeModule module = maps.module(location);
+        if (module == null || module.kind() != CodeModule.Kind.FILE) {
+            return Optional.empty();
+        }
+        long offset = ProcessMaps.offset(location);
+        long distance = functions.offsetInFunction(location);
+        try {
+            return images.read(
+                            module,
+                            elf ->
+                                    MemoryAccess.before(
+                                            elf,
+                                            offset,
+                                            distance,
+                                            (file, at) -> variable(file, at, true)))
+                    .flatMap(found -> found);
+        } catch (InternalError e) {
+            return Optional.empty(); // the file shrank while it was mapped
+        }
+    }
+
     private static String variable(ElfFile elf, long offset, long distance)
             throws MalformedInputException {
         long code = elf.addressOf(offset);
-        long at = code + distance;
+        return code == -1 ? "" : variable(elf, code + distance, false);
+    }
+
+    private static String variable(ElfFile elf, long at, boolean within)
+            throws MalformedInputException {
         boolean loaded =
                 elf.segments().stream()
                         .filter(one -> one.type() == ElfFile.PT_LOAD)
                         .anyMatch(one ->
                                 Long.compareUnsigned(at - one.address(), one.memoryBytes()) < 0);
         for (int type : new int[] {ElfFile.SHT_SYMTAB, ElfFile.SHT_DYNSYM}) {
-            ElfSymbols symbols = loaded && code != -1 ? elf.symbols(type).orElse(null) : null;
+            ElfSymbols symbols = loaded ? elf.symbols(type).orElse(null) : null;
             for (int i = 0; symbols != null && i < symbols.count(); i++) {
                 if (symbols.type(i) == ElfSymbols.STT_OBJECT
                         && symbols.section(i) != ElfSymbols.SHN_UNDEF
                         && Long.compareUnsigned(at - symbols.value(i), symbols.size(i)) < 0) {
                     String name = Demangler.demangle(symbols.name(i));
                     String whole = CONTROL.matcher(name).replaceAll("?");
-                    return whole.substring(0, Math.min(whole.length(), MOST_LETTERS));
+                    long offset = at - symbols.value(i);
+                    return whole.substring(0, Math.min(whole.length(), MOST_LETTERS))
+                            + (within && offset > 0 ? "+0x" + Long.toHexString(offset) : "");
                 }
             }
         }

@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,6 +47,7 @@ import sonde.exchange.export.SampleUnits;
 import sonde.open.ReportSource;
 import sonde.recording.bundle.JavaThreads;
 import sonde.recording.bundle.RecordingMeta;
+import sonde.symbol.resolve.MemoryAccess;
 import sonde.symbol.resolve.SymbolResolver;
 import sonde.symbol.unwind.UnwindEnd;
 import sonde.sys.SyscallNames;
@@ -321,6 +323,12 @@ public final class ReportOperators {
                 variables.computeIfAbsent(
                         pid + " " + address, _ -> resolver.variable(pid, address));
         return name.isEmpty() ? object : futex.group(1) + name;
+    }
+
+    /** What the code just before a chain's callee does to memory; empty when unknown. */
+    public Optional<MemoryAccess> accessBefore(int node) {
+        boolean isFile = !isKernel(node) && trees.frame(node).kind() == Frame.Kind.USER;
+        return isFile ? resolver.accessBefore(stacks.location(node)) : Optional.empty();
     }
 
     /** What JVMs said of their threads, in the order of time. */

@@ -10,6 +10,7 @@ import sonde.recording.bundle.RecordingMeta.TargetReading;
  * @param wallNanos length of the recording as these threads saw it
  * @param groups most time on CPUs first
  * @param cpu where CPU samples were, heaviest first
+ * @param shared memory that several threads used at once, most CPU time first
  * @param waits longest first
  * @param calls most CPU time first
  * @param starts programs and processes started, most first
@@ -28,6 +29,7 @@ public record Evidence(
         long wallNanos,
         List<ThreadGroup> groups,
         List<CpuUse> cpu,
+        List<SharedSum> shared,
         List<WaitSum> waits,
         List<CallSum> calls,
         List<StartSum> starts,
@@ -86,6 +88,24 @@ public record Evidence(
             double kernelShare,
             List<String> calls,
             String leaf) {}
+
+    /**
+     * Samples beside accesses of several threads to memory that one of them writes.
+     *
+     * @param group of most of them
+     * @param threads of one process
+     * @param share of all samples that count
+     * @param instruction the atomic one; empty for plain accesses
+     * @param variables in the one cache line; empty where registers hold the address, so that each
+     *     thread may have its own
+     */
+    record SharedSum(
+            ThreadGroup group,
+            ProgramPlace place,
+            int threads,
+            double share,
+            String instruction,
+            List<String> variables) {}
 
     /**
      * Time off the CPU of a group, by call and place.

@@ -127,6 +127,7 @@ public final class EvidenceMaker {
                         .sorted(Comparator.comparingLong(one -> -one.runningNanos()))
                         .toList(),
                 uses,
+                new SharedEvidence(found, frames, groups).sums(),
                 waits,
                 calls(threads),
                 starts.starts(threads, true, first, last),
@@ -180,20 +181,26 @@ public final class EvidenceMaker {
             String from = place.own() && place.isNamed() ? " in " + place.chain() : "";
             String did =
                     switch (cause.state()) {
-                        case RUNNING, UNKNOWN -> "ran";
+                        case RUNNING, UNKNOWN -> isKnown(cause.holder()) ? "ran" : "";
                         case WAITING, PREEMPTED -> "waited for a CPU";
                         case SLEEPING, BLOCKED, STOPPED ->
                                 held.contains("nanosleep")
                                         ? "slept" + from
                                         : "waited" + (held.isEmpty() ? "" : " in " + held) + from;
                     };
+            String which = did.isEmpty() ? "" : ", which " + did;
             CallKey key = new CallKey(group, call);
             meanwhile
                     .computeIfAbsent(key, any -> new TreeMap<>())
-                    .merge(found.threadName(cause.holder()) + ", which " + did, nanos, Long::sum);
+                    .merge(found.threadName(cause.holder()) + which, nanos, Long::sum);
             likes.computeIfAbsent(key, any -> new TreeMap<>())
-                    .merge(found.wakerName(cause.holder()) + ", which " + did, nanos, Long::sum);
+                    .merge(found.wakerName(cause.holder()) + which, nanos, Long::sum);
         });
+    }
+
+    /** Whether the recording has when a thread ran: it has not of those that are not recorded. */
+    private boolean isKnown(int thread) {
+        return found.totals().nanos(thread, ThreadState.RUNNING) > 0;
     }
 
     /** Calls and bytes by file or peer. */
@@ -333,9 +340,9 @@ public final class EvidenceMaker {
                 .orElse(none);
     }
 
-    static List<String> mostFirst(Map<String, Long> sums) {
+    static <T> List<T> mostFirst(Map<T, Long> sums) {
         return sums.entrySet().stream()
-                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .sorted(Map.Entry.<T, Long>comparingByValue().reversed())
                 .map(Map.Entry::getKey)
                 .toList();
     }

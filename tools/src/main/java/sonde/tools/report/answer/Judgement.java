@@ -26,6 +26,7 @@ public final class Judgement {
             List.of(
                     CpuRules::functions,
                     CpuRules::calls,
+                    SharedEvidence::findings,
                     ResourceRules::throttled,
                     ResourceRules::starved,
                     ResourceRules::memory,

@@ -1,6 +1,8 @@
 package sonde.tools.report.answer;
 
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -123,9 +125,67 @@ final class ResourceRules {
                         + " in "
                         + AnswerWording.time(evidence.wallNanos())
                         + ": "
-                        + reason(evidence)
+                        + reason(evidence, bound(evidence))
+                        + nice(evidence)
                         + ".";
         return List.of(new Finding(part, text));
+    }
+
+    /** The threads of those that wanted most, of whom this was read. */
+    private static List<TargetReading> ofWanting(Evidence evidence, String name) {
+        return evidence.groups().stream()
+                .max(Comparator.comparingLong(ThreadGroup::runnableNanos))
+                .map(group ->
+                        readings(evidence, name).stream().filter(one -> is(one, group)).toList())
+                .orElse(List.of());
+    }
+
+    /** Those that may run on the fewest CPUs, and only there. */
+    private static List<TargetReading> bound(Evidence evidence) {
+        List<TargetReading> all = ofWanting(evidence, TargetReading.BOUND);
+        return all.stream()
+                .min(Comparator.comparingInt(one -> Long.bitCount(one.last())))
+                .map(least -> all.stream().filter(one -> one.last() == least.last()).toList())
+                .orElse(List.of());
+    }
+
+    private static String nice(Evidence evidence) {
+        List<TargetReading> all = ofWanting(evidence, TargetReading.NICE);
+        if (all.isEmpty()) {
+            return "";
+        }
+        String who =
+                all.size() == 1 ? all.getFirst().subject() + " has" : all.size() + " threads have";
+        return "; " + who + " a nice value of " + all.getFirst().last();
+    }
+
+    private static String reason(Evidence evidence, List<TargetReading> bound) {
+        if (bound.isEmpty()) {
+            return reason(evidence);
+        }
+        long mask = bound.getFirst().last();
+        List<String> cpus =
+                BitSet.valueOf(new long[] {mask}).stream().mapToObj(Integer::toString).toList();
+        String text =
+                (bound.size() == 1 ? bound.getFirst().subject() : bound.size() + " threads")
+                        + " may run on CPU "
+                        + String.join(", ", cpus)
+                        + " only (affinity or cpuset)";
+        List<TargetReading> idle =
+                readings(evidence, TargetReading.IDLE).stream()
+                        .filter(one -> !cpus.contains(one.subject()))
+                        .filter(one -> one.last() - one.first() > evidence.wallNanos() / 10)
+                        .toList();
+        if (idle.isEmpty()) {
+            return text + ", and " + reason(evidence);
+        }
+        long most = idle.stream().mapToLong(one -> one.last() - one.first()).max().orElse(0);
+        return text
+                + ", while "
+                + (idle.size() == 1
+                        ? "CPU " + idle.getFirst().subject() + " was idle for "
+                        : idle.size() + " other CPUs were idle for up to ")
+                + AnswerWording.time(most);
     }
 
     private static String reason(Evidence evidence) {

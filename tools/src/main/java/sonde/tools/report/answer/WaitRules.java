@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import sonde.recording.bundle.RecordingMeta.TargetReading;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
 import sonde.tools.report.answer.Evidence.WaitSum;
 
@@ -292,7 +293,7 @@ final class WaitRules {
         } else {
             text.append(AnswerWording.time(Math.max(evidence.wallNanos(), group.wallNanos())));
         }
-        text.append(what(wait));
+        text.append(what(evidence, wait));
         if (polls) {
             text.append(", ").append(AnswerWording.count(wait.count())).append(" times for ");
             text.append(AnswerWording.time(wait.nanos() / Math.max(1, wait.count())));
@@ -315,7 +316,7 @@ final class WaitRules {
     }
 
     /** {@code in fsync of /var/x/journal.log}, {@code for its child sleep}. */
-    private static String what(WaitSum wait) {
+    private static String what(Evidence evidence, WaitSum wait) {
         String waker = wait.waker();
         String of = wait.object().isEmpty() ? "" : " of " + wait.object();
         if (CHILDREN.contains(wait.call())) {
@@ -362,6 +363,8 @@ final class WaitRules {
         if (wait.call().isEmpty() && wait.reason().startsWith(KernelReasons.FUNCTION)) {
             return " in " + wait.reason();
         }
+        String server = server(evidence, wait);
+        by = server.isEmpty() ? by : server;
         boolean dns = wait.object().endsWith(":53");
         String reason =
                 dns ? " (a DNS server)" : wait.reason().isEmpty() ? "" : " for " + wait.reason();
@@ -371,5 +374,40 @@ final class WaitRules {
         boolean ofFile = wait.call().contains("sync");
         of = ofFile || wait.object().isEmpty() ? of : AnswerWording.on(wait.object());
         return " in " + wait.call() + of + reason + (PEERS.contains(wait.call()) ? by : "");
+    }
+
+    /** {@code ", served by python3 4242, which …"}: which process is at the other end. */
+    private static String server(Evidence evidence, WaitSum wait) {
+        String peer = wait.object().replaceFirst(" \\(.*\\)$", "");
+        for (TargetReading one : evidence.counters()) {
+            String who = one.subject();
+            String name = one.name().equals(TargetReading.SERVES) ? who : "";
+            if (!peer.isEmpty() && name.endsWith(" " + one.last() + " " + peer)) {
+                return ", served by "
+                        + who.substring(0, who.length() - peer.length() - 1)
+                        + serving(evidence, peer);
+            }
+        }
+        return "";
+    }
+
+    /** What looks found the server in. */
+    private static String serving(Evidence evidence, String peer) {
+        return evidence.counters().stream()
+                .filter(one -> one.name().equals(TargetReading.SERVING) && one.last() > 1)
+                .filter(one -> one.subject().startsWith(peer + " "))
+                .findFirst()
+                .map(one -> {
+                    String call = one.subject().substring(peer.length() + 1);
+                    String did = SLEEPS.contains(call) ? "slept in " : "was in ";
+                    return ", which "
+                            + (call.equals("running") ? "ran" : did + call)
+                            + " in "
+                            + one.last()
+                            + " of "
+                            + one.most()
+                            + " looks";
+                })
+                .orElse("");
     }
 }

@@ -15,6 +15,7 @@ import sonde.tools.report.answer.Evidence.DeathSum;
 import sonde.tools.report.answer.Evidence.DescriptorSum;
 import sonde.tools.report.answer.Evidence.FailureSum;
 import sonde.tools.report.answer.Evidence.FaultSum;
+import sonde.tools.report.answer.Evidence.SharedSum;
 import sonde.tools.report.answer.Evidence.SignalSum;
 import sonde.tools.report.answer.Evidence.StartSum;
 import sonde.tools.report.answer.Evidence.ThreadGroup;
@@ -31,6 +32,7 @@ final class JudgementTest {
 
     private final List<ThreadGroup> groups = new ArrayList<>();
     private final List<CpuUse> cpu = new ArrayList<>();
+    private final List<SharedSum> shared = new ArrayList<>();
     private final List<WaitSum> waits = new ArrayList<>();
     private final List<CallSum> calls = new ArrayList<>();
     private final List<StartSum> starts = new ArrayList<>();
@@ -50,6 +52,7 @@ final class JudgementTest {
                         WALL,
                         groups,
                         cpu,
+                        shared,
                         waits,
                         calls,
                         starts,
@@ -125,6 +128,41 @@ final class JudgementTest {
                         bytes,
                         share,
                         COMMIT));
+    }
+
+    @Test
+    void memoryThatThreadsShareIsNamed() {
+        ThreadGroup group = group("counter", 3, 8, 0);
+        ProgramPlace add = new ProgramPlace("add_hit", "counter", List.of("run"), true);
+        shared.add(new SharedSum(group, add, 3, 0.8, "lock addq", List.of("total_hits")));
+        assertThat(sentences().getFirst())
+                .contains(
+                        "80 % of the CPU time in add_hit", "lock addq on total_hits", "3 threads");
+        shared.set(0, new SharedSum(group, add, 2, 0.8, "", List.of("left", "right")));
+        assertThat(sentences().getFirst()).contains("left and right", "one cache line");
+        shared.set(0, new SharedSum(group, add, 3, 0.8, "lock addq", List.of()));
+        assertThat(sentences()).anyMatch(text -> text.contains("addresses are not known"));
+        shared.set(0, new SharedSum(group, add, 3, 0.1, "lock addq", List.of("total_hits")));
+        assertThat(sentences()).noneMatch(text -> text.contains("total_hits"));
+    }
+
+    @Test
+    void whoServesAPeerIsNamed() {
+        wait(group("client", 1, 0.1, 0), "recvfrom", "127.0.0.1:80", 4, 20);
+        counters.add(new TargetReading("serves", "my app 42 10.127.0.0.1:80", 42, 42, 42));
+        assertThat(sentences().getFirst()).doesNotContain("served");
+        counters.add(new TargetReading("serves", "my app 42 127.0.0.1:80", 42, 42, 42));
+        counters.add(new TargetReading("serving", "127.0.0.1:80 clock_nanosleep", 0, 5, 6));
+        assertThat(sentences().getFirst())
+                .contains("on 127.0.0.1:80, served by my app 42, which slept in clock_nanosleep")
+                .contains("in 5 of 6 looks");
+    }
+
+    @Test
+    void threadsThatTakeTurnsDoNotContend() {
+        ThreadGroup group = group("counter", 3, 4, 0);
+        shared.add(new SharedSum(group, COMMIT, 3, 0.8, "lock addq", List.of("total_hits")));
+        assertThat(sentences()).noneMatch(text -> text.contains("total_hits"));
     }
 
     @Test
@@ -517,6 +555,29 @@ final class JudgementTest {
                                 + " loader 7 in journal_commit, called from handle_request.");
         faultShare = 0.05;
         assertThat(sentences()).noneMatch(text -> text.contains("page faults"));
+    }
+
+    @Test
+    void threadsThatAreBoundToBusyCpusAreTold() {
+        group("packer", 4, 5, 15);
+        for (int tid = 21; tid < 25; tid++) {
+            counters.add(new TargetReading("bound", "packer " + tid, 1, 1, 1));
+        }
+        counters.add(new TargetReading("bound", "other 9", 2, 2, 2));
+        counters.add(new TargetReading("idle", "0", 0, SECOND, SECOND));
+        counters.add(new TargetReading("idle", "1", 0, 4 * SECOND, 4 * SECOND));
+        assertThat(sentences())
+                .contains(
+                        "4 threads wanted 20.0 s of CPU and got 5.00 s in 5.00 s: 4 threads may run"
+                                + " on CPU 0 only (affinity or cpuset), while CPU 1 was idle for"
+                                + " 4.00 s.");
+        counters.removeIf(one -> one.name().equals("idle"));
+        counters.add(new TargetReading("nice", "packer 21", 10, 10, 10));
+        assertThat(sentences())
+                .contains(
+                        "4 threads wanted 20.0 s of CPU and got 5.00 s in 5.00 s: 4 threads may run"
+                                + " on CPU 0 only (affinity or cpuset), and the CPUs were not free"
+                                + " for 15.0 s; packer 21 has a nice value of 10.");
     }
 
     @Test
