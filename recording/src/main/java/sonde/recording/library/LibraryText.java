@@ -40,30 +40,43 @@ public record LibraryText(int limit) {
      *     function writes
      */
     String arguments(LibraryPrototype type, CallRecord entry, @Nullable CallRecord exit, int from) {
+        List<String> words = words(type, entry, exit, from);
+        return (from == 0 || words.isEmpty() ? "" : ", ") + String.join(", ", words);
+    }
+
+    /** The same, each for itself. */
+    List<String> words(
+            LibraryPrototype type, CallRecord entry, @Nullable CallRecord exit, int from) {
+        List<String> words = new ArrayList<>();
         StringBuilder out = new StringBuilder();
         if (!type.known()) {
             for (int i = from; i < GUESSED; i++) {
-                out.append(i == 0 ? "" : ", ");
                 guess(out, entry.argument(i));
+                add(words, out);
             }
-            return out.toString();
+            return words;
         }
         for (int i = from; i < type.arguments().size(); i++) {
             CValueType one = type.arguments().get(i);
             if (one.written() && exit == null) {
-                return out.toString();
+                return words;
             }
             if (one.kind() == CValueKind.MODE && !creates(entry.argument(i - 1))) {
                 continue;
             }
-            out.append(i == 0 ? "" : ", ");
             argument(out, type, i, entry, exit);
+            add(words, out);
         }
         int format = format(type);
         if (format >= 0) {
-            variadic(out, type, entry, string(entry, type.register(format)));
+            variadic(words, type, entry, string(entry, type.register(format)));
         }
-        return out.toString();
+        return words;
+    }
+
+    private static void add(List<String> words, StringBuilder out) {
+        words.add(out.toString());
+        out.setLength(0);
     }
 
     /** How many arguments are complete when the call begins. */
@@ -256,17 +269,17 @@ public record LibraryText(int limit) {
 
     /** Arguments by the conversions of a format (printf(3)). */
     private void variadic(
-            StringBuilder out, LibraryPrototype type, CallRecord entry, @Nullable String format) {
+            List<String> words, LibraryPrototype type, CallRecord entry, @Nullable String format) {
+        StringBuilder out = new StringBuilder();
         int next = type.registers();
         for (CValueType one : conversions(format == null ? "" : format)) {
-            out.append(", ");
             if (one.kind() == CValueKind.FLOATING) {
-                out.append('?');
+                words.add("?");
                 continue;
             }
             Long value = value(entry, next);
             if (value == null) {
-                out.append("...");
+                words.add("...");
                 return;
             }
             if (one.kind() == CValueKind.STRING && next < REGISTERS) {
@@ -278,6 +291,7 @@ public record LibraryText(int limit) {
             } else {
                 number(out, one, value);
             }
+            add(words, out);
             next++;
         }
     }

@@ -47,6 +47,9 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                                     + " backtrace")
                             .split(" "));
 
+    /** What changes the user and executes the command (util-linux). */
+    static final String STARTER = "setpriv";
+
     /** What the start files of each program call. */
     private static final Set<String> OF_START =
             Set.of("__libc_start_main", "__cxa_finalize", "__gmon_start__");
@@ -59,6 +62,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
      * @param into libraries that implement what is called (-l); all when empty
      * @param namesCallers whether -e was given
      * @param allReturns whether returns are seen where exceptions could pass
+     * @param asUser whether the command is executed by {@link #STARTER}
      * @param limit bytes of a string
      */
     record Wanted(
@@ -67,6 +71,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
             CallRules into,
             boolean namesCallers,
             boolean allReturns,
+            boolean asUser,
             int limit) {}
 
     private final Wanted wanted;
@@ -75,6 +80,9 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     /** Ranges of code of each process since a time, with the objects that they belong to. */
     private final Map<Integer, NavigableMap<Long, List<LoadedRange>>> ranges =
             new ConcurrentHashMap<>();
+
+    /** Processes that execute what is traced. */
+    private final Set<Integer> begun = new HashSet<>();
 
     private final List<String> notes = new ArrayList<>();
 
@@ -96,6 +104,10 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     public synchronized List<LibraryProbe> functions(int pid) throws IOException {
         String root = "/proc/" + pid + "/root";
         String program = program(pid);
+        if (wanted.asUser() && !begun.contains(pid) && program.endsWith("/" + STARTER)) {
+            return List.of();
+        }
+        begun.add(pid);
         Map<String, MappedRange> files = new LinkedHashMap<>();
         List<LoadedRange> code = new ArrayList<>();
         for (MappedRange range : MappedRange.of(pid)) {

@@ -1,6 +1,7 @@
 package sonde.tools.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,8 @@ final class CallsKernelTest {
             static int compare(const void *a, const void *b) {
                 return strcasecmp(*(char **) a, *(char **) b);
             }
+            int odd(void) __asm__("\\"odd\\033[31m\\"");
+            __attribute__((noinline)) int odd(void) { __asm__ volatile(""); return 3; }
             int main(int count, char **words) {
                 char *all[] = {"b", "a"}, text[64], *part = malloc(100);
                 FILE *file = fopen(words[1], "r");
@@ -48,6 +51,7 @@ final class CallsKernelTest {
                 memmove(text + 1, part, 2);
                 raise(0);
                 free(part);
+                odd();
                 getenv("NO_SUCH_VARIABLE");
                 void *library = dlopen("libz.so.1", RTLD_NOW);
                 unsigned long (*crc)(unsigned long, const char *, unsigned) = dlsym(library, "crc32");
@@ -79,6 +83,11 @@ final class CallsKernelTest {
     }
 
     private List<String> lines(String options, String... command) throws Exception {
+        return lines(ListingForm.TEXT, options, command);
+    }
+
+    private List<String> lines(ListingForm form, String options, String... command)
+            throws Exception {
         GivenOptions given =
                 options.isEmpty()
                         ? new GivenOptions(MODEL)
@@ -87,11 +96,11 @@ final class CallsKernelTest {
                 CallsArguments.request(given, InheritedState.capture(), CommandWords.of(command));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (CallsRun run = new CallsRun(request)) {
-            run.lines().rows().writeTo(out, ListingForm.TEXT);
+            run.lines().rows().writeTo(out, form);
             assertThat(run.notes()).isEmpty();
             status = run.status();
         }
-        return out.toString(StandardCharsets.ISO_8859_1).lines().toList();
+        return out.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
     /** With and without names of functions, and however the program reaches them. */
@@ -151,6 +160,45 @@ final class CallsKernelTest {
                 .hasSize(2);
         assertThat(lines("-e umask", "sh", "-c", "(umask 77); :"))
                 .noneMatch(line -> line.contains("umask"));
+    }
+
+    /** What nests, what does not return, and the end; names cannot reach the terminal. */
+    @Test
+    void objects() throws Exception {
+        String words = folder.resolve("words").toString();
+        String program = folder.resolve("lazy").toString();
+        assertThat(lines(ListingForm.JSON_LINES, "-x odd*@lazy -x main@lazy", program, words))
+                .anyMatch(line ->
+                        line.matches(
+                                ".*\"call\": \"fgets\", \"library\": \"libc.so.6\","
+                                        + " \"caller\": \"0x\\w+\", \"depth\": 1, \"args\":"
+                                        + " \\[\"\\\\\"a line\\\\\\\\n\\\\\"\", \"64\","
+                                        + " \"0x\\w+\"], \"result\": \"0x\\w+\","
+                                        + " \"duration\": \\d+}"))
+                .anyMatch(line -> line.contains("\"call\": \"odd\\u001b[31m\", \"library\""))
+                .anyMatch(line -> line.contains("\"call\": \"main\"") && line.contains("\"7\""))
+                .last()
+                .asString()
+                .endsWith("\"end\": \"exited (status 7)\"}");
+        assertThat(lines("-L -x odd*@lazy", program, words))
+                .first()
+                .asString()
+                .startsWith("odd\\x1b[31m@lazy(");
+        assertThat(lines(ListingForm.JSON_LINES, "-e _exit+_Exit+exit", "sh", "-c", "exit 3"))
+                .anyMatch(line ->
+                        line.contains("\"args\": [\"3\"]") && line.contains("\"result\": null"));
+    }
+
+    /** As another user; the program that changes to it is not shown. */
+    @Test
+    void anotherUser() throws Exception {
+        assertThat(lines("-u nobody -e getuid+geteuid+setreuid+setgroups", "id", "-u"))
+                .anyMatch(line -> line.matches("id->geteuid\\(\\) += 65534"))
+                .noneMatch(line -> line.contains("set"));
+        assertThat(status).isZero();
+        assertThatThrownBy(() -> lines("-u no-such-user", "true"))
+                .hasMessage("-u: this machine knows no user 'no-such-user'");
+        assertThatThrownBy(() -> lines("--set-return 1", "true")).hasMessageContaining("inject=");
     }
 
     /** The kernel counts what the lines show. */
