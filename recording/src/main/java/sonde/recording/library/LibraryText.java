@@ -61,7 +61,8 @@ public record LibraryText(int limit) {
             if (one.written() && exit == null) {
                 return words;
             }
-            if (one.kind() == CValueKind.MODE && !creates(entry.argument(i - 1))) {
+            if (one.kind() == CValueKind.HIDDEN
+                    || one.kind() == CValueKind.MODE && !creates(entry.argument(i - 1))) {
                 continue;
             }
             argument(out, type, i, entry, exit);
@@ -119,7 +120,9 @@ public record LibraryText(int limit) {
             @Nullable CallRecord exit) {
         CValueType one = type.arguments().get(index);
         int register = type.register(index);
-        if (register < 0) {
+        if (one.kind() == CValueKind.AGGREGATE) {
+            out.append("{...}");
+        } else if (register < 0) {
             out.append('?');
         } else if (one.isMemory()) {
             CallRecord source = one.written() && exit != null ? exit : entry;
@@ -148,6 +151,7 @@ public record LibraryText(int limit) {
         switch (one.kind()) {
             case NOTHING -> out.append("<void>");
             case FLOATING -> out.append('?');
+            case AGGREGATE -> out.append("{...}");
             case STRING, FORMAT ->
                     memory(out, exit, CaptureOp.RESULT, exit.result(), Long.MAX_VALUE);
             case UNKNOWN -> guess(out, exit.result());
@@ -164,17 +168,21 @@ public record LibraryText(int limit) {
                             .append(Long.toOctalString(value & 0xffffffffL));
             case ADDRESS, FUNCTION -> address(out, value);
             case SIGNAL -> out.append(value == 0 ? "0" : SignalNames.of(value & 0xffffffffL));
-            case INTEGER -> integer(out, type.bits(), type.signed(), value);
+            case INTEGER -> integer(out, type, value);
             default -> guess(out, value);
         }
     }
 
-    private static void integer(StringBuilder out, int bits, boolean signed, long value) {
-        long cut = value << 64 - bits;
-        if (signed) {
-            out.append(cut >> 64 - bits);
+    private static void integer(StringBuilder out, CValueType type, long value) {
+        long cut = value << 64 - type.bits();
+        long number = type.signed() ? cut >> 64 - type.bits() : cut >>> 64 - type.bits();
+        String name = type.names().get(number);
+        if (name != null) {
+            out.append(name);
+        } else if (type.signed()) {
+            out.append(number);
         } else {
-            out.append(Long.toUnsignedString(cut >>> 64 - bits));
+            out.append(Long.toUnsignedString(number));
         }
     }
 
@@ -327,11 +335,9 @@ public record LibraryText(int limit) {
                     case 'u' -> all.add(CValueType.parse(longs > 0 ? "ul" : "u"));
                     case 'x', 'X', 'o', 'p' ->
                             all.add(
-                                    new CValueType(
+                                    CValueType.number(
                                             CValueKind.UNKNOWN,
                                             longs > 0 || c == 'p' ? 64 : 32,
-                                            false,
-                                            LibraryPrototype.BY_NUL,
                                             false));
                     case 'c' -> all.add(CValueType.parse("c"));
                     case 's' -> all.add(CValueType.parse(longs > 0 ? "p" : "s"));

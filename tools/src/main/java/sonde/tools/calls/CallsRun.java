@@ -176,7 +176,7 @@ public final class CallsRun implements AutoCloseable {
                 shown,
                 TextEscape.line(prefix + shown + (at < 0 ? "" : name.substring(at))),
                 probe.library(),
-                LibraryChoice.type(symbol),
+                choice.type(probe, symbol),
                 probe.returns());
     }
 

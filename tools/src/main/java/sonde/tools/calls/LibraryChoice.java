@@ -81,6 +81,9 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     private final Map<Integer, NavigableMap<Long, List<LoadedRange>>> ranges =
             new ConcurrentHashMap<>();
 
+    /** Types that debugging information states, by file and place. */
+    private final Map<String, LibraryPrototype> stated = new ConcurrentHashMap<>();
+
     /** Processes that execute what is traced. */
     private final Set<Integer> begun = new HashSet<>();
 
@@ -215,6 +218,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                 }
             }
         }
+        List<LibraryPrototype> types = types(object, root, chosen, entries);
         List<Long> offsets = object.places(root, chosen);
         for (int i = 0; i < chosen.size(); i++) {
             String name = chosen.get(i).name();
@@ -226,10 +230,41 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                             chosen.get(i).offset(),
                             entries.get(i) ? name + "@" + object.soname() : name,
                             object.soname(),
-                            type(name).plan(wanted.limit()),
+                            types.get(i).plan(wanted.limit()),
                             anyCaller.get(i),
-                            returns(name, object, throwing)));
+                            returns(name, types.get(i), object, throwing)));
         }
+    }
+
+    /** Debugging information knows the program's own functions, and those that no table has. */
+    private List<LibraryPrototype> types(
+            TracedObject object,
+            String root,
+            List<ExportedFunction> chosen,
+            List<Boolean> entries) {
+        List<LibraryPrototype> all = new ArrayList<>();
+        DebugPrototypes debug = null;
+        try {
+            for (int i = 0; i < chosen.size(); i++) {
+                String name = chosen.get(i).name();
+                String key = object.file() + ":" + chosen.get(i).offset();
+                LibraryPrototype type = stated.get(key);
+                if (type == null && (entries.get(i) && object.isMain() || !type(name).known())) {
+                    debug = debug == null ? DebugPrototypes.of(root, object) : debug;
+                    type = debug.of(name, chosen.get(i).offset()).orElse(type(name));
+                    stated.put(key, type);
+                }
+                all.add(type == null ? type(name) : type);
+            }
+        } catch (IOException | InternalError e) {
+            notes.add(object.path() + ": its debugging information: " + e.getMessage());
+            chosen.subList(all.size(), chosen.size()).forEach(one -> all.add(type(one.name())));
+        } finally {
+            if (debug != null) {
+                debug.close();
+            }
+        }
+        return all;
     }
 
     private Set<String> names(TracedObject object, long offset) {
@@ -254,11 +289,18 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                 .orElse(probe.name());
     }
 
-    static LibraryPrototype type(String name) {
+    /** The type of a function by that name. */
+    LibraryPrototype type(LibraryProbe probe, String name) {
+        LibraryPrototype known = stated.get(probe.file() + ":" + probe.function());
+        return known == null ? type(name) : known;
+    }
+
+    private static LibraryPrototype type(String name) {
         return LibraryPrototype.table().getOrDefault(name, LibraryPrototype.UNKNOWN);
     }
 
-    private boolean returns(String name, TracedObject object, boolean throwing) {
+    private boolean returns(
+            String name, LibraryPrototype type, TracedObject object, boolean throwing) {
         if (NEVER_RETURNED.contains(name)
                 || name.startsWith("_Z")
                 || name.startsWith("__cxa_")
@@ -266,7 +308,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
             return false;
         }
         boolean ofC = object.soname().matches("(libc|libm|libpthread|libdl|librt)\\.so.*");
-        return !throwing || wanted.allReturns() || ofC && !type(name).takesFunctions();
+        return !throwing || wanted.allReturns() || ofC && !type.takesFunctions();
     }
 
     @Override

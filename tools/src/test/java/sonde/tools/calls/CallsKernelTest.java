@@ -39,6 +39,17 @@ final class CallsKernelTest {
             }
             int odd(void) __asm__("\\"odd\\033[31m\\"");
             __attribute__((noinline)) int odd(void) { __asm__ volatile(""); return 3; }
+            enum color { RED, GREEN = 5 };
+            struct pair { long a, b; };
+            struct wide { long a[4]; };
+            __attribute__((noipa)) struct wide spread(
+                    struct pair p, const char *name, enum color c, double d, unsigned char small) {
+                return (struct wide) {{p.a}};
+            }
+            __attribute__((noipa)) void note(char level, const char *fmt, ...) {}
+            __attribute__((noipa)) enum color poll(unsigned n, struct wide w, _Bool b, int last) {
+                return GREEN;
+            }
             int main(int count, char **words) {
                 char *all[] = {"b", "a"}, text[64], *part = malloc(100);
                 FILE *file = fopen(words[1], "r");
@@ -52,6 +63,9 @@ final class CallsKernelTest {
                 raise(0);
                 free(part);
                 odd();
+                spread((struct pair) {1, 2}, "nm", GREEN, 1.5, 200);
+                note('x', "%d-%s", 7, "seven");
+                poll(4000000000, (struct wide) {{3}}, 1, -9);
                 getenv("NO_SUCH_VARIABLE");
                 void *library = dlopen("libz.so.1", RTLD_NOW);
                 unsigned long (*crc)(unsigned long, const char *, unsigned) = dlsym(library, "crc32");
@@ -187,6 +201,20 @@ final class CallsKernelTest {
         assertThat(lines(ListingForm.JSON_LINES, "-e _exit+_Exit+exit", "sh", "-c", "exit 3"))
                 .anyMatch(line ->
                         line.contains("\"args\": [\"3\"]") && line.contains("\"result\": null"));
+    }
+
+    /** By debugging information; the program's own poll() is not that of libc. */
+    @Test
+    void typesOfTheProgramsOwnFunctions() throws Exception {
+        String words = folder.resolve("words").toString();
+        String program = folder.resolve("lazy").toString();
+        List<String> all = lines("-L -a 0 -x spread@lazy+note@lazy+poll@lazy", program, words);
+        assertThat(all.getFirst())
+                .matches("spread@lazy\\(\\{\\.\\.\\.}, \"nm\", GREEN, \\?, 200\\) = 0x\\w+");
+        assertThat(all)
+                .contains(
+                        "note@lazy('x', \"%d-%s\", 7, \"seven\") = <void>",
+                        "poll@lazy(4000000000, {...}, 1, -9) = GREEN");
     }
 
     /** As another user; the program that changes to it is not shown. */
