@@ -88,7 +88,9 @@ final class DebugPrototypes implements AutoCloseable {
      * @return empty when nothing is said, or the compiler calls it in another way
      */
     Optional<LibraryPrototype> of(String symbol, long offset) {
-        if (scopes == null || CloneSuffix.isClone(symbol) || ++asked > MOST_FUNCTIONS) {
+        if (scopes == null
+                || CloneSuffix.isClone(symbol)
+                || ++asked > MOST_FUNCTIONS) {
             return Optional.empty();
         }
         try {
@@ -186,6 +188,16 @@ final class DebugPrototypes implements AutoCloseable {
                 .limit(MOST_NAMES)
                 .forEach(one -> names.putIfAbsent(one.value(), one.name()));
         return names;
+    }
+
+    /** That some functions were not looked up. */
+    Optional<String> note() {
+        return asked <= MOST_FUNCTIONS
+                ? Optional.empty()
+                : Optional.of(
+                        "the types of "
+                                + (asked - MOST_FUNCTIONS)
+                                + " functions were not looked up; name fewer with -x");
     }
 
     @Override

@@ -261,6 +261,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
             chosen.subList(all.size(), chosen.size()).forEach(one -> all.add(type(one.name())));
         } finally {
             if (debug != null) {
+                debug.note().ifPresent(note -> notes.add(object.soname() + ": " + note));
                 debug.close();
             }
         }
