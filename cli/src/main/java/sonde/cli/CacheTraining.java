@@ -104,9 +104,18 @@ final class CacheTraining {
         List<String> record = new ArrayList<>(List.of("record", "--json", "-o", bundle, "--"));
         record.addAll(command);
         Main.quietly(record.toArray(String[]::new));
-        List<String> calls = new ArrayList<>(List.of("syscalls", "-f", "-o", "/dev/null", "--"));
-        calls.addAll(command);
-        Main.quietly(calls.toArray(String[]::new));
+        String nowhere = "/dev/null";
+        for (List<String> follows :
+                List.of(
+                        List.of("syscalls", "-f", "-o", nowhere, "--"),
+                        List.of("calls", "-f", "-o", nowhere, "--"),
+                        List.of("calls", "-c", "-o", nowhere, "--"),
+                        List.of("heap", "--"),
+                        List.of("leaks", "--settle", "0s", "--"))) {
+            List<String> words = new ArrayList<>(follows);
+            words.addAll(command);
+            Main.quietly(words.toArray(String[]::new));
+        }
         Main.quietly("report", bundle);
         Main.quietly("report", bundle, "--json");
         Main.quietly("report", bundle, "--events");

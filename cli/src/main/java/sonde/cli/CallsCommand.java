@@ -21,12 +21,13 @@ final class CallsCommand {
         for (int pid : call.given().numbers("--pid")) {
             RunningTarget.check(pid);
         }
+        OutputForm form = call.json() ? OutputForm.JSON : OutputForm.TEXT;
         try (CallsRun run = CallsArguments.run(call.given(), origin);
                 CallOutput out = CallsArguments.output(call.given())) {
-            ResultPrinter.into(run.lines(), OutputForm.TEXT, out == null ? null : out.stream());
+            ResultPrinter.into(run.lines(), form, out == null ? null : out.stream());
             Optional<Table> table = run.table();
             if (table.isPresent()) {
-                ResultPrinter.into(table.get(), OutputForm.TEXT, out == null ? null : out.stream());
+                ResultPrinter.into(table.get(), form, out == null ? null : out.stream());
             }
             call.say(run.notes());
             return run.status();

@@ -34,11 +34,12 @@ public final class LibraryLines {
     /**
      * A function.
      *
+     * @param name its own name
      * @param shown its name in a line
      * @param returns whether its return is seen
      */
     public record LibraryFunction(
-            String shown, String library, LibraryPrototype type, boolean returns) {}
+            String name, String shown, String library, LibraryPrototype type, boolean returns) {}
 
     /**
      * The form of lines.
@@ -51,11 +52,26 @@ public final class LibraryLines {
     public record LibraryStyle(
             LineStyle lines, int column, int indent, boolean signals, boolean caller) {}
 
-    /** Takes calls that have returned. */
+    /** Takes what the lines are made of. */
     @FunctionalInterface
     public interface LibraryTally {
-        /** A call at this depth of its thread. */
-        void returned(LibraryFunction function, CallRecord entry, CallRecord exit, int depth);
+        /**
+         * A call at this depth of its thread.
+         *
+         * @param exit null when its return is not seen
+         */
+        void called(
+                LibraryFunction function, CallRecord entry, @Nullable CallRecord exit, int depth)
+                throws IOException;
+
+        /** Records are missing before this one. */
+        default void lost(CallRecord record, long count) throws IOException {}
+
+        /** A signal that is shown; its name and its meaning. */
+        default void signal(CallRecord record, String name, String meaning) throws IOException {}
+
+        /** The end of a process. */
+        default void end(CallRecord record, String words) throws IOException {}
     }
 
     private static final class OpenCall {
@@ -101,7 +117,7 @@ public final class LibraryLines {
         head = start.text();
     }
 
-    /** Tells of each call that has returned. */
+    /** Tells of each call when it has returned, of signals and ends. */
     public void tell(LibraryTally to) {
         tally = to;
     }
@@ -111,6 +127,7 @@ public final class LibraryLines {
         if (record.lost() > lost) {
             finishOpen();
             sink.text("*** " + (record.lost() - lost) + " records were lost here\n");
+            tally.lost(record, record.lost() - lost);
             lost = record.lost();
         }
         Deque<OpenCall> calls = threads.get(record.tid());
@@ -126,6 +143,7 @@ public final class LibraryLines {
                 if (style.signals() && !isOfStop(record)) {
                     String name = SignalNames.of((int) record.number());
                     String meaning = SignalNames.MEANINGS.get((int) record.number());
+                    tally.signal(record, name, meaning);
                     line(record, "--- " + name + " (" + meaning + ") ---");
                 }
             }
@@ -150,6 +168,21 @@ public final class LibraryLines {
     /** At the end of the trace. */
     public void finish() throws IOException {
         finishOpen();
+        for (Deque<OpenCall> calls : threads.values()) {
+            leaveAll(calls);
+        }
+    }
+
+    /** The return of the innermost call was not seen. */
+    private void leave(Deque<OpenCall> calls) throws IOException {
+        OpenCall call = calls.removeLast();
+        tally.called(call.function, call.entry, null, calls.size());
+    }
+
+    private void leaveAll(@Nullable Deque<OpenCall> calls) throws IOException {
+        while (calls != null && !calls.isEmpty()) {
+            leave(calls);
+        }
     }
 
     private void enter(Deque<OpenCall> calls, CallRecord record) throws IOException {
@@ -161,7 +194,7 @@ public final class LibraryLines {
                                 calls.peekLast().entry.argument(CallRecord.STACK_POINTER), stack)
                         <= 0
                 && !isOtherStack(calls.peekLast(), stack)) {
-            calls.removeLast();
+            leave(calls);
         }
         finishOpen();
         LibraryFunction function = functions.apply(record.number());
@@ -172,12 +205,14 @@ public final class LibraryLines {
         call.column = head.length();
         if (function.returns()) {
             if (calls.size() == MOST_DEPTH) {
-                calls.removeFirst();
+                OpenCall first = calls.removeFirst();
+                tally.called(first.function, first.entry, null, 0);
             }
             calls.addLast(call);
             sink.text(head);
             open = call;
         } else {
+            tally.called(function, call.entry, null, calls.size());
             result(call, "?");
         }
     }
@@ -202,7 +237,7 @@ public final class LibraryLines {
             return; // it began before the trace
         }
         while (calls.peekLast() != found) {
-            calls.removeLast();
+            leave(calls);
         }
         calls.removeLast();
         LibraryPrototype type = found.function.type();
@@ -220,7 +255,7 @@ public final class LibraryLines {
             head.append(text.arguments(type, found.entry, exit, complete));
         }
         found.column = before;
-        tally.returned(found.function, found.entry, exit, calls.size());
+        tally.called(found.function, found.entry, exit, calls.size());
         result(found, text.result(type, exit), exit);
     }
 
@@ -263,15 +298,16 @@ public final class LibraryLines {
     }
 
     private void end(CallRecord record) throws IOException {
-        threads.remove(record.tid());
+        leaveAll(threads.remove(record.tid()));
         if (record.tid() != record.pid()) {
             return;
         }
         int signal = (int) record.number() & SIGNAL_BITS;
-        line(
-                record,
+        String words =
                 signal == 0
-                        ? "+++ exited (status " + (record.number() >> 8 & 0xff) + ") +++"
-                        : "+++ killed by " + SignalNames.of(signal) + " +++");
+                        ? "exited (status " + (record.number() >> 8 & 0xff) + ")"
+                        : "killed by " + SignalNames.of(signal);
+        tally.end(record, words);
+        line(record, "+++ " + words + " +++");
     }
 }

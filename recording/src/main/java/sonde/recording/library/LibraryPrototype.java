@@ -36,6 +36,10 @@ public record LibraryPrototype(
         FUNCTION,
         STRING,
         FORMAT,
+        /** More than a number: as many registers as its bits fill, none when it lies in memory. */
+        AGGREGATE,
+        /** The address of the result, which the caller does not write. */
+        HIDDEN,
         NOTHING,
         UNKNOWN,
     }
@@ -52,14 +56,42 @@ public record LibraryPrototype(
      * @param bits of a number
      * @param length of a string: an argument's number from 1, or one of the constants
      * @param written whether the function writes what the address means
+     * @param names of numbers
      */
     public record CValueType(
-            CValueKind kind, int bits, boolean signed, int length, boolean written) {
-        static final CValueType UNKNOWN =
-                new CValueType(CValueKind.UNKNOWN, 64, true, BY_NUL, false);
+            CValueKind kind,
+            int bits,
+            boolean signed,
+            int length,
+            boolean written,
+            Map<Long, String> names) {
+        static final CValueType UNKNOWN = number(CValueKind.UNKNOWN, 64, true);
 
-        private static CValueType number(CValueKind kind, int bits, boolean signed) {
-            return new CValueType(kind, bits, signed, BY_NUL, false);
+        /** Categories of locales (locale.h of glibc). */
+        private static final Map<Long, String> CATEGORIES = new HashMap<>();
+
+        static {
+            String[] all =
+                    ("CTYPE NUMERIC TIME COLLATE MONETARY MESSAGES ALL PAPER NAME ADDRESS TELEPHONE"
+                                    + " MEASUREMENT IDENTIFICATION")
+                            .split(" ");
+            for (int i = 0; i < all.length; i++) {
+                CATEGORIES.put((long) i, "LC_" + all[i]);
+            }
+        }
+
+        public CValueType {
+            names = Map.copyOf(names);
+        }
+
+        /** One without names, or what is no number. */
+        public static CValueType number(CValueKind kind, int bits, boolean signed) {
+            return new CValueType(kind, bits, signed, BY_NUL, false, Map.of());
+        }
+
+        /** The same number with names. */
+        public CValueType named(Map<Long, String> words) {
+            return new CValueType(kind, bits, signed, length, written, words);
         }
 
         static CValueType parse(String word) {
@@ -72,7 +104,7 @@ public record LibraryPrototype(
                                 : type.equals("s[r]")
                                         ? BY_RESULT
                                         : Integer.parseInt(type, 2, type.length() - 1, 10);
-                return new CValueType(CValueKind.STRING, 64, false, length, written);
+                return new CValueType(CValueKind.STRING, 64, false, length, written, Map.of());
             }
             return switch (type) {
                 case "c" -> number(CValueKind.CHAR, 8, true);
@@ -83,6 +115,7 @@ public record LibraryPrototype(
                 case "u" -> number(CValueKind.INTEGER, 32, false);
                 case "l" -> number(CValueKind.INTEGER, 64, true);
                 case "ul" -> number(CValueKind.INTEGER, 64, false);
+                case "L" -> number(CValueKind.INTEGER, 32, true).named(CATEGORIES);
                 case "o" -> number(CValueKind.OCTAL, 32, false);
                 case "g" -> number(CValueKind.SIGNAL, 32, true);
                 case "O" -> number(CValueKind.MODE, 32, false);
@@ -92,6 +125,15 @@ public record LibraryPrototype(
                 case "F" -> number(CValueKind.FORMAT, 64, false);
                 case "v" -> number(CValueKind.NOTHING, 0, false);
                 default -> UNKNOWN;
+            };
+        }
+
+        /** How many registers for numbers it takes. */
+        int taken() {
+            return switch (kind) {
+                case FLOATING -> 0;
+                case AGGREGATE -> bits / Long.SIZE;
+                default -> 1;
             };
         }
 
@@ -161,17 +203,14 @@ public record LibraryPrototype(
 
     /** The register of an argument; -1 when it is on the stack or of floating point. */
     int register(int argument) {
-        int register = 0;
-        for (int i = 0; i < argument; i++) {
-            register += arguments.get(i).kind() == CValueKind.FLOATING ? 0 : 1;
-        }
-        boolean floating = arguments.get(argument).kind() == CValueKind.FLOATING;
-        return floating || register >= REGISTERS ? -1 : register;
+        int register = arguments.subList(0, argument).stream().mapToInt(CValueType::taken).sum();
+        boolean single = arguments.get(argument).taken() == 1;
+        return !single || register >= REGISTERS ? -1 : register;
     }
 
     /** The first register behind the named arguments. */
     int registers() {
-        return (int) arguments.stream().filter(one -> one.kind() != CValueKind.FLOATING).count();
+        return arguments.stream().mapToInt(CValueType::taken).sum();
     }
 
     /**

@@ -40,30 +40,44 @@ public record LibraryText(int limit) {
      *     function writes
      */
     String arguments(LibraryPrototype type, CallRecord entry, @Nullable CallRecord exit, int from) {
+        List<String> words = words(type, entry, exit, from);
+        return (from == 0 || words.isEmpty() ? "" : ", ") + String.join(", ", words);
+    }
+
+    /** The same, each for itself. */
+    List<String> words(
+            LibraryPrototype type, CallRecord entry, @Nullable CallRecord exit, int from) {
+        List<String> words = new ArrayList<>();
         StringBuilder out = new StringBuilder();
         if (!type.known()) {
             for (int i = from; i < GUESSED; i++) {
-                out.append(i == 0 ? "" : ", ");
                 guess(out, entry.argument(i));
+                add(words, out);
             }
-            return out.toString();
+            return words;
         }
         for (int i = from; i < type.arguments().size(); i++) {
             CValueType one = type.arguments().get(i);
             if (one.written() && exit == null) {
-                return out.toString();
+                return words;
             }
-            if (one.kind() == CValueKind.MODE && !creates(entry.argument(i - 1))) {
+            if (one.kind() == CValueKind.HIDDEN
+                    || one.kind() == CValueKind.MODE && !creates(entry.argument(i - 1))) {
                 continue;
             }
-            out.append(i == 0 ? "" : ", ");
             argument(out, type, i, entry, exit);
+            add(words, out);
         }
         int format = format(type);
         if (format >= 0) {
-            variadic(out, type, entry, string(entry, type.register(format)));
+            variadic(words, type, entry, string(entry, type.register(format)));
         }
-        return out.toString();
+        return words;
+    }
+
+    private static void add(List<String> words, StringBuilder out) {
+        words.add(out.toString());
+        out.setLength(0);
     }
 
     /** How many arguments are complete when the call begins. */
@@ -106,7 +120,9 @@ public record LibraryText(int limit) {
             @Nullable CallRecord exit) {
         CValueType one = type.arguments().get(index);
         int register = type.register(index);
-        if (register < 0) {
+        if (one.kind() == CValueKind.AGGREGATE) {
+            out.append("{...}");
+        } else if (register < 0) {
             out.append('?');
         } else if (one.isMemory()) {
             CallRecord source = one.written() && exit != null ? exit : entry;
@@ -135,6 +151,7 @@ public record LibraryText(int limit) {
         switch (one.kind()) {
             case NOTHING -> out.append("<void>");
             case FLOATING -> out.append('?');
+            case AGGREGATE -> out.append("{...}");
             case STRING, FORMAT ->
                     memory(out, exit, CaptureOp.RESULT, exit.result(), Long.MAX_VALUE);
             case UNKNOWN -> guess(out, exit.result());
@@ -151,17 +168,21 @@ public record LibraryText(int limit) {
                             .append(Long.toOctalString(value & 0xffffffffL));
             case ADDRESS, FUNCTION -> address(out, value);
             case SIGNAL -> out.append(value == 0 ? "0" : SignalNames.of(value & 0xffffffffL));
-            case INTEGER -> integer(out, type.bits(), type.signed(), value);
+            case INTEGER -> integer(out, type, value);
             default -> guess(out, value);
         }
     }
 
-    private static void integer(StringBuilder out, int bits, boolean signed, long value) {
-        long cut = value << 64 - bits;
-        if (signed) {
-            out.append(cut >> 64 - bits);
+    private static void integer(StringBuilder out, CValueType type, long value) {
+        long cut = value << 64 - type.bits();
+        long number = type.signed() ? cut >> 64 - type.bits() : cut >>> 64 - type.bits();
+        String name = type.names().get(number);
+        if (name != null) {
+            out.append(name);
+        } else if (type.signed()) {
+            out.append(number);
         } else {
-            out.append(Long.toUnsignedString(cut >>> 64 - bits));
+            out.append(Long.toUnsignedString(number));
         }
     }
 
@@ -256,17 +277,17 @@ public record LibraryText(int limit) {
 
     /** Arguments by the conversions of a format (printf(3)). */
     private void variadic(
-            StringBuilder out, LibraryPrototype type, CallRecord entry, @Nullable String format) {
+            List<String> words, LibraryPrototype type, CallRecord entry, @Nullable String format) {
+        StringBuilder out = new StringBuilder();
         int next = type.registers();
         for (CValueType one : conversions(format == null ? "" : format)) {
-            out.append(", ");
             if (one.kind() == CValueKind.FLOATING) {
-                out.append('?');
+                words.add("?");
                 continue;
             }
             Long value = value(entry, next);
             if (value == null) {
-                out.append("...");
+                words.add("...");
                 return;
             }
             if (one.kind() == CValueKind.STRING && next < REGISTERS) {
@@ -278,6 +299,7 @@ public record LibraryText(int limit) {
             } else {
                 number(out, one, value);
             }
+            add(words, out);
             next++;
         }
     }
@@ -313,11 +335,9 @@ public record LibraryText(int limit) {
                     case 'u' -> all.add(CValueType.parse(longs > 0 ? "ul" : "u"));
                     case 'x', 'X', 'o', 'p' ->
                             all.add(
-                                    new CValueType(
+                                    CValueType.number(
                                             CValueKind.UNKNOWN,
                                             longs > 0 || c == 'p' ? 64 : 32,
-                                            false,
-                                            LibraryPrototype.BY_NUL,
                                             false));
                     case 'c' -> all.add(CValueType.parse("c"));
                     case 's' -> all.add(CValueType.parse(longs > 0 ? "p" : "s"));

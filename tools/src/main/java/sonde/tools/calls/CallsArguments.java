@@ -1,8 +1,11 @@
 package sonde.tools.calls;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sonde.probe.launch.CommandWords;
@@ -16,6 +19,7 @@ import sonde.recording.syscall.LineStyle.TimeStyle;
 import sonde.sys.SyscallException;
 import sonde.tools.option.GivenOptions;
 import sonde.tools.option.OptionException;
+import sonde.tools.record.UserProcesses;
 import sonde.tools.syscalls.CallOutput;
 
 /** The command line of {@code sonde calls}: ltrace's letters with ltrace's meaning. */
@@ -41,6 +45,7 @@ public final class CallsArguments {
                                           [+-][FUNCTION][@OBJECT] with globs or /regular expressions/, as
                                           malloc+free-@libc.so*; MAIN is the program (repeatable,
                                           default @MAIN)
+              -u, --user USER             run the command as this user, with the user's groups
               -L, --no-default-filter     show no calls of the program, only what -x names
               -l, --library OBJECT        show calls of functions of this library only (repeatable)
               -x, --entries FILTER        show every call into these functions of these objects, whoever
@@ -58,6 +63,7 @@ public final class CallsArguments {
               -i, --caller                show the address to which the function returns
               -C, --demangle              show C++ and Rust names as they are written
               -b, --no-signals            leave out signals
+              --json                      print JSON, an object a line for each call
 
             Counts:
               -c, --summary-only          show counts and times of each function instead of lines
@@ -76,6 +82,13 @@ public final class CallsArguments {
               sonde calls -e malloc+free -p 1234         who allocates, as the process runs
               sonde calls -c -x '*@libz.so*' ./server    how often and how long, counted in the kernel
               sonde calls -o calls.txt -T -tt -- make    how long each call took, into a file
+
+            Not in help:
+              -A, --array-elements N
+              -D, --debug-mask N
+              -F, --config FILE
+              -w, --where N
+              --set-return TEXT
 
             Exit status:
               that of the command; 128 + N when signal N ended it
@@ -102,7 +115,10 @@ public final class CallsArguments {
     }
 
     static CallsRequest request(
-            GivenOptions given, InheritedState origin, @Nullable CommandWords words) {
+            GivenOptions given, InheritedState origin, @Nullable CommandWords words)
+            throws IOException {
+        refuse(given);
+        String user = given.text("--user");
         Set<Integer> pids = Set.copyOf(given.numbers("--pid"));
         if (words == null && pids.isEmpty()) {
             throw new OptionException("name a command to start, or a process: -p PID");
@@ -119,6 +135,7 @@ public final class CallsArguments {
                                 given.texts("--library").stream().map(one -> "@" + one).toList()),
                         !calls.isEmpty(),
                         given.text("--returns", "safe").equals("all"),
+                        user != null,
                         (int) given.number("--string-limit").orElse(32));
         boolean toFile = given.has("--output");
         PidForm pid = toFile && pids.size() > 1 ? PidForm.PLAIN : PidForm.BRACKETS;
@@ -132,13 +149,54 @@ public final class CallsArguments {
                         given.has("--caller"));
         return new CallsRequest(
                 origin,
-                words,
+                words == null || user == null ? words : changingTo(user, words),
                 pids,
                 given.has("--follow-forks"),
                 wanted,
                 style,
                 given.has("--demangle"),
                 given.has("--summary-only") ? given.text("--summary-sort-by", "time") : null);
+    }
+
+    private static void refuse(GivenOptions given) {
+        Map<String, String> reasons =
+                Map.of(
+                        "--array-elements",
+                        "-A: no elements of arrays are shown, but their address",
+                        "--debug-mask",
+                        "-D: it prints the inside of ltrace; --debug shows the stack of an error",
+                        "--config",
+                        "-F: types come from the table of sonde and from debugging information,"
+                                + " not from files of ltrace",
+                        "--where",
+                        "-w: stacks of calls are not taken; 'sonde record -T' takes those of probes,"
+                                + " -i shows the caller",
+                        "--set-return",
+                        "--set-return: the kernel's probes read the program and do not change it;"
+                                + " 'sonde syscalls -e inject=' changes the results of system calls");
+        reasons.forEach((option, reason) -> {
+            if (given.has(option)) {
+                throw new OptionException(reason);
+            }
+        });
+    }
+
+    /** Another program changes the user and executes the command. */
+    private static CommandWords changingTo(String user, CommandWords command) throws IOException {
+        List<byte[]> words = new ArrayList<>();
+        for (String word :
+                List.of(
+                        LibraryChoice.STARTER,
+                        "--reuid",
+                        user,
+                        "--regid",
+                        Integer.toString(UserProcesses.group(user)),
+                        "--init-groups",
+                        "--")) {
+            words.add(word.getBytes(StandardCharsets.UTF_8));
+        }
+        words.addAll(command.words());
+        return new CommandWords(words);
     }
 
     private static LineFilter everything() {

@@ -19,6 +19,7 @@ import sonde.probe.syscall.CallCounter;
 import sonde.probe.syscall.CallStream;
 import sonde.probe.syscall.LibrarySession;
 import sonde.probe.syscall.LibrarySession.LibraryProbe;
+import sonde.recording.library.LibraryJson;
 import sonde.recording.library.LibraryLines;
 import sonde.recording.library.LibraryLines.LibraryFunction;
 import sonde.recording.library.LibraryText;
@@ -28,6 +29,7 @@ import sonde.symbol.demangle.Demangler;
 import sonde.sys.Clocks;
 import sonde.tools.syscalls.CallCounts;
 import sonde.tools.syscalls.TracedTarget;
+import sonde.view.TextEscape;
 
 /** One run of {@code sonde calls}: from the start of the command to its end. */
 public final class CallsRun implements AutoCloseable {
@@ -92,19 +94,24 @@ public final class CallsRun implements AutoCloseable {
     }
 
     private void write(OutputStream out, ListingForm form) throws IOException {
-        CallSink shown = text -> out.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
-        CallSink sink = request.counts() == null ? shown : _ -> {};
+        CallSink shown = text -> out.write(text.toString().getBytes(StandardCharsets.UTF_8));
+        boolean isJson = form == ListingForm.JSON_LINES;
+        boolean counted = request.counts() != null;
         long epoch = Clocks.nanos(Clocks.CLOCK_REALTIME) - Clocks.nanos(Clocks.CLOCK_MONOTONIC);
         Current current = new Current();
+        LibraryText text = new LibraryText(request.wanted().limit());
         LibraryLines lines =
                 new LibraryLines(
-                        current,
-                        new LibraryText(request.wanted().limit()),
-                        request.style(),
-                        sink,
-                        epoch);
-        lines.tell((function, entry, exit, _) ->
-                counts.count(function.shown(), exit.nanos() - entry.nanos(), false));
+                        current, text, request.style(), counted || isJson ? _ -> {} : shown, epoch);
+        if (counted) {
+            lines.tell((function, entry, exit, _) ->
+                    counts.count(
+                            function.shown(),
+                            exit == null ? 0 : exit.nanos() - entry.nanos(),
+                            false));
+        } else if (isJson) {
+            lines.tell(new LibraryJson(text, shown, epoch));
+        }
         target.start(session);
         try {
             CallStream stream = session.stream();
@@ -166,9 +173,10 @@ public final class CallsRun implements AutoCloseable {
         String symbol = at < 0 ? name : name.substring(0, at);
         String shown = request.demangles() ? Demangler.functionName(symbol) : symbol;
         return new LibraryFunction(
-                prefix + shown + (at < 0 ? "" : name.substring(at)),
+                shown,
+                TextEscape.line(prefix + shown + (at < 0 ? "" : name.substring(at))),
                 probe.library(),
-                LibraryChoice.type(symbol),
+                choice.type(probe, symbol),
                 probe.returns());
     }
 

@@ -47,6 +47,9 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                                     + " backtrace")
                             .split(" "));
 
+    /** What changes the user and executes the command (util-linux). */
+    static final String STARTER = "setpriv";
+
     /** What the start files of each program call. */
     private static final Set<String> OF_START =
             Set.of("__libc_start_main", "__cxa_finalize", "__gmon_start__");
@@ -59,6 +62,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
      * @param into libraries that implement what is called (-l); all when empty
      * @param namesCallers whether -e was given
      * @param allReturns whether returns are seen where exceptions could pass
+     * @param asUser whether the command is executed by {@link #STARTER}
      * @param limit bytes of a string
      */
     record Wanted(
@@ -67,6 +71,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
             CallRules into,
             boolean namesCallers,
             boolean allReturns,
+            boolean asUser,
             int limit) {}
 
     private final Wanted wanted;
@@ -75,6 +80,12 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     /** Ranges of code of each process since a time, with the objects that they belong to. */
     private final Map<Integer, NavigableMap<Long, List<LoadedRange>>> ranges =
             new ConcurrentHashMap<>();
+
+    /** Types that debugging information states, by file and place. */
+    private final Map<String, LibraryPrototype> stated = new ConcurrentHashMap<>();
+
+    /** Processes that execute what is traced. */
+    private final Set<Integer> begun = new HashSet<>();
 
     private final List<String> notes = new ArrayList<>();
 
@@ -96,6 +107,10 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
     public synchronized List<LibraryProbe> functions(int pid) throws IOException {
         String root = "/proc/" + pid + "/root";
         String program = program(pid);
+        if (wanted.asUser() && !begun.contains(pid) && program.endsWith("/" + STARTER)) {
+            return List.of();
+        }
+        begun.add(pid);
         Map<String, MappedRange> files = new LinkedHashMap<>();
         List<LoadedRange> code = new ArrayList<>();
         for (MappedRange range : MappedRange.of(pid)) {
@@ -203,6 +218,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                 }
             }
         }
+        List<LibraryPrototype> types = types(object, root, chosen, entries);
         List<OptionalLong> offsets = object.places(root, chosen);
         for (int i = 0; i < chosen.size(); i++) {
             if (offsets.get(i).isEmpty()) {
@@ -217,10 +233,42 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                             chosen.get(i).offset(),
                             entries.get(i) ? name + "@" + object.soname() : name,
                             object.soname(),
-                            type(name).plan(wanted.limit()),
+                            types.get(i).plan(wanted.limit()),
                             anyCaller.get(i),
-                            returns(name, object, throwing)));
+                            returns(name, types.get(i), object, throwing)));
         }
+    }
+
+    /** Debugging information knows the program's own functions, and those that no table has. */
+    private List<LibraryPrototype> types(
+            TracedObject object,
+            String root,
+            List<ExportedFunction> chosen,
+            List<Boolean> entries) {
+        List<LibraryPrototype> all = new ArrayList<>();
+        DebugPrototypes debug = null;
+        try {
+            for (int i = 0; i < chosen.size(); i++) {
+                String name = chosen.get(i).name();
+                String key = object.file() + ":" + chosen.get(i).offset();
+                LibraryPrototype type = stated.get(key);
+                if (type == null && (entries.get(i) && object.isMain() || !type(name).known())) {
+                    debug = debug == null ? DebugPrototypes.of(root, object) : debug;
+                    type = debug.of(name, chosen.get(i).offset()).orElse(type(name));
+                    stated.put(key, type);
+                }
+                all.add(type == null ? type(name) : type);
+            }
+        } catch (IOException | InternalError e) {
+            notes.add(object.path() + ": its debugging information: " + e.getMessage());
+            chosen.subList(all.size(), chosen.size()).forEach(one -> all.add(type(one.name())));
+        } finally {
+            if (debug != null) {
+                debug.note().ifPresent(note -> notes.add(object.soname() + ": " + note));
+                debug.close();
+            }
+        }
+        return all;
     }
 
     private Set<String> names(TracedObject object, long offset) {
@@ -245,11 +293,18 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
                 .orElse(probe.name());
     }
 
-    static LibraryPrototype type(String name) {
+    /** The type of a function by that name. */
+    LibraryPrototype type(LibraryProbe probe, String name) {
+        LibraryPrototype known = stated.get(probe.file() + ":" + probe.function());
+        return known == null ? type(name) : known;
+    }
+
+    private static LibraryPrototype type(String name) {
         return LibraryPrototype.table().getOrDefault(name, LibraryPrototype.UNKNOWN);
     }
 
-    private boolean returns(String name, TracedObject object, boolean throwing) {
+    private boolean returns(
+            String name, LibraryPrototype type, TracedObject object, boolean throwing) {
         if (NEVER_RETURNED.contains(name)
                 || name.startsWith("_Z")
                 || name.startsWith("__cxa_")
@@ -257,7 +312,7 @@ final class LibraryChoice implements LibraryChooser, AutoCloseable {
             return false;
         }
         boolean ofC = object.soname().matches("(libc|libm|libpthread|libdl|librt)\\.so.*");
-        return !throwing || wanted.allReturns() || ofC && !type(name).takesFunctions();
+        return !throwing || wanted.allReturns() || ofC && !type.takesFunctions();
     }
 
     @Override

@@ -20,7 +20,7 @@ import sonde.sys.UserChanges;
  * The processes of a user: those that are there, and those that become the user's while a session
  * records. Whatever they start is followed by the kernel.
  */
-final class UserProcesses implements AutoCloseable {
+public final class UserProcesses implements AutoCloseable {
     private static final long LOOK_NANOS = 250_000_000;
     private static final int MOST_ANCESTORS = 1000;
     private static final Pattern REAL = Pattern.compile("(?m)^Uid:\\s+(\\d{1,10})\\s");
@@ -52,9 +52,22 @@ final class UserProcesses implements AutoCloseable {
         if (user.matches("\\d{1,9}")) {
             return Integer.parseInt(user);
         }
-        // As nss(5) finds it, also where users are not in /etc/passwd.
+        return id("-u", user);
+    }
+
+    /**
+     * The number of a user's group.
+     *
+     * @throws IOException when the system knows no such user
+     */
+    public static int group(String user) throws IOException {
+        return id("-g", user);
+    }
+
+    /** As nss(5) finds it, also where users are not in /etc/passwd. */
+    private static int id(String which, String user) throws IOException {
         Process id =
-                new ProcessBuilder("id", "-u", "--", user)
+                new ProcessBuilder("id", which, "--", user)
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start();
         try (var out = id.inputReader(StandardCharsets.US_ASCII)) {

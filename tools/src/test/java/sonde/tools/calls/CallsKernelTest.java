@@ -1,6 +1,7 @@
 package sonde.tools.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,19 @@ final class CallsKernelTest {
             static int compare(const void *a, const void *b) {
                 return strcasecmp(*(char **) a, *(char **) b);
             }
+            int odd(void) __asm__("\\"odd\\033[31m\\"");
+            __attribute__((noinline)) int odd(void) { __asm__ volatile(""); return 3; }
+            enum color { RED, GREEN = 5 };
+            struct pair { long a, b; };
+            struct wide { long a[4]; };
+            __attribute__((noipa)) struct wide spread(
+                    struct pair p, const char *name, enum color c, double d, unsigned char small) {
+                return (struct wide) {{p.a}};
+            }
+            __attribute__((noipa)) void note(char level, const char *fmt, ...) {}
+            __attribute__((noipa)) enum color poll(unsigned n, struct wide w, _Bool b, int last) {
+                return GREEN;
+            }
             int main(int count, char **words) {
                 char *all[] = {"b", "a"}, text[64], *part = malloc(100);
                 FILE *file = fopen(words[1], "r");
@@ -49,6 +63,10 @@ final class CallsKernelTest {
                 memmove(text + 1, part, 2);
                 raise(0);
                 free(part);
+                odd();
+                spread((struct pair) {1, 2}, "nm", GREEN, 1.5, 200);
+                note('x', "%d-%s", 7, "seven");
+                poll(4000000000, (struct wide) {{3}}, 1, -9);
                 getenv("NO_SUCH_VARIABLE");
                 char filled[65] = {0}, *found = strchrnul("a,b", ',');
                 memset(filled, 'x', 64);
@@ -85,6 +103,11 @@ final class CallsKernelTest {
     }
 
     private List<String> lines(String options, String... command) throws Exception {
+        return lines(ListingForm.TEXT, options, command);
+    }
+
+    private List<String> lines(ListingForm form, String options, String... command)
+            throws Exception {
         GivenOptions given =
                 options.isEmpty()
                         ? new GivenOptions(MODEL)
@@ -93,11 +116,11 @@ final class CallsKernelTest {
                 CallsArguments.request(given, InheritedState.capture(), CommandWords.of(command));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (CallsRun run = new CallsRun(request)) {
-            run.lines().rows().writeTo(out, ListingForm.TEXT);
+            run.lines().rows().writeTo(out, form);
             assertThat(run.notes()).isEmpty();
             status = run.status();
         }
-        return out.toString(StandardCharsets.ISO_8859_1).lines().toList();
+        return out.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
     /** With and without names of functions, and however the program reaches them. */
@@ -161,6 +184,59 @@ final class CallsKernelTest {
                 .hasSize(2);
         assertThat(lines("-e umask", "sh", "-c", "(umask 77); :"))
                 .noneMatch(line -> line.contains("umask"));
+    }
+
+    /** What nests, what does not return, and the end; names cannot reach the terminal. */
+    @Test
+    void objects() throws Exception {
+        String words = folder.resolve("words").toString();
+        String program = folder.resolve("lazy").toString();
+        assertThat(lines(ListingForm.JSON_LINES, "-x odd*@lazy -x main@lazy", program, words))
+                .anyMatch(line ->
+                        line.matches(
+                                ".*\"call\": \"fgets\", \"library\": \"libc.so.6\","
+                                        + " \"caller\": \"0x\\w+\", \"depth\": 1, \"args\":"
+                                        + " \\[\"\\\\\"a line\\\\\\\\n\\\\\"\", \"64\","
+                                        + " \"0x\\w+\"], \"result\": \"0x\\w+\","
+                                        + " \"duration\": \\d+}"))
+                .anyMatch(line -> line.contains("\"call\": \"odd\\u001b[31m\", \"library\""))
+                .anyMatch(line -> line.contains("\"call\": \"main\"") && line.contains("\"7\""))
+                .last()
+                .asString()
+                .endsWith("\"end\": \"exited (status 7)\"}");
+        assertThat(lines("-L -x odd*@lazy", program, words))
+                .first()
+                .asString()
+                .startsWith("odd\\x1b[31m@lazy(");
+        assertThat(lines(ListingForm.JSON_LINES, "-e _exit+_Exit+exit", "sh", "-c", "exit 3"))
+                .anyMatch(line ->
+                        line.contains("\"args\": [\"3\"]") && line.contains("\"result\": null"));
+    }
+
+    /** By debugging information; the program's own poll() is not that of libc. */
+    @Test
+    void typesOfTheProgramsOwnFunctions() throws Exception {
+        String words = folder.resolve("words").toString();
+        String program = folder.resolve("lazy").toString();
+        List<String> all = lines("-L -a 0 -x spread@lazy+note@lazy+poll@lazy", program, words);
+        assertThat(all.getFirst())
+                .matches("spread@lazy\\(\\{\\.\\.\\.}, \"nm\", GREEN, \\?, 200\\) = 0x\\w+");
+        assertThat(all)
+                .contains(
+                        "note@lazy('x', \"%d-%s\", 7, \"seven\") = <void>",
+                        "poll@lazy(4000000000, {...}, 1, -9) = GREEN");
+    }
+
+    /** As another user; the program that changes to it is not shown. */
+    @Test
+    void anotherUser() throws Exception {
+        assertThat(lines("-u nobody -e getuid+geteuid+setreuid+setgroups", "id", "-u"))
+                .anyMatch(line -> line.matches("id->geteuid\\(\\) += 65534"))
+                .noneMatch(line -> line.contains("set"));
+        assertThat(status).isZero();
+        assertThatThrownBy(() -> lines("-u no-such-user", "true"))
+                .hasMessage("-u: this machine knows no user 'no-such-user'");
+        assertThatThrownBy(() -> lines("--set-return 1", "true")).hasMessageContaining("inject=");
     }
 
     /** The kernel counts what the lines show. */
