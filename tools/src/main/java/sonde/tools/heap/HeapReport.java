@@ -351,7 +351,7 @@ final class HeapReport {
                 if (kind.test(frames.get(at))) {
                     List<Frame> rest = frames.subList(at, frames.size());
                     HeapStack owned = new HeapStack(stack.pid(), rest, stack.sums());
-                    if (at > 0 && kind == kinds.getLast()) {
+                    if (at > 0 && kind.equals(kinds.getLast())) {
                         through.put(owned, frames.get(at - 1));
                     }
                     return owned;
