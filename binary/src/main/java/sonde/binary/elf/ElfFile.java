@@ -380,6 +380,15 @@ public final class ElfFile {
         return bytes.slice("segment", segment.offset(), segment.fileBytes());
     }
 
+    /** At most so many bytes of a segment's content from an offset in it; none behind its end. */
+    public byte[] bytes(ElfSegment segment, long from, long most) throws MalformedInputException {
+        MemorySegment content = content(segment);
+        long size = Math.min(most, content.byteSize() - from);
+        return from < 0 || size <= 0
+                ? new byte[0]
+                : content.asSlice(from, size).toArray(ValueLayout.JAVA_BYTE);
+    }
+
     /**
      * A copy of the bytes of a segment.
      *

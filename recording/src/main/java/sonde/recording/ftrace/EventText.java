@@ -48,10 +48,10 @@ public final class EventText implements RowText {
     private CodeNames code = CodeNames.NONE;
     private final boolean[] stacks;
     // How the latest lines of each CPU began; two threads at once make the same.
-    private final @Nullable LineHead[] heads = new LineHead[64];
+    private final @Nullable LineBegin[] heads = new LineBegin[64];
 
     /** {@code " comm-tid [cpu] second."}; a thread's text is another one after a new name. */
-    private record LineHead(PackedText thread, long second, PackedText text) {}
+    private record LineBegin(PackedText thread, long second, PackedText text) {}
 
     /** How times are shown. */
     public enum TimePrecision {
@@ -335,7 +335,7 @@ public final class EventText implements RowText {
         long unit = nineDigits ? 1_000_000_000 : 1_000_000;
         long units = nineDigits ? time & Long.MAX_VALUE : micros(time);
         long second = units / unit;
-        LineHead known = cpu >= 0 && cpu < heads.length ? heads[cpu] : null;
+        LineBegin known = cpu >= 0 && cpu < heads.length ? heads[cpu] : null;
         if (known == null || known.thread != thread || known.second != second) {
             known = head(thread, cpu, second);
         }
@@ -344,13 +344,13 @@ public final class EventText implements RowText {
         (nineDigits ? out.nineDigits(rest) : out.sixDigits(rest)).put(':');
     }
 
-    private LineHead head(PackedText thread, int cpu, long second) {
+    private LineBegin head(PackedText thread, int cpu, long second) {
         TextBuffer text = new TextBuffer(64).put(thread);
         cpu(text, cpu);
         text.put(' ');
         int start = text.size();
         text.digits(second, 1).pad(start, 5, false).put('.');
-        LineHead made = new LineHead(thread, second, new PackedText(text.since(0)));
+        LineBegin made = new LineBegin(thread, second, new PackedText(text.since(0)));
         if (cpu >= 0 && cpu < heads.length) {
             heads[cpu] = made;
         }

@@ -1,7 +1,5 @@
 package sonde.symbol.resolve;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -61,11 +59,11 @@ public record MemoryAccess(String instruction, boolean writes, long address, Str
         }
         for (ElfSegment segment : elf.segments()) {
             long start = from - segment.offset();
-            MemorySegment code = segment.isCode() ? elf.content(segment) : MemorySegment.NULL;
-            if (start >= 0 && start + distance < code.byteSize()) {
-                long room = distance + MachineDecoder.MAX_LENGTH;
-                long size = Math.min(room, code.byteSize() - start);
-                byte[] bytes = code.asSlice(start, size).toArray(ValueLayout.JAVA_BYTE);
+            byte[] bytes =
+                    segment.isCode()
+                            ? elf.bytes(segment, start, distance + MachineDecoder.MAX_LENGTH)
+                            : new byte[0];
+            if (distance < bytes.length) {
                 MemoryAccess found =
                         last(decoder, bytes, (int) distance, start + segment.address());
                 return Optional.ofNullable(found).map(one -> one.named(elf, names));
