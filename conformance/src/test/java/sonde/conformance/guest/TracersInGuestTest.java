@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sonde.binary.Input;
 import sonde.event.Recording;
@@ -45,6 +47,7 @@ import sonde.tools.report.section.ReportSections;
  * in 6.12 in every instance. After each run tracefs is as before.
  */
 @Tag("inguest")
+@Timeout(value = 4, unit = TimeUnit.MINUTES) // beside a busy host
 final class TracersInGuestTest {
     private static final Path TRACEFS = RawTrace.TRACEFS;
 
