@@ -2,6 +2,7 @@ package sonde.probe.stack;
 
 import static sonde.bpf.insn.BpfRegister.R0;
 import static sonde.bpf.insn.BpfRegister.R1;
+import static sonde.bpf.insn.BpfRegister.R10;
 import static sonde.bpf.insn.BpfRegister.R2;
 import static sonde.bpf.insn.BpfRegister.R3;
 import static sonde.bpf.insn.BpfRegister.R4;
@@ -49,6 +50,7 @@ public final class UserStackFunction implements AutoCloseable {
 
     private static final int USER_STACK = 256; // BPF_F_USER_STACK
     private static final int EFAULT = 14;
+    private static final int CONTEXT = -8;
     private static final int MOST_ENDS = 16;
     private static final byte[] FIRST = new byte[4];
 
@@ -130,10 +132,13 @@ public final class UserStackFunction implements AutoCloseable {
         Label fits = new Label("fits");
         Label few = new Label("few");
         Label counted = new Label("counted");
+        Label ours = new Label("ours");
+        Label done = new Label("done");
         code.step("zeros")
                 .move(R6, R3)
                 .move(R8, R2)
                 .move(R9, R1)
+                .store(Width.U64, R10, CONTEXT, R4)
                 // A read that fails fills with zeros.
                 .move(R3, 0)
                 .call(HelperFunctionId.PROBE_READ_KERNEL);
@@ -155,7 +160,9 @@ public final class UserStackFunction implements AutoCloseable {
                 .move(R1, 1)
                 .atomicAdd(Width.U64, R2, 0, R1)
                 .at(counted);
-        code.step("the frames")
+        framePointers(code, ours, done);
+        code.at(ours)
+                .step("the frames")
                 .load(Width.U64, R2, R6, UnwindScratch.COUNT)
                 .and(R2, UnwindScratch.MOST_FRAMES)
                 .shiftLeft(R2, 3)
@@ -166,10 +173,27 @@ public final class UserStackFunction implements AutoCloseable {
                 .move(R3, R6)
                 .add(R3, UnwindScratch.FRAMES)
                 .call(HelperFunctionId.PROBE_READ_KERNEL)
+                .at(done)
                 .exit(0)
                 .at(none)
                 .move(R0, -EFAULT)
                 .exit();
+    }
+
+    /** Until the table of a file is made, frame pointers may lead farther than the tables. */
+    private static void framePointers(CodeBuilder code, Label ours, Label done) {
+        code.step("follow frame pointers")
+                .load(Width.U64, R1, R6, UnwindScratch.END)
+                .branch(JumpCondition.NOT_EQUAL, R1, UserStackEnd.NO_TABLE.ordinal(), ours)
+                .load(Width.U64, R1, R10, CONTEXT)
+                .move(R2, R9)
+                .move(R3, R8)
+                .move(R4, USER_STACK)
+                .call(HelperFunctionId.GET_STACK)
+                .load(Width.U64, R1, R6, UnwindScratch.COUNT)
+                .shiftLeft(R1, 3)
+                .branch(JumpCondition.SIGNED_LESS_OR_EQUAL, R0, R1, ours)
+                .jump(done);
     }
 
     /**
