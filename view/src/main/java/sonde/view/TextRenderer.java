@@ -132,7 +132,9 @@ public final class TextRenderer {
                 TextNote.append(text, indent, note, style);
             }
             write(text);
-            boolean first = text.isEmpty() || report.notes().isEmpty();
+            // The line behind the answer is there already.
+            boolean separated = !report.answer().isEmpty() && report.notes().isEmpty();
+            boolean first = text.isEmpty() || separated;
             for (Result section : report.sections()) {
                 if (!first) {
                     out.write('\n');

@@ -22,14 +22,21 @@ record LeakFilter(
         return modules.isEmpty() && functions.isEmpty() && patterns.isEmpty() && sources.isEmpty();
     }
 
-    /** Whether a stack could pass: code that is built in has no name of a module. */
-    boolean isLoaded() {
+    /**
+     * Whether a stack could pass: code that is built in has no name of a module.
+     *
+     * @param seen code of modules on stacks, in lines of kallsyms; a module that fails to load is
+     *     gone
+     */
+    boolean isLoaded(String seen) {
         return modules.isEmpty()
                 || !functions.isEmpty()
                 || !patterns.isEmpty()
                 || !sources.isEmpty()
                 || modules.stream()
-                        .anyMatch(one -> Files.exists(Path.of("/sys/module", one, "initstate")));
+                        .anyMatch(one ->
+                                seen.contains("[" + one + "]")
+                                        || Files.exists(Path.of("/sys/module", one, "initstate")));
     }
 
     boolean passes(List<Frame> frames) {

@@ -84,10 +84,11 @@ public final class LeaksRun implements AutoCloseable {
             Map<String, SlabUse> slabs = request.watch() ? SlabUse.now() : Map.of();
             allocate(session);
             Map<String, SlabUse> later = request.watch() ? SlabUse.now() : Map.of();
-            boolean isLoaded = request.filter().isLoaded();
             // Modules are still loaded: afterwards nothing knows their names.
             try (LeakStacks stacks = stacks()) {
-                stacks.learn(session.moduleSymbols());
+                String seen = session.moduleSymbols();
+                stacks.learn(seen);
+                boolean isLoaded = request.filter().isLoaded(seen);
                 free();
                 if (!isLoaded) {
                     throw new IOException(

@@ -60,17 +60,20 @@ final class SharedEvidence {
         found.samples()
                 .forEach((thread, node, weight, count) -> {
                     if (groups.containsKey(thread)) {
-                        all[0] += weighed ? weight : count;
-                        byCode.merge(
-                                found.stacks().location(node), weighed ? weight : count, Long::sum);
+                        long sum = weighed ? weight : count;
+                        all[0] += sum;
+                        if (node >= 0) { // samples without a stack have none
+                            byCode.merge(found.stacks().location(node), sum, Long::sum);
+                        }
                     }
                 });
         Map<Long, Optional<MemoryAccess>> known = new HashMap<>();
         Map<MemoryLine, LineSum> lines = new HashMap<>();
         found.samples()
                 .forEach((thread, node, weight, count) -> {
-                    long code = found.stacks().location(node);
-                    if (groups.containsKey(thread)
+                    long code = node < 0 ? 0 : found.stacks().location(node);
+                    if (node >= 0
+                            && groups.containsKey(thread)
                             && byCode.getOrDefault(code, 0L) >= LITTLE * all[0]) {
                         known.computeIfAbsent(code, _ -> found.accessBefore(node))
                                 .ifPresent(access ->
